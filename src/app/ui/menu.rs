@@ -8,15 +8,14 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
+use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, deformation, icons};
 use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
-    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, ComparisonCommand, EditCommand, FileCommand, Lighting,
-    MarkCommand, MarkTool, MeasureCommand, Menu, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind,
-    SelectionCommand, Session, Shortcut, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, Menu, Session, Shortcut, ViewCommand,
 };
 
 const MENUS: [(Menu, &str); 8] = [
@@ -98,46 +97,6 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
             inside = now;
         }
     });
-}
-
-/// A submenu.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Submenu {
-    Bones,
-    Views,
-    Lights,
-    Crowd,
-    Panels,
-}
-
-impl Submenu {
-    fn title(self) -> &'static str {
-        match self {
-            Self::Bones => "Bones and skin",
-            Self::Views => "Views",
-            Self::Lights => "Lights",
-            Self::Crowd => "Crowd",
-            Self::Panels => "Panels",
-        }
-    }
-}
-
-/// Returns the submenu in which a command stands; `None` where it stands in the menu itself.
-fn submenu_of(command: &Command) -> Option<Submenu> {
-    match command {
-        Command::View(ViewCommand::SetBoneShape(_)) | Command::View(ViewCommand::ToggleDeformingOnly) => {
-            Some(Submenu::Bones)
-        }
-        Command::Camera(CameraCommand::LookFrom(_))
-        | Command::Camera(CameraCommand::ToggleOrthographic)
-        | Command::Camera(CameraCommand::NextCamera) => Some(Submenu::Views),
-        Command::View(ViewCommand::SetLighting(_)) => Some(Submenu::Lights),
-        Command::View(ViewCommand::SetCrowd(_)) => Some(Submenu::Crowd),
-        Command::Window(WindowCommand::TogglePanel(_)) | Command::Tool(ToolCommand::TogglePanel) => {
-            Some(Submenu::Panels)
-        }
-        _ => None,
-    }
 }
 
 /// Shows the row that opens a submenu, and the submenu.
@@ -287,114 +246,6 @@ fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response 
     }
     focus_ring(ui, rect, &response);
     response
-}
-
-/// Returns whether a line stands before these commands.
-fn starts_group(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::File(FileCommand::Quit)
-            | Command::File(FileCommand::Save(SaveKind::InPlace))
-            | Command::Edit(EditCommand::ResetJoint)
-            | Command::Edit(EditCommand::NormaliseWeights)
-            | Command::View(ViewCommand::SetPoseTool(PoseTool::Select))
-            | Command::View(ViewCommand::SetOrientation(Orientation::Local))
-            | Command::Selection(SelectionCommand::Deselect)
-            | Command::View(ViewCommand::Toggle(Toggle::WithChildren))
-            | Command::View(ViewCommand::HideSelected)
-            | Command::View(ViewCommand::ToggleDeformingOnly)
-            | Command::Camera(CameraCommand::FrameSelected)
-            | Command::Camera(CameraCommand::ToggleOrthographic)
-            | Command::Camera(CameraCommand::NextCamera)
-            | Command::Window(WindowCommand::ToggleTheme)
-            | Command::Mark(MarkCommand::Use(Some(MarkTool::Box)))
-            | Command::Mark(MarkCommand::All)
-            | Command::Playback(PlaybackCommand::ToStart)
-            | Command::Playback(PlaybackCommand::StepClip(1))
-            | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest))
-    )
-}
-
-/// Returns whether a command that switches something is ticked.
-fn is_on(command: &Command, session: &Session, state: &UiState) -> Option<bool> {
-    let view = session.view();
-    Some(match command {
-        Command::View(ViewCommand::SetOverlay(id)) => view.overlay.map(|o| o.id) == *id,
-        Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
-        Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
-        Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
-        Command::Comparison(ComparisonCommand::Toggle) => session.comparison().is_some(),
-        Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
-        Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
-        Command::View(ViewCommand::SetPoseTool(tool)) => view.pose_tool == *tool,
-        Command::View(ViewCommand::SetOrientation(orientation)) => view.orientation == *orientation,
-        Command::View(ViewCommand::SetLighting(lighting)) => {
-            let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
-            shown == *lighting
-        }
-        Command::View(ViewCommand::SetCrowd(members)) => session.crowd() == *members as usize,
-        Command::Window(WindowCommand::TogglePanel(Panel::Outliner)) => state.saved.outliner,
-        Command::Window(WindowCommand::TogglePanel(Panel::Inspector)) => state.saved.inspector,
-        Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
-        Command::Window(WindowCommand::TogglePanel(Panel::Tables)) => state.saved.tables,
-        Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
-        Command::Measure(MeasureCommand::TogglePanel) => session.measuring().open,
-        Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
-        Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
-        Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
-        Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
-        Command::Playback(PlaybackCommand::SetPose(source)) => {
-            session.document().is_some() && session.playback().source == *source
-        }
-        _ => return None,
-    })
-}
-
-/// Returns whether a command would do anything now.
-fn is_possible(command: &Command, session: &Session) -> bool {
-    let has_clip = session.playback().clip.is_some();
-    let selected = session.view().selected;
-    match command {
-        Command::Edit(EditCommand::Undo) => session.history().can_undo(),
-        Command::Edit(EditCommand::Redo) => session.history().can_redo(),
-        Command::Edit(EditCommand::ResetJoint) => selected.is_some_and(|n| session.edits().nodes.contains_key(&n)),
-        Command::Edit(EditCommand::ResetAll) => !session.edits().is_empty(),
-        Command::Camera(CameraCommand::NextCamera) => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
-        Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => session.has_lights(),
-        Command::View(ViewCommand::SetCrowd(members)) => crowd::most(session) >= *members,
-        Command::Edit(EditCommand::NormaliseWeights) => {
-            session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
-        }
-        Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
-        Command::Mark(MarkCommand::OfJoint) => session.has_joint().is_some(),
-        Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => !session.view().marked.is_empty(),
-        Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
-            session.model().is_some_and(|m| !m.skins.is_empty())
-        }
-        Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
-        Command::Selection(SelectionCommand::Select(_))
-        | Command::Window(WindowCommand::Grab(_))
-        | Command::View(ViewCommand::HideSelected)
-        | Command::Selection(SelectionCommand::SelectParent)
-        | Command::Selection(SelectionCommand::SelectChild)
-        | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
-        Command::File(FileCommand::Reload)
-        | Command::Edit(EditCommand::MirrorPose)
-        | Command::Camera(CameraCommand::FrameAll)
-        | Command::Camera(CameraCommand::FrameEverything)
-        | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest | PoseSource::Bind)) => {
-            session.document().is_some()
-        }
-        Command::Playback(PlaybackCommand::TogglePlay)
-        | Command::Playback(PlaybackCommand::StepFrames(_))
-        | Command::Playback(PlaybackCommand::NextKey)
-        | Command::Playback(PlaybackCommand::PreviousKey)
-        | Command::Playback(PlaybackCommand::ToStart)
-        | Command::Playback(PlaybackCommand::ToEnd)
-        | Command::Playback(PlaybackCommand::StepClip(_))
-        | Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)) => has_clip,
-        _ => true,
-    }
 }
 
 /// Shows file name and counts.

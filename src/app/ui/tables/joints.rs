@@ -4,7 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::{StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column};
 use crate::app::ui::copied::copy_rows;
-use crate::app::ui::outliner::padlock;
+use crate::app::ui::outliner_row::padlock;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::app::ui::theme::colors;
 use crate::app::ui::widgets::{counted, grouped, search_field};
