@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3, Vec4};
-use skinscope::frame::{Background, Frame};
+use glam::{Vec3, Vec4};
+use skinscope::frame::Frame;
 use skinscope::math::Transform;
 use skinscope::model::{
-    AlphaMode, Clearcoat, Image, Material, MaterialId, Model, NodeId, Sheen, Specular, SpecularGlossiness, TextureId,
-    TextureSlot, Transmission, UvTransform,
+    AlphaMode, Clearcoat, Image, Material, MaterialId, Model, NodeId, Sheen, Specular, SpecularGlossiness, Transmission,
 };
 
 use crate::materials::{image, slot};
 use crate::scenes::{Plate, front, near};
-use crate::{SIZE, Stage, stages};
+use crate::{Stage, stages};
 
-fn texel(rgba: [u8; 4]) -> Image {
+pub fn texel(rgba: [u8; 4]) -> Image {
     image(1, |_, _| rgba)
 }
 
@@ -30,7 +29,7 @@ fn textured(material: Material, texels: &[[u8; 4]]) -> Frame {
 }
 
 /// The same tilted, so that it is seen at `degrees` from its normal.
-fn tilted(material: Material, degrees: f32) -> Frame {
+pub fn tilted(material: Material, degrees: f32) -> Frame {
     let rotation = glam::Quat::from_rotation_y(degrees.to_radians());
     Plate { material, transform: Transform { rotation, ..Transform::IDENTITY }, ..Plate::default() }.frame()
 }
@@ -284,135 +283,6 @@ fn sheen_brightens_edges_by_its_colour_and_textures() {
     }
 }
 
-/// The plate of `front` before a plate of `back`, a little nearer to the eye.
-pub fn before(front: Material, back: Material, images: Vec<Image>) -> Frame {
-    let model = Plate { material: front, images, ..Plate::default() }.model();
-    let mut parts = (**model).clone();
-    parts.materials.push(back);
-    let mut far = parts.meshes[0].primitives[0].clone();
-    far.material = Some(MaterialId(1));
-    far.positions.iter_mut().for_each(|p| p.z -= 0.5);
-    parts.meshes[0].primitives.push(far);
-    Frame { model: Some(Arc::new(Model::build(parts).unwrap())), ..Plate::default().frame() }
-}
-
-#[test]
-fn glass_shows_what_is_behind_it() {
-    let unlit = |color: Vec3| Material { base_color: color.extend(1.0), unlit: true, ..Material::default() };
-    let glass = |color: Vec3, factor, roughness| Material {
-        base_color: color.extend(1.0),
-        roughness,
-        transmission: Some(Transmission { factor, texture: None }),
-        ..dark()
-    };
-    let color = Vec3::new(0.6, 0.3, 0.1);
-    for stage in stages() {
-        let bare = stage.middle(&plate(unlit(color)));
-        // Glass that reflects nothing is not there at all.
-        let clear = stage.middle(&before(glass(Vec3::ONE, 1.0, 0.0), unlit(color), Vec::new()));
-        assert!(near(clear, bare, 2), "{clear:?} for {bare:?}");
-        // Tinted by its base colour; the factor says how much passes, from the texture's R.
-        let tint = Vec3::new(0.5, 1.0, 0.5);
-        let tinted = stage.middle(&before(glass(tint, 1.0, 0.0), unlit(color), Vec::new()));
-        let toned = |c: Vec3| stage.middle(&plate(Material { emissive: c, ..dark() }));
-        // Light that the curve does not change comes out tinted; its dark end is the curve's.
-        let want = toned(untone(color) * tint);
-        assert!(near(tinted, want, 3), "{tinted:?} for {want:?}");
-        let black = glass(Vec3::ZERO, 1.0, 0.0);
-        assert_eq!(stage.middle(&before(black, unlit(color), Vec::new())), [0, 0, 0, 255]);
-        let half = Material {
-            transmission: Some(Transmission { factor: 1.0, texture: slot(0) }),
-            ..glass(Vec3::ONE, 1.0, 0.0)
-        };
-        let by_texture = stage.middle(&before(half, unlit(color), vec![texel([128, 0, 0, 0])]));
-        let by_factor = stage.middle(&before(glass(Vec3::ONE, 128.0 / 255.0, 0.0), unlit(color), Vec::new()));
-        assert!(near(by_texture, by_factor, 1), "{by_texture:?} {by_factor:?}");
-        // Metal lets nothing through.
-        let metal = Material { metallic: 1.0, ..glass(Vec3::ONE, 1.0, 0.5) };
-        let plain = Material { transmission: None, ..metal.clone() };
-        let [a, b] = [metal, plain].map(|m| stage.middle(&before(m, unlit(color), Vec::new())));
-        assert!(near(a, b, 1), "{a:?} {b:?}");
-    }
-}
-
-/// What goes into the tone curve where this comes out, in its straight part.
-fn untone(c: Vec3) -> Vec3 {
-    let low = c.min_element();
-    assert!(low >= 0.04 && c.max_element() <= 0.76);
-    c + 0.04
-}
-
-#[test]
-fn glass_reflects_more_where_it_turns_away_and_hides_as_much() {
-    let glass = Material {
-        roughness: 0.0,
-        metallic: 0.0,
-        transmission: Some(Transmission { factor: 1.0, texture: None }),
-        ..Material::default()
-    };
-    for stage in stages() {
-        // Before nothing, its alpha is what it reflects: by Fresnel's law 4 % straight on and much at a flat angle.
-        let alpha = |degrees: f32| f32::from(stage.middle(&tilted(glass.clone(), degrees))[3]) / 255.0;
-        let [ahead, aside, flat] = [0.0, 60.0, 72.0].map(alpha);
-        assert!((0.03..0.06).contains(&ahead), "{ahead}");
-        // Schlick's form of it: 0.04 + 0.96 (1 − cos)⁵.
-        assert!((aside - 0.07).abs() < 0.03 && (flat - 0.19).abs() < 0.06, "{aside} {flat}");
-    }
-}
-
-#[test]
-fn rough_glass_blurs_what_is_behind_it() {
-    // Left half white, right half black.
-    let halves = image(64, |x, _| if x < 32 { [255, 255, 255, 255] } else { [0, 0, 0, 255] });
-    let wall = Material { base_color_texture: slot(0), unlit: true, ..Material::default() };
-    for stage in stages() {
-        let row = |roughness| {
-            let transmission = Some(Transmission { factor: 1.0, texture: None });
-            let frame = before(
-                Material { base_color: Vec4::ONE, roughness, transmission, ..dark() },
-                wall.clone(),
-                vec![halves.clone()],
-            );
-            let picture = stage.draw(&frame);
-            [24, 31, 32, 40].map(|x| linear(picture.at(x, SIZE / 2)[1]))
-        };
-        let sharp = row(0.0);
-        // The picture's own edge is a texel of it wide.
-        assert!(sharp[0] > 0.99 && sharp[1] > 0.7 && sharp[2] < 0.3 && sharp[3] < 0.01, "{sharp:?}");
-        let soft = row(0.7);
-        assert!(soft[0] < 0.8 && soft[3] > 0.2, "{soft:?}");
-        assert!(soft[1] - soft[2] < 0.05, "no edge is left: {soft:?}");
-        assert!(soft[0] > soft[1] && soft[1] > soft[2] && soft[2] > soft[3], "{soft:?}");
-    }
-}
-
-#[test]
-fn what_blends_behind_glass_is_seen_and_what_blends_before_it_too() {
-    let sheet = Material {
-        base_color: Vec4::new(0.9, 0.1, 0.1, 0.5),
-        unlit: true,
-        alpha: AlphaMode::Blend,
-        ..Material::default()
-    };
-    let glass = Material {
-        base_color: Vec4::ONE,
-        roughness: 0.0,
-        transmission: Some(Transmission { factor: 1.0, texture: None }),
-        ..dark()
-    };
-    for stage in stages() {
-        let solid = |mut frame: Frame| {
-            frame.display.background = Background::Solid([0.2, 0.4, 0.8]);
-            stage.middle(&frame)
-        };
-        let alone = solid(plate(sheet.clone()));
-        let behind = solid(before(glass.clone(), sheet.clone(), Vec::new()));
-        let in_front = solid(before(sheet.clone(), glass.clone(), Vec::new()));
-        assert!(near(behind, alone, 3), "behind: {behind:?} for {alone:?}");
-        assert!(near(in_front, alone, 3), "in front: {in_front:?} for {alone:?}");
-    }
-}
-
 #[test]
 fn specular_glossiness_equals_the_metallic_roughness_that_it_says() {
     let check = |stage: &Stage, gloss: SpecularGlossiness, texels: &[[u8; 4]], same: Material| {
@@ -474,132 +344,6 @@ fn variants_change_the_material_and_nothing_else() {
         assert!(near(shown(Some(1)), blue, 1));
         assert_eq!(shown(None), red, "and back again");
     }
-}
-
-/// Red, green, blue and white, from the top left by rows: a picture's quarters.
-fn quarters() -> Image {
-    const COLORS: [[u8; 4]; 4] = [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255], [255, 255, 255, 255]];
-    image(32, |x, y| COLORS[(x / 16 + 2 * (y / 16)) as usize])
-}
-
-/// What stands at the middles of the plate's quarters, bottom left first, for a picture that lies upside down on it (v runs
-/// up): R red, G green, B blue, W white.
-fn quarters_of(stage: &Stage, frame: &Frame) -> String {
-    let picture = stage.draw(frame);
-    let (low, high) = (SIZE / 4 + SIZE / 8, SIZE / 2 + SIZE / 8);
-    let name = |(x, y): (u32, u32)| match picture.at(x, y) {
-        [255, 0, 0, _] => 'R',
-        [0, 255, 0, _] => 'G',
-        [0, 0, 255, _] => 'B',
-        [255, 255, 255, _] => 'W',
-        _ => '?',
-    };
-    [(low, high), (high, high), (low, low), (high, low)].map(name).iter().collect()
-}
-
-#[test]
-fn texture_transforms_show_the_part_that_they_say() {
-    use std::f32::consts::{FRAC_PI_2, PI};
-    let at = |x, y| Vec2::new(x, y);
-    let cases = [
-        (None, "RGBW"),
-        (Some(UvTransform::default()), "RGBW"),
-        // One quarter alone.
-        (Some(UvTransform { scale: at(0.5, 0.5), ..UvTransform::default() }), "RRRR"),
-        (Some(UvTransform { scale: at(0.5, 0.5), offset: at(0.5, 0.0), rotation: 0.0 }), "GGGG"),
-        (Some(UvTransform { scale: at(0.5, 0.5), offset: at(0.0, 0.5), rotation: 0.0 }), "BBBB"),
-        // The extension's own example: the lower left quarter, turned.
-        (Some(UvTransform { scale: at(0.5, 0.5), offset: at(0.0, 1.0), rotation: FRAC_PI_2 }), "BBBB"),
-        // A quarter turn: (u, v) reads (v, 1 − u).
-        (Some(UvTransform { offset: at(0.0, 1.0), rotation: FRAC_PI_2, scale: Vec2::ONE }), "BRWG"),
-        (Some(UvTransform { offset: Vec2::ONE, rotation: PI, scale: Vec2::ONE }), "WBGR"),
-        (Some(UvTransform { offset: at(0.0, 1.0), rotation: 0.0, scale: at(1.0, -1.0) }), "BWRG"),
-        // Half as wide again after a shift, past the edge, which repeats.
-        (Some(UvTransform { offset: at(1.5, -2.0), rotation: 0.0, scale: Vec2::ONE }), "GRWB"),
-    ];
-    for stage in stages() {
-        for (transform, want) in cases {
-            let base_color_texture = Some(TextureSlot { transform, ..TextureSlot::default() });
-            let unlit = Material { base_color_texture, unlit: true, ..Material::default() };
-            let frame = Plate { material: unlit, images: vec![quarters()], ..Plate::default() }.frame();
-            assert_eq!(quarters_of(&stage, &frame), want, "{transform:?}");
-        }
-    }
-}
-
-/// A plate whose second coordinate set is the first turned half around, showing `material`.
-fn two_sets(material: Material) -> Frame {
-    let model = Plate { material, images: vec![quarters()], ..Plate::default() }.model();
-    let mut parts = (**model).clone();
-    let uvs = &mut parts.meshes[0].primitives[0].uvs;
-    uvs[1] = uvs[0].iter().map(|uv| Vec2::ONE - *uv).collect();
-    Frame { model: Some(Arc::new(Model::build(parts).unwrap())), ..plate(Material::default()) }
-}
-
-#[test]
-fn every_texture_reads_its_own_set_by_its_own_transform() {
-    // Each slot in turn shows the quarters by what it adds to a surface that otherwise shows one colour.
-    let flip = UvTransform { offset: Vec2::new(0.0, 1.0), rotation: 0.0, scale: Vec2::new(1.0, -1.0) };
-    let emissive = |slot| Material { emissive: Vec3::splat(0.7), emissive_texture: Some(slot), ..dark() };
-    let base = |slot| Material { base_color_texture: Some(slot), unlit: true, ..Material::default() };
-    for stage in stages() {
-        for (uv_set, transform, want) in
-            [(0, None, "RGBW"), (1, None, "WBGR"), (0, Some(flip), "BWRG"), (1, Some(flip), "GRWB")]
-        {
-            let slot = TextureSlot { texture: TextureId(0), uv_set, transform };
-            assert_eq!(quarters_of(&stage, &two_sets(base(slot))), want, "base colour, {slot:?}");
-            // The others need not be saturated: which quarter is brightest in red, and which darkest, says enough.
-            let places =
-                [(emissive(slot), "emissive"), (sheen_slot(slot), "sheen"), (glass_slot(slot), "transmission")];
-            for (material, name) in places {
-                let other = TextureSlot { texture: TextureId(0), uv_set: 0, transform: None };
-                let stored = corner_reds(&stage, &two_sets(replaced(&material, other)));
-                let found = corner_reds(&stage, &two_sets(material));
-                // Red stands in R and W: by the same letters as above.
-                let red = |pattern: &str| pattern.chars().map(|c| c == 'R' || c == 'W').collect::<Vec<_>>();
-                let bright = |reds: [f32; 4]| {
-                    let mean = reds.iter().sum::<f32>() / 4.0;
-                    reds.map(|r| r > mean).to_vec()
-                };
-                assert_eq!((bright(stored), bright(found)), (red("RGBW"), red(want)), "{name}, {slot:?}");
-            }
-        }
-    }
-}
-
-fn sheen_slot(slot: TextureSlot) -> Material {
-    let sheen = Some(Sheen { color: Vec3::ONE, color_texture: Some(slot), roughness: 0.8, roughness_texture: None });
-    Material { sheen, ..dark() }
-}
-
-/// Where it lets light through it leaves the picture transparent.
-fn glass_slot(slot: TextureSlot) -> Material {
-    let transmission = Some(Transmission { factor: 1.0, texture: Some(slot) });
-    Material { base_color: Vec4::ONE, transmission, ..dark() }
-}
-
-/// The same material with its texture in another slot.
-fn replaced(material: &Material, slot: TextureSlot) -> Material {
-    let mut out = material.clone();
-    out.emissive_texture = out.emissive_texture.map(|_| slot);
-    if let Some(sheen) = &mut out.sheen {
-        sheen.color_texture = Some(slot);
-    }
-    if let Some(transmission) = &mut out.transmission {
-        transmission.texture = Some(slot);
-    }
-    out
-}
-
-/// How red the quarters are, or how much glass lets through there.
-fn corner_reds(stage: &Stage, frame: &Frame) -> [f32; 4] {
-    let is_glass = frame.model.as_ref().is_some_and(|m| m.materials[0].transmission.is_some());
-    let picture = stage.draw(frame);
-    let (low, high) = (SIZE / 4 + SIZE / 8, SIZE / 2 + SIZE / 8);
-    [(low, high), (high, high), (low, low), (high, low)].map(|(x, y)| {
-        let [r, _, _, a] = picture.at(x, y);
-        if is_glass { 1.0 - f32::from(a) / 255.0 } else { f32::from(r) / 255.0 }
-    })
 }
 
 #[test]

@@ -7,7 +7,8 @@ use skinscope::math::Transform;
 use skinscope::model::{Material, Transmission};
 use skinscope::render::{Picture, Renderer, SAMPLES, render_image};
 
-use crate::layers::{before, dark, plate};
+use crate::glass::before;
+use crate::layers::{dark, plate};
 use crate::pictures::busy;
 use crate::scenes::{Plate, near};
 use crate::{SIZE, gpus};
