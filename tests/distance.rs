@@ -8,39 +8,12 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde::Deserialize;
+use common::methods_index::{ROUNDED, methods_index};
 use serde_json::{Value, json};
 use skinscope::deform::{METHODS, PASSES};
-
-/// Its file rounds rotations to three digits, which implementations read differently.
-const ROUNDED: &str = "models/SimpleSkin.gltf";
-
-#[derive(Deserialize)]
-struct Index {
-    poses: Vec<Pose>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Pose {
-    model: String,
-    clip: usize,
-    time: f32,
-    /// Metres.
-    diagonal: f64,
-    from_linear: BTreeMap<String, Distance>,
-}
-
-#[derive(Deserialize)]
-struct Distance {
-    max: f64,
-    mean: f64,
-    rms: f64,
-}
 
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_skinscope")).arg("compare").args(arguments).output().unwrap()
@@ -59,7 +32,7 @@ fn metres(told: &Value, field: &str) -> f64 {
 #[test]
 fn distances_of_methods_are_those_of_the_reference() {
     let Some(corpus) = common::corpus() else { return };
-    let index: Index = common::json(&corpus.join("methods/index.json"));
+    let index = methods_index(&corpus);
     let mut compared = 0;
     for pose in &index.poses {
         let path = corpus.join(&pose.model);

@@ -2,90 +2,22 @@
 //! precision), and the volume against a sum over the exported triangles.
 //!
 //! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
-#![expect(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test that cannot read its corpus, or what the program says, fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot read what the program says fails")]
 
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use common::json;
+use common::methods_index::{PrimitiveMeasures, ROUNDED, methods_index};
+use common::open;
 use glam::{Affine3A, DVec3};
-use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, METHODS, Method, Surface, SurfaceInput};
 use skinscope::export::baked_surface;
-use skinscope::import::{Options, Progress, import_file};
 use skinscope::inspect::measure::{Measurer, SurfaceMeasures, Wanted};
 use skinscope::model::{InstanceId, LocalPose, Model};
 use skinscope::parallel::JobContext;
-
-/// Its file rounds rotations to three digits, which implementations read differently.
-const ROUNDED: &str = "models/SimpleSkin.gltf";
-
-#[derive(Deserialize)]
-struct Index {
-    poses: Vec<Pose>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Pose {
-    model: String,
-    clip: usize,
-    time: f32,
-    primitives: Vec<Drawn>,
-    measures: BTreeMap<String, Vec<Wants>>,
-    /// By mode of the normals of linear blending.
-    #[serde(default)]
-    normal_error_degrees: BTreeMap<String, Degrees>,
-}
-
-#[derive(Deserialize)]
-struct Degrees {
-    max: f64,
-    mean: f64,
-}
-
-#[derive(Deserialize)]
-struct Drawn {
-    skinned: bool,
-}
-
-/// The measures of one skinned primitive.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Wants {
-    primitive: usize,
-    edge_stretch: [f64; 2],
-    edge_stretch_mean: f64,
-    triangle_area: [f64; 2],
-    area: f64,
-    inverted: usize,
-    folds: usize,
-    sharpest: f64,
-    parts: Vec<WantedPart>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct WantedPart {
-    triangles: usize,
-    closed: bool,
-    rest_volume: f64,
-    volume: f64,
-    ratio: Option<f64>,
-}
-
-fn open(corpus: &Path, name: &str) -> Arc<Model> {
-    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
-    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
-}
 
 struct Posed {
     draws: Vec<InstanceId>,
@@ -118,7 +50,7 @@ fn near(what: &str, got: f64, want: f64, allowed: f64) {
 #[test]
 fn every_measure_is_what_the_reference_says() {
     let Some(corpus) = common::corpus() else { return };
-    let index: Index = json(&corpus.join("methods/index.json"));
+    let index = methods_index(&corpus);
     let mut measurers: BTreeMap<&str, Measurer> = BTreeMap::new();
     let (mut compared, mut of_normals, mut of_modes, mut others) = (0, 0, 0, Vec::new());
     for pose in &index.poses {
@@ -173,7 +105,7 @@ fn every_measure_is_what_the_reference_says() {
     assert_eq!(of_modes, 6 * of_normals, "modes of normals");
 }
 
-fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[Wants], others: &mut Vec<String>) {
+fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[PrimitiveMeasures], others: &mut Vec<String>) {
     // Vertices of 32 bits stand within 1e-7 of the size; the shortest edges that are measured are some 1e-3 of it.
     let (ratio, volume) = if model == ROUNDED { (2e-3, 2e-3) } else { (2e-4, 2e-5) };
     for want in wants {

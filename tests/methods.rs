@@ -2,66 +2,26 @@
 //! precision).
 //!
 //! The corpus is outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
-#![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
 
 mod common;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
-use common::{floats, json};
+use common::methods_index::{Pose, ROUNDED, methods_index};
+use common::{floats, open};
 use glam::Vec3;
-use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings};
 use skinscope::export::{BakedPrimitive, baked_surface};
-use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::{LocalPose, Model};
 
-/// Of the diagonal, after delta mush.
+/// The error that is allowed after delta mush, as a share of the diagonal.
 const MUSH: f64 = 1e-4;
-/// Degrees between normals.
+/// The angle that is allowed between normals, degrees.
 const NORMAL: f64 = 0.1;
-/// Its file rounds rotations to three digits, which implementations read differently.
-const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
-
-#[derive(Deserialize)]
-struct Index {
-    poses: Vec<Pose>,
-}
-
-#[derive(Deserialize)]
-struct Pose {
-    model: String,
-    clip: usize,
-    time: f32,
-    /// Little-endian floats.
-    file: String,
-    vertices: usize,
-    triangles: usize,
-    primitives: Vec<Part>,
-    /// Of the bounding box of the linear result, metres.
-    diagonal: f64,
-    /// By method: the first float of its positions.
-    positions: BTreeMap<String, usize>,
-    /// By method: the first float of its normals. Only some poses have them.
-    #[serde(default)]
-    normals: BTreeMap<String, usize>,
-    /// By normal mode of linear blending: the first float.
-    #[serde(default, rename = "normalModes")]
-    normal_modes: BTreeMap<String, usize>,
-}
-
-#[derive(Deserialize)]
-struct Part {
-    vertices: usize,
-}
-
-fn open(corpus: &Path, name: &str) -> Arc<Model> {
-    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
-    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
-}
+/// What is allowed of the diagonal for [`ROUNDED`].
+const ROUNDED_ERROR: f64 = 1e-3;
 
 /// All methods, and those that the reference has with a pass after them.
 fn all() -> Vec<(String, Deformation<'static>)> {
@@ -99,7 +59,7 @@ fn degrees(a: Vec3, b: Vec3) -> f64 {
 fn every_method_is_where_the_reference_has_it() {
     let Some(corpus) = common::corpus() else { return };
     let folder = corpus.join("methods");
-    let index: Index = json(&folder.join("index.json"));
+    let index = methods_index(&corpus);
     let mut models: BTreeMap<&str, Arc<Model>> = BTreeMap::new();
     let mut compared = 0;
     for pose in &index.poses {
@@ -131,7 +91,7 @@ fn every_method_is_where_the_reference_has_it() {
             }
             eprintln!("{name:48} {worst:9.2e} of the diagonal, {turned:.4}°");
             let allowed = if deformation.pass.is_some() { MUSH } else { method.expects.reference_error };
-            let allowed = if pose.model == ROUNDED.0 { ROUNDED.1 } else { allowed };
+            let allowed = if pose.model == ROUNDED { ROUNDED_ERROR } else { allowed };
             assert!(worst <= allowed, "{name}: {worst:e} of the diagonal off");
             assert!(turned <= NORMAL, "{name}: normals {turned}° off");
             compared += 1;
@@ -144,7 +104,7 @@ fn every_method_is_where_the_reference_has_it() {
 fn normals_of_linear_blending_are_those_of_the_reference_in_every_mode() {
     let Some(corpus) = common::corpus() else { return };
     let folder = corpus.join("methods");
-    let index: Index = json(&folder.join("index.json"));
+    let index = methods_index(&corpus);
     let mut compared = 0;
     for pose in index.poses.iter().filter(|pose| !pose.normal_modes.is_empty()) {
         let (model, data) = (open(&corpus, &pose.model), floats(&folder.join(&pose.file)));

@@ -2,8 +2,14 @@
 
 #![expect(dead_code, clippy::panic, reason = "each test file uses a part of this, and may stop its test")]
 
+pub mod methods_index;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skinscope::import::{Options, Progress, import_file};
+use skinscope::model::Model;
 
 /// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped. The last
 /// test of a run (`zz_skipped`) says how many were.
@@ -75,6 +81,12 @@ pub fn model(name: &str) -> Option<PathBuf> {
         panic!("the corpus has no {name}");
     }
     Some(path)
+}
+
+/// Imports the file `name` of a corpus.
+pub fn open(corpus: &Path, name: &str) -> Arc<Model> {
+    let result = import_file(&corpus.join(name), &Options::default(), &Progress::silent());
+    result.unwrap_or_else(|error| panic!("{name}: {error}")).model
 }
 
 /// Reads a JSON file.

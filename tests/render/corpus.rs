@@ -8,20 +8,17 @@ use std::sync::Arc;
 use glam::DVec3;
 use serde_json::Value;
 use skinscope::deform::METHODS;
-use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::Model;
 use skinscope::render::{Backend, Gpu, Renderer, deform_on_gpu};
 
+use crate::common::json;
+use crate::common::methods_index::{ROUNDED, methods_index};
 use crate::{common, scenes};
 
-/// Of the bounding box's diagonal.
+/// The error that is allowed, as a share of the bounding box's diagonal.
 const POSITION: f64 = 2e-5;
-/// Its file rounds rotations to three digits, which implementations read differently.
-const ROUNDED: (&str, f64) = ("models/SimpleSkin.gltf", 1e-3);
-
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
+/// The same for [`ROUNDED`].
+const ROUNDED_ERROR: f64 = 1e-3;
 
 fn number(value: &Value) -> usize {
     value.as_u64().unwrap() as usize
@@ -30,9 +27,8 @@ fn number(value: &Value) -> usize {
 /// The largest error of one pose, of the diagonal.
 fn worst(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>, entry: &Value, folder: &Path) -> f64 {
     let name = entry["reference"].as_str().unwrap();
-    let header = json(&folder.join(format!("{name}.json")));
-    let bytes = std::fs::read(folder.join(format!("{name}.f32"))).unwrap();
-    let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let header: Value = json(&folder.join(format!("{name}.json")));
+    let floats = common::floats(&folder.join(format!("{name}.f32")));
     let corner = |i: usize| DVec3::from_array(std::array::from_fn(|a| header["bbox"][i][a].as_f64().unwrap()));
     let diagonal = corner(0).distance(corner(1));
     let clip = usize::try_from(entry["clip"].as_i64().unwrap()).ok();
@@ -57,40 +53,35 @@ fn worst(gpu: &Gpu, renderer: &mut Renderer, model: &Arc<Model>, entry: &Value, 
 #[test]
 fn every_method_of_the_shader_is_where_the_reference_has_it() {
     let Some(corpus) = common::corpus() else { return };
-    let folder = corpus.join("methods");
-    let index = json(&folder.join("index.json"));
+    let index = methods_index(&corpus);
     for backend in [Backend::Vulkan, Backend::Gl] {
         let Some(gpu) = crate::gpu(backend) else { continue };
         let mut renderer = Renderer::new(&gpu);
-        for pose in index["poses"].as_array().unwrap() {
-            let file = pose["model"].as_str().unwrap();
-            let model = import_file(&corpus.join(file), &Options::default(), &Progress::silent()).unwrap().model;
-            let local = scenes::pose(&model, Some(number(&pose["clip"])), pose["time"].as_f64().unwrap() as f32);
-            let bytes = std::fs::read(folder.join(pose["file"].as_str().unwrap())).unwrap();
-            let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-            let diagonal = pose["diagonal"].as_f64().unwrap();
+        for pose in &index.poses {
+            let model = common::open(&corpus, &pose.model);
+            let local = scenes::pose(&model, Some(pose.clip), pose.time);
+            let floats = common::floats(&corpus.join("methods").join(&pose.file));
             for method in scenes::shader_methods() {
-                let name = format!("{backend:?} {file}, {}", method.id);
+                let name = format!("{backend:?} {}, {}", pose.model, method.id);
                 let parts = deform_on_gpu(&gpu, &mut renderer, &scenes::frame(&model, &local, method)).unwrap();
-                let wanted = pose["primitives"].as_array().unwrap();
-                assert_eq!(parts.len(), wanted.len(), "{name}");
-                let mut at = number(&pose["positions"][method.id]);
+                assert_eq!(parts.len(), pose.primitives.len(), "{name}");
+                let mut at = pose.positions[method.id];
                 let mut worst = 0.0_f64;
-                for (part, want) in parts.iter().zip(wanted) {
-                    let count = number(&want["vertices"]);
+                for (part, want) in parts.iter().zip(&pose.primitives) {
+                    let count = want.vertices;
                     let mesh = model.instances[part.instance.index()].mesh;
                     let source = &model.meshes[mesh.index()].primitives[part.primitive];
                     for (i, want) in floats[at..at + 3 * count].as_chunks::<3>().0.iter().enumerate() {
                         if scenes::is_steady(method, source, i) {
                             let got = part.deformed.positions[i].as_dvec3();
-                            worst = worst.max(got.distance(want.map(f64::from).into()) / diagonal);
+                            worst = worst.max(got.distance(want.map(f64::from).into()) / pose.diagonal);
                         }
                     }
                     at += 3 * count;
                 }
                 eprintln!("{name:60} {worst:.1e} of the diagonal");
                 // Twice what the CPU may be off: weights are rounded to 16 bits.
-                let allowed = if file == ROUNDED.0 { ROUNDED.1 } else { 2.0 * method.expects.reference_error };
+                let allowed = if pose.model == ROUNDED { ROUNDED_ERROR } else { 2.0 * method.expects.reference_error };
                 assert!(worst <= allowed, "{name}: {worst:e} of the diagonal off");
             }
         }
@@ -101,7 +92,7 @@ fn every_method_of_the_shader_is_where_the_reference_has_it() {
 fn shader_positions_match_the_reference() {
     let Some(corpus) = common::corpus() else { return };
     let folder = corpus.join("reference");
-    let index = json(&folder.join("index.json"));
+    let index: Value = json(&folder.join("index.json"));
     for backend in [Backend::Vulkan, Backend::Gl] {
         let Some(gpu) = crate::gpu(backend) else { continue };
         let mut renderer = Renderer::new(&gpu);
@@ -109,7 +100,7 @@ fn shader_positions_match_the_reference() {
         let mut table: BTreeMap<&str, (usize, f64)> = BTreeMap::new();
         for entry in index.as_array().unwrap() {
             let name = entry["model"].as_str().unwrap();
-            let open = || import_file(&corpus.join(name), &Options::default(), &Progress::silent()).unwrap().model;
+            let open = || common::open(&corpus, name);
             let model = models.entry(name).or_insert_with(open);
             let row = table.entry(name).or_default();
             row.0 += 1;
@@ -117,7 +108,7 @@ fn shader_positions_match_the_reference() {
         }
         for (name, (poses, error)) in &table {
             eprintln!("{backend:?} {name:48} {poses:3} poses, {error:.1e} of the diagonal");
-            let allowed = if *name == ROUNDED.0 { ROUNDED.1 } else { POSITION };
+            let allowed = if *name == ROUNDED { ROUNDED_ERROR } else { POSITION };
             assert!(*error <= allowed, "{backend:?}: {name}: {error:e} of the diagonal off");
         }
         assert!(table.len() >= 10, "only {} models", table.len());
