@@ -21,7 +21,7 @@ use crate::inspect::measure::Measurer;
 use crate::inspect::rom::{self, RomOptions};
 use crate::model::Model;
 use crate::parallel::{Job, JobContext};
-use crate::session::{CurvesKey, Document, MEASURES_PER_SECOND, PoseToMeasure, Session, Source};
+use crate::session::{CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, PoseToMeasure, Session, Source};
 use crate::writeback::Prepared;
 
 /// All work of the window in the background.

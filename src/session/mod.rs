@@ -11,6 +11,7 @@ mod comparison_tests;
 mod crowd;
 mod deforming;
 mod document;
+mod edit_menu;
 #[cfg(test)]
 mod edit_tests;
 mod edits;
@@ -19,6 +20,7 @@ mod gizmo;
 mod hiding;
 mod lighting;
 mod marks;
+mod marks_menu;
 mod measuring;
 mod menus;
 mod orbit;
@@ -37,6 +39,7 @@ mod tests;
 mod tool_tests;
 mod tools;
 mod view;
+mod view_menu;
 mod weights;
 
 pub use command::{

@@ -1,0 +1,92 @@
+//! The rows of the menus File and Edit: files, the history of edits, and the selection.
+
+use super::command_row::{ctrl, ctrl_shift, key, row, shift};
+use super::{
+    Command, CommandRow, EditCommand, FileCommand, Key, Menu, SaveKind, SelectionCommand, ViewCommand, WindowCommand,
+};
+
+/// The rows of File come before those of Edit.
+pub(super) static ROWS: &[CommandRow] = &[
+    row(Menu::File, "Open…", ctrl(Key::Char('o')), Command::File(FileCommand::OpenDialog), "Open a glTF or GLB file"),
+    row(
+        Menu::File,
+        "Open built-in character",
+        None,
+        Command::File(FileCommand::OpenBuiltIn),
+        "Open the character that comes with Skinscope",
+    ),
+    row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
+    row(
+        Menu::File,
+        "Save…",
+        ctrl(Key::Char('s')),
+        Command::File(FileCommand::Save(SaveKind::InPlace)),
+        "Write edited weights into the open file, after saying what will change",
+    ),
+    row(
+        Menu::File,
+        "Save as…",
+        ctrl_shift(Key::Char('s')),
+        Command::File(FileCommand::Save(SaveKind::As)),
+        "Write the model with edited weights into another file, and go on with that one",
+    ),
+    row(
+        Menu::File,
+        "Save a copy…",
+        None,
+        Command::File(FileCommand::Save(SaveKind::Copy)),
+        "Write the model with edited weights into another file, and go on with the open one",
+    ),
+    row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
+    row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),
+    row(
+        Menu::Edit,
+        "Redo",
+        ctrl_shift(Key::Char('z')),
+        Command::Edit(EditCommand::Redo),
+        "Bring back the edit taken back last",
+    ),
+    row(
+        Menu::Edit,
+        "Normalise weights",
+        None,
+        Command::Edit(EditCommand::NormaliseWeights),
+        "Divide the weights of every vertex by their sum",
+    ),
+    row(
+        Menu::Edit,
+        "Deselect",
+        key(Key::Escape),
+        Command::Selection(SelectionCommand::Deselect),
+        "Give up the tool, then unpin the vertex, then leave the finding, then select nothing",
+    ),
+    row(
+        Menu::Edit,
+        "Select parent",
+        key(Key::PageUp),
+        Command::Selection(SelectionCommand::SelectParent),
+        "Select the parent of the selected node",
+    ),
+    row(
+        Menu::Edit,
+        "Select child",
+        key(Key::PageDown),
+        Command::Selection(SelectionCommand::SelectChild),
+        "Select the first child of the selected node",
+    ),
+    row(
+        Menu::Edit,
+        "Find node",
+        ctrl(Key::Char('f')),
+        Command::Window(WindowCommand::FindNode),
+        "Search the list of nodes by name",
+    ),
+    row(
+        Menu::Edit,
+        "Hide selection",
+        key(Key::Char('h')),
+        Command::View(ViewCommand::HideSelected),
+        "Hide the selected node and all below it",
+    ),
+    row(Menu::Edit, "Show all", shift(Key::Char('h')), Command::View(ViewCommand::ShowAll), "Show all that is hidden"),
+];
