@@ -115,7 +115,12 @@ fn lit(s: Shading) -> vec3f {
     let alpha = max(s.roughness * s.roughness, 0.002);
     let specular = reflected_share(s);
     let mirror = reflect(-s.to_eye, s.normal);
-    let sees = clamp(pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0)) - 1.0 + s.occlusion, 0.0, 1.0);
+    // Where nothing is occluded, nothing is hidden from the mirrored direction.
+    var sees = 1.0;
+    if has(OCCLUSION) {
+        let open = pow(facing_ratio(s) + s.occlusion, exp2(-16.0 * alpha - 1.0));
+        sees = clamp(open - 1.0 + s.occlusion, 0.0, 1.0);
+    }
 
     let key = globals.boxes[0].z.xyz;
     let n_l = clamp((dot(s.normal, key) + 0.12) / 1.12, 0.0, 1.0);

@@ -71,6 +71,9 @@ fn vs_shaded(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instan
 
 /// Makes a colour dark and almost grey where the vertices are dimmed.
 fn dimmed(linear: vec3f, in: Fragment) -> vec3f {
+    if !DIMS {
+        return linear;
+    }
     let grey = vec3f(dot(linear, vec3f(0.2126, 0.7152, 0.0722)));
     return mix(mix(grey, linear, 0.12) * 0.22, linear, in.lit);
 }

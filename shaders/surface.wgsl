@@ -97,7 +97,7 @@ fn facing(in: Fragment, front_facing: bool) -> Facing {
     // The derivative down the screen × the one to the right points towards the eye.
     let flat_normal = cross(dpdy(in.world), dpdx(in.world));
     let sided = SIDES;
-    let front = !sided || (front_facing == (in.side >= 0.0));
+    let front = !sided || CULLED || (front_facing == (in.side >= 0.0));
     let side = select(-1.0, 1.0, front);
     var normal = in.normal;
     if !NORMALS {

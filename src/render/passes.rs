@@ -122,7 +122,7 @@ impl Renderer {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
         self.scene(gpu, frame, target, &mut encoder)?;
         if self.compile_missing() {
-            // The backdrop may have been drawn by commands that are not submitted now.= src/render/passes.rs
+            // The backdrop may have been drawn by commands that are not submitted now.
             self.backdrop = None;
             return Ok(false);
         }
