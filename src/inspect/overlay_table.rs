@@ -1,0 +1,373 @@
+//! The table of overlays, and the colours that they share.
+
+use super::WeightStats;
+use super::measure::VertexMeasure;
+use super::overlay::{Overlay, Scale, Step, VertexValues};
+use crate::math::Ramp;
+
+macro_rules! wgsl {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../shaders/", $file)))
+    };
+}
+
+/// The colour of vertices without a known number: a grey that no ramp has.
+const NO_VALUE: [f32; 3] = [0.62, 0.60, 0.57];
+/// The colour of vertices that nothing moves; no ramp has it.
+const MAGENTA: [f32; 3] = [1.0, 0.15, 0.85];
+/// The colour of vertices without a fault.
+const CALM: [f32; 3] = [0.42, 0.45, 0.50];
+/// Colours that colour-blind eyes tell apart too (Okabe & Ito 2008).
+const BLUE: [f32; 3] = [0.0, 0.447, 0.698];
+const SKY: [f32; 3] = [0.337, 0.706, 0.914];
+const GREEN: [f32; 3] = [0.0, 0.620, 0.451];
+const YELLOW: [f32; 3] = [0.941, 0.894, 0.259];
+const VERMILION: [f32; 3] = [0.835, 0.369, 0.0];
+
+/// All overlays, in the order of the menu.
+pub static OVERLAYS: &[&Overlay] = &[
+    &WEIGHTS,
+    &DOMINANT,
+    &INFLUENCES,
+    &SUM,
+    &ALARMS,
+    &ASYMMETRY,
+    &ROGUE,
+    &DISTANCE,
+    &CHANGED,
+    &CHANGED_SURFACE,
+    &STRETCH,
+    &AREA,
+    &INVERTED,
+    &FOLD,
+    &NORMAL_ERROR,
+];
+
+/// Finds an overlay by [`Overlay::id`].
+#[must_use]
+pub fn overlay(id: &str) -> Option<&'static Overlay> {
+    OVERLAYS.iter().copied().find(|o| o.id == id)
+}
+
+static WEIGHTS: Overlay = Overlay {
+    id: "weights",
+    label: "Weights",
+    short: Some("Weights"),
+    key: Some('w'),
+    help: "Colour the skin by its weight for the selected joint",
+    wgsl: wgsl!("overlay/weights.wgsl"),
+    scale: Scale::Ramp {
+        ramp: None,
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
+        none: Some(Step { label: "No weight for any joint", color: MAGENTA, count: |s, _| s.by_influences[0] }),
+        rigid: None,
+    },
+    values: None,
+    of_joint: true,
+    has_limit: false,
+};
+
+static DOMINANT: Overlay = Overlay {
+    id: "dominant",
+    label: "Dominant joint",
+    short: Some("Dominant"),
+    key: Some('d'),
+    help: "Colour the skin by the joint that moves it most",
+    wgsl: wgsl!("overlay/dominant.wgsl"),
+    scale: Scale::Joints,
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static INFLUENCES: Overlay = Overlay {
+    id: "influences",
+    label: "Influences",
+    short: Some("Influences"),
+    key: Some('i'),
+    help: "Colour the skin by how many joints move each vertex",
+    wgsl: wgsl!("overlay/influences.wgsl"),
+    scale: Scale::Steps(&[
+        Step { label: "None", color: [0.09, 0.09, 0.10], count: |s, _| s.by_influences[0] },
+        Step { label: "1 joint", color: BLUE, count: |s, _| s.by_influences[1] },
+        Step { label: "2 joints", color: SKY, count: |s, _| s.by_influences[2] },
+        Step { label: "3 joints", color: GREEN, count: |s, _| s.by_influences[3] },
+        Step { label: "4 joints", color: YELLOW, count: |s, _| s.by_influences[4] },
+        Step { label: "5 or more", color: VERMILION, count: |s, _| s.by_influences[5] },
+    ]),
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static SUM: Overlay = Overlay {
+    id: "sum",
+    label: "Weight sum error",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far the weights of each vertex are from a sum of one",
+    wgsl: wgsl!("overlay/sum.wgsl"),
+    // The ticks are powers of ten from 0.01 % on, to both sides.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-1.0, 1.0],
+        ticks: &[(-1.0, "−100 %"), (-0.5, "−1 %"), (0.0, "0"), (0.5, "+1 %"), (1.0, "+100 %")],
+        none: None,
+        rigid: None,
+    },
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static ALARMS: Overlay = Overlay {
+    id: "alarms",
+    label: "Zero or over limit",
+    short: None,
+    key: None,
+    help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
+    wgsl: wgsl!("overlay/alarms.wgsl"),
+    scale: Scale::Steps(&[
+        Step { label: "In order", color: CALM, count: |s, limit| s.within(limit) },
+        Step { label: "No weight", color: VERMILION, count: |s, _| s.by_influences[0] },
+        Step { label: "Over the limit", color: YELLOW, count: WeightStats::over },
+    ]),
+    values: None,
+    of_joint: false,
+    has_limit: true,
+};
+
+static ASYMMETRY: Overlay = Overlay {
+    id: "asymmetry",
+    label: "Left/right asymmetry",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much the weights differ from those of the mirrored vertex",
+    wgsl: wgsl!("overlay/asymmetry.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-3.0, 0.0],
+        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+        // The values say how many vertices there are.
+        none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+    },
+    values: Some(VertexValues::Inspected(|inspection| &inspection.asymmetry)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static ROGUE: Overlay = Overlay {
+    id: "rogue",
+    label: "Rogue islands",
+    short: None,
+    key: None,
+    help: "Colour vertices that are cut off from the rest of what their joint moves, by the weight it has there",
+    wgsl: wgsl!("overlay/rogue.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
+        none: None,
+        rigid: None,
+    },
+    values: Some(VertexValues::Inspected(|inspection| &inspection.rogue)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static CHANGED: Overlay = Overlay {
+    id: "changed",
+    label: "Changed weights",
+    short: None,
+    key: None,
+    help: "Colour the skin by the share of each vertex' weight that has moved to other joints since it was stored",
+    wgsl: wgsl!("overlay/changed.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-3.0, 0.0],
+        ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
+        none: Some(Step { label: "As stored", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+    },
+    values: Some(VertexValues::ChangedWeights),
+    of_joint: false,
+    has_limit: false,
+};
+
+static CHANGED_SURFACE: Overlay = Overlay {
+    id: "changed-surface",
+    label: "Changed surface",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far it stands in this pose from where the stored weights put it",
+    wgsl: wgsl!("overlay/changed_surface.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-2.0, 2.0],
+        ticks: &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
+        none: Some(Step { label: "In place", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+    },
+    values: Some(VertexValues::ChangedSurface),
+    of_joint: false,
+    has_limit: false,
+};
+
+static DISTANCE: Overlay = Overlay {
+    id: "distance",
+    label: "Distance of two methods",
+    short: None,
+    key: None,
+    help: "Colour the skin by how far the two sides of a comparison are apart",
+    wgsl: wgsl!("overlay/distance.wgsl"),
+    // The ticks are powers of ten.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Viridis),
+        ends: [-1.0, 2.0],
+        ticks: &[(-1.0, "0.1 mm"), (0.0, "1 mm"), (1.0, "10 mm"), (2.0, "100 mm")],
+        none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Inspected(|inspection| &inspection.distance)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static STRETCH: Overlay = Overlay {
+    id: "stretch",
+    label: "Edge stretch",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much longer or shorter its edges are than at rest; each vertex has the edge that has changed most",
+    wgsl: wgsl!("overlay/stretch.wgsl"),
+    // The ticks are powers of two.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-1.0, 1.0],
+        ticks: &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")],
+        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Stretch)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static AREA: Overlay = Overlay {
+    id: "area",
+    label: "Change of area",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much larger or smaller its triangles are than at rest; each vertex has the triangle that has changed most",
+    wgsl: wgsl!("overlay/area.wgsl"),
+    // The ticks are powers of two.
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Diverging),
+        ends: [-2.0, 2.0],
+        ticks: &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
+        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Area)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static INVERTED: Overlay = Overlay {
+    id: "inverted",
+    label: "Inverted triangles",
+    short: None,
+    key: None,
+    help: "Colour triangles that face away from where the joints carry their normals",
+    wgsl: wgsl!("overlay/inverted.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 1.0],
+        ticks: &[(0.0, "in order"), (1.0, "inverted")],
+        none: None,
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Inverted)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static FOLD: Overlay = Overlay {
+    id: "fold",
+    label: "Fold",
+    short: None,
+    key: None,
+    help: "Colour the skin by how much farther than at rest it bends at its edges; at 180° two triangles lie on each other",
+    wgsl: wgsl!("overlay/fold.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 180.0],
+        ticks: &[(0.0, "0°"), (60.0, "60°"), (120.0, "120°"), (180.0, "180°")],
+        none: None,
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::Fold)),
+    of_joint: false,
+    has_limit: false,
+};
+
+static NORMAL_ERROR: Overlay = Overlay {
+    id: "normal-error",
+    label: "Normal error",
+    short: None,
+    key: None,
+    help: "Colour the skin by the angle between its normals and those that are computed from the posed triangles",
+    wgsl: wgsl!("overlay/normal_error.wgsl"),
+    scale: Scale::Ramp {
+        ramp: Some(Ramp::Alarm),
+        ends: [0.0, 45.0],
+        ticks: &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
+        none: Some(Step { label: "No normal", color: NO_VALUE, count: |_, _| 0 }),
+        rigid: None,
+    },
+    values: Some(VertexValues::Measured(VertexMeasure::NormalError)),
+    of_joint: false,
+    has_limit: false,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inspect::SCALE_ROWS;
+
+    #[test]
+    fn no_overlay_is_listed_twice_and_every_scale_fits_the_table() {
+        for (i, a) in OVERLAYS.iter().enumerate() {
+            assert!(OVERLAYS[i + 1..].iter().all(|b| a.id != b.id && a.label != b.label && a.wgsl.0 != b.wgsl.0));
+            if let Scale::Steps(steps) = a.scale {
+                assert!(steps.len() <= SCALE_ROWS);
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_holds_what_the_scale_says() {
+        // Red is one, blue is zero.
+        let rows = WEIGHTS.scale.rows(Ramp::Blender);
+        assert_eq!((rows[0], rows[18], rows[36]), ([0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]));
+        let rows = INFLUENCES.scale.rows(Ramp::Blender);
+        assert_eq!((&rows[4][..3], rows[6]), (&YELLOW[..], [0.0, 0.0, 0.0, 1.0]));
+        // Zero has a colour of its own where the ramp does not begin with it; so have vertices that nothing moves.
+        let rows = [Ramp::Blender, Ramp::Heat].map(|own| WEIGHTS.scale.rows(own));
+        assert_eq!(rows.map(|r| (r[37][3], r[38][0], r[38][3])), [(0.0, 1.0, 1.0), (1.0, 1.0, 1.0)]);
+        for fixed in [&SUM, &ROGUE] {
+            assert_eq!(fixed.scale.rows(Ramp::Heat)[37..], [[0.0; 4]; 2]);
+        }
+        // A vertex without a mirror image looks different from one that equals its image.
+        let [r, g, b] = NO_VALUE;
+        assert_eq!(ASYMMETRY.scale.rows(Ramp::Heat)[37..], [[0.0; 4], [r, g, b, 1.0]]);
+        // No error has the colour in the middle, whatever the user's ramp.
+        assert_eq!(SUM.scale.color(0.0, Ramp::Blender), Some(Ramp::Diverging.color(0.5)));
+        assert_eq!(DOMINANT.scale.color(0.0, Ramp::Blender), None);
+    }
+}
