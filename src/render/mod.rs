@@ -24,6 +24,7 @@ mod needs;
 mod numbers;
 mod painter;
 mod passes;
+mod pipeline_descriptor;
 mod pipeline_factory;
 mod pipeline_kind;
 #[cfg(test)]

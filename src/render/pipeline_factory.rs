@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use super::bindings::{sampler, storage, texture, uniform};
 use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
-use super::pipeline_kind::{Cull, Kind, MaterialFeatures, SurfaceShading, SurfaceWrites};
+use super::pipeline_descriptor::PipelineDescriptor;
+use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shader::{self, Linking, Program};
 use super::software::late_depth;
 use super::target::{DEPTH, TargetFormat};
@@ -182,88 +183,7 @@ impl PipelineFactory {
         vertices: Option<DeformedVertices>,
         target: TargetFormat,
     ) -> wgpu::RenderPipeline {
-        use wgpu::PrimitiveTopology as T;
-        let how = match kind {
-            Kind::Surface { look, topology, leaves, cull, parts } => {
-                let is_layered = parts.layers & !layer::UNLIT != 0;
-                let (vertex, fragment) = match look {
-                    SurfaceShading::Shaded if parts.layers & layer::UNLIT != 0 => ("vs_shaded", "fs_unlit"),
-                    SurfaceShading::Shaded if parts.layers & layer::TRANSMISSION != 0 => {
-                        ("vs_shaded", "fs_transmissive")
-                    }
-                    SurfaceShading::Shaded if is_layered => ("vs_shaded", "fs_layered"),
-                    SurfaceShading::Shaded => ("vs_shaded", "fs_shaded"),
-                    SurfaceShading::Readout => ("vs_readout", "fs_readout"),
-                };
-                let cull = match cull {
-                    Cull::None => None,
-                    Cull::Clockwise => Some(wgpu::Face::Back),
-                    Cull::CounterClockwise => Some(wgpu::Face::Front),
-                };
-                PipelineDescriptor {
-                    program: match look {
-                        SurfaceShading::Readout => &shader::READOUT,
-                        SurfaceShading::Shaded if is_layered => &shader::LAYERED,
-                        SurfaceShading::Shaded => &shader::SURFACE,
-                    },
-                    vertex,
-                    fragment,
-                    topology,
-                    blend: leaves == SurfaceWrites::Color,
-                    write_color: leaves != SurfaceWrites::Depth,
-                    write_depth: leaves != SurfaceWrites::Color,
-                    cull,
-                    parts: Some(parts),
-                    ..PipelineDescriptor::MESH
-                }
-            }
-            Kind::Edges => PipelineDescriptor {
-                vertex: "vs_edges",
-                fragment: "fs_edges",
-                topology: T::LineList,
-                ..PipelineDescriptor::MESH
-            },
-            Kind::Dots => PipelineDescriptor { vertex: "vs_dots", fragment: "fs_dots", ..PipelineDescriptor::DOTS },
-            Kind::Marks { hidden: false } => {
-                PipelineDescriptor { vertex: "vs_marks", fragment: "fs_dots", ..PipelineDescriptor::DOTS }
-            }
-            Kind::Marks { hidden: true } => PipelineDescriptor {
-                vertex: "vs_marks",
-                fragment: "fs_hidden_dots",
-                compare: wgpu::CompareFunction::Less,
-                ..PipelineDescriptor::DOTS
-            },
-            Kind::Background => PipelineDescriptor {
-                program: &shader::BACKGROUND,
-                vertex: "vs_screen",
-                fragment: "fs_background",
-                blend: false,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Grid => PipelineDescriptor {
-                program: &shader::GRID,
-                vertex: "vs_grid",
-                fragment: "fs_grid",
-                topology: T::TriangleStrip,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Bones => PipelineDescriptor {
-                program: &shader::BONES,
-                vertex: "vs_bones",
-                fragment: "fs_bones",
-                topology: T::TriangleStrip,
-                write_depth: true,
-                ..PipelineDescriptor::FLAT
-            },
-            Kind::Lines => PipelineDescriptor {
-                program: &shader::LINES,
-                vertex: "vs_lines",
-                fragment: "fs_lines",
-                topology: T::TriangleStrip,
-                compare: wgpu::CompareFunction::Always,
-                ..PipelineDescriptor::FLAT
-            },
-        };
+        let how = PipelineDescriptor::of(kind);
         match vertices {
             Some(vertices) => self.deforming(gpu, kind, &how, vertices, target),
             None => {
@@ -437,43 +357,6 @@ const THREE: [wgpu::VertexAttribute; 3] = wgpu::vertex_attr_array![0 => Float32x
 fn buffer<T>(attributes: &[wgpu::VertexAttribute]) -> Option<wgpu::VertexBufferLayout<'_>> {
     let step_mode = wgpu::VertexStepMode::Instance;
     Some(wgpu::VertexBufferLayout { array_stride: size_of::<T>() as u64, step_mode, attributes })
-}
-
-/// The settings in which the pipelines of the scene differ.
-struct PipelineDescriptor {
-    program: &'static Program,
-    vertex: &'static str,
-    fragment: &'static str,
-    topology: wgpu::PrimitiveTopology,
-    blend: bool,
-    write_color: bool,
-    write_depth: bool,
-    compare: wgpu::CompareFunction,
-    cull: Option<wgpu::Face>,
-    /// The features of the surface's material, which set overrides of the shader.
-    parts: Option<MaterialFeatures>,
-}
-
-impl PipelineDescriptor {
-    /// Draws over what is there.
-    const FLAT: Self = Self {
-        program: &shader::BACKGROUND,
-        vertex: "",
-        fragment: "",
-        topology: wgpu::PrimitiveTopology::TriangleList,
-        blend: true,
-        write_color: true,
-        write_depth: false,
-        // Depth is reversed.
-        compare: wgpu::CompareFunction::GreaterEqual,
-        cull: None,
-        parts: None,
-    };
-    /// Draws the model. Back faces are discarded in the fragment stage, since which side is the back depends on what
-    /// moved the triangle.
-    const MESH: Self = Self { program: &shader::SURFACE, ..Self::FLAT };
-    /// Draws the vertices of the model.
-    const DOTS: Self = Self { program: &shader::DOTS, ..Self::FLAT };
 }
 
 /// A pipeline that draws one triangle over the whole of a single-sampled target.
