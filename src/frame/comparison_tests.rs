@@ -1,20 +1,9 @@
-//! What a frame has of a comparison.
-
-use std::sync::Arc;
+//! Tests of what a frame shows of a comparison.
 
 use super::{Frame, SceneColors, SideLayout};
-use crate::model::Model;
 use crate::model::shapes::obstacle_course;
-use crate::session::{ComparisonCommand, ComparisonLayout, Document, PlaybackCommand, Session, ViewCommand};
-
-fn open(model: Model) -> Session {
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(model), Vec::new(), None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    session.apply(ViewCommand::SetMethod("linear"));
-    session.update_pose();
-    session
-}
+use crate::session::test_sessions::still_session;
+use crate::session::{ComparisonCommand, ComparisonLayout, Session};
 
 fn built(session: &Session) -> Frame {
     let mut frame = Frame::default();
@@ -24,7 +13,7 @@ fn built(session: &Session) -> Frame {
 
 #[test]
 fn a_frame_has_both_sides_as_the_comparison_says() {
-    let mut session = open(obstacle_course());
+    let mut session = still_session(obstacle_course());
     let alone = built(&session);
     assert!(alone.compared.is_none() && session.comparison().is_none());
     session.apply(ComparisonCommand::Toggle);
@@ -62,7 +51,7 @@ fn a_frame_has_both_sides_as_the_comparison_says() {
 
 #[test]
 fn frames_are_the_same_picture_only_where_all_of_them_is_the_same() {
-    let mut session = open(obstacle_course());
+    let mut session = still_session(obstacle_course());
     session.apply(ComparisonCommand::Toggle);
     let frame = built(&session);
     assert!(frame.is_same_picture(&frame.clone()) && frame.is_same_picture(&built(&session)));
@@ -83,7 +72,7 @@ fn frames_are_the_same_picture_only_where_all_of_them_is_the_same() {
 
 #[test]
 fn a_side_whose_data_is_missing_is_shown_by_the_default_method() {
-    let mut session = open(obstacle_course());
+    let mut session = still_session(obstacle_course());
     session.apply(ComparisonCommand::Toggle);
     session.apply(ComparisonCommand::SetMethod("polar"));
     session.apply(ComparisonCommand::SetPass(Some("mush")));

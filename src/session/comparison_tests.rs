@@ -1,26 +1,18 @@
-//! Comparisons: what is compared, how far it is apart, and where the worst of it is.
+//! Tests of comparisons: what is compared, how far it is apart, and where the worst of it is.
 
 use std::sync::Arc;
 
 use glam::Vec3;
 
+use super::test_sessions::still_session;
 use super::*;
 use crate::deform::METHODS;
 use crate::model::shapes::{Tube, obstacle_course, tube};
-use crate::model::{MeshId, Model, NodeId, WeightChange};
-
-fn open(model: Model) -> Session {
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(model), Vec::new(), None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    session.apply(ViewCommand::SetMethod("linear"));
-    session.update_pose();
-    session
-}
+use crate::model::{MeshId, NodeId, WeightChange};
 
 /// A tube of which the upper half is twisted against the lower one.
 fn twisted(degrees: f32) -> Session {
-    let mut session = open(tube(Tube { joints: 2, rings: 9, radius: 0.25, length: 2.0, ..Tube::default() }));
+    let mut session = still_session(tube(Tube { joints: 2, rings: 9, radius: 0.25, length: 2.0, ..Tube::default() }));
     session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::Y * degrees)));
     session.update_pose();
     session
@@ -73,7 +65,7 @@ fn stored_weights_are_compared_with_edited_ones() {
 
 #[test]
 fn the_worst_vertex_and_the_worst_moment_can_be_gone_to() {
-    let mut session = open(obstacle_course());
+    let mut session = still_session(obstacle_course());
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod("dual-quaternion"));
     session.apply(PlaybackCommand::Seek(0.1));

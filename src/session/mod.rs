@@ -15,6 +15,8 @@ mod edit_menu;
 #[cfg(test)]
 mod edit_tests;
 mod edits;
+#[cfg(test)]
+mod finding_tests;
 mod findings;
 mod gizmo;
 mod hiding;
@@ -33,6 +35,8 @@ mod saving;
 mod shortcuts;
 mod stored;
 mod surfaces;
+#[cfg(test)]
+pub(crate) mod test_sessions;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -2,21 +2,15 @@
 
 use glam::Vec3;
 
+use super::test_sessions::tube_session;
 use super::*;
 use crate::deform;
 use crate::inspect;
-use crate::model::InstanceId;
 use crate::model::shapes::{Tube, tube};
-
-fn open() -> Session {
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
-    session
-}
 
 #[test]
 fn opening_plays_the_first_clip_and_frames_the_model() {
-    let session = open();
+    let session = tube_session();
     assert!(session.playback.playing && session.playback.source == PoseSource::Clip);
     let target = session.view.orbit.target;
     assert!((target - Vec3::new(0.0, 1.0, 0.0)).length() < 0.05, "{target}");
@@ -64,13 +58,13 @@ fn a_newer_version_of_the_open_file_is_taken_up_where_it_was() {
     // The joint no longer exists, nor do its edit and its selection.
     session.open(document(2));
     assert!(session.edits.is_empty() && session.view.selected.is_none());
-    session.open(open().document.unwrap());
+    session.open(tube_session().document.unwrap());
     assert!(session.playback.time_secs == 0.0);
 }
 
 #[test]
 fn one_drag_is_one_step_back() {
-    let mut session = open();
+    let mut session = tube_session();
     let node = NodeId(2);
     for degrees in [10.0, 20.0, 30.0] {
         session.apply(EditCommand::Edit(node, ChannelValue::Rotation(Vec3::X * degrees)));
@@ -89,7 +83,7 @@ fn one_drag_is_one_step_back() {
 
 #[test]
 fn an_edited_channel_replaces_the_clip_until_it_is_reset() {
-    let mut session = open();
+    let mut session = tube_session();
     session.apply(PlaybackCommand::Seek(0.5));
     session.update_pose();
     let node = NodeId(2);
@@ -128,7 +122,7 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
 
 #[test]
 fn keys_are_stepped_through() {
-    let mut session = open();
+    let mut session = tube_session();
     session.apply(SelectionCommand::Select(Some(NodeId(2))));
     session.apply(PlaybackCommand::Seek(0.2));
     session.apply(PlaybackCommand::NextKey);
@@ -139,7 +133,7 @@ fn keys_are_stepped_through() {
 
 #[test]
 fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
-    let mut session = open();
+    let mut session = tube_session();
     session.apply(ViewCommand::Toggle(Toggle::Bones));
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
@@ -152,7 +146,7 @@ fn a_click_on_the_skin_selects_the_joint_that_moves_it() {
 
 #[test]
 fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step() {
-    let mut session = open();
+    let mut session = tube_session();
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
     // The point is the middle of the front, over the bones; vertices there lie at z = 0.25.
@@ -175,175 +169,6 @@ fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step
     session.apply(ViewCommand::Toggle(Toggle::Mesh));
     session.apply(SelectionCommand::PinAt(over));
     assert_eq!(session.view.pinned, None);
-}
-
-mod findings {
-    use super::*;
-    use crate::inspect::check::{Finding, FindingPose, Report, Severity};
-    use crate::inspect::rom::RomReport;
-    use crate::inspect::{Inspection, VertexPart, VertexRef, VertexSet};
-    use crate::model::MeshId;
-
-    fn finding(pose: FindingPose) -> Finding {
-        Finding {
-            rule: "rogue-vertices",
-            severity: Severity::Warning,
-            mesh: Some(MeshId(0)),
-            primitive: Some(0),
-            vertices: vec![1, 5],
-            joints: vec![NodeId(2)],
-            message: String::new(),
-            fix: String::new(),
-            measure: None,
-            pose,
-        }
-    }
-
-    #[test]
-    fn a_finding_is_posed_exactly_marked_selected_and_framed_and_can_be_undone() {
-        let mut session = open();
-        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
-        let (joint, angle) = (NodeId(2), 1.0);
-        let findings = vec![finding(FindingPose::Rest), finding(FindingPose::Turned { joint, axis: Vec3::Z, angle })];
-        let model = Arc::clone(session.model().unwrap());
-        let inspection = Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() };
-        session.inspected(&Arc::new(Model::build((**model).clone()).unwrap()), inspection.clone());
-        assert!(session.document.as_ref().unwrap().inspection.is_none(), "of another model");
-        session.inspected(&model, inspection);
-        let before = session.view.orbit;
-        session.apply(FindingCommand::ShowFinding(1));
-        assert_eq!((session.playback.playing, session.playback.source), (false, PoseSource::Rest));
-        assert_eq!((session.view.selected, session.view.finding), (Some(joint), Some(1)));
-        assert_eq!(session.view.marked.of(MeshId(0), 0), [1, 5]);
-        assert_ne!(session.view.orbit, before);
-        let rest = &model.skeleton.rest.transforms;
-        let local = &session.pose.local.transforms;
-        let wanted = rest[2].rotation * glam::Quat::from_rotation_z(1.0);
-        assert!(local[2].rotation.dot(wanted).abs() > 1.0 - 1e-6 && local[3] == rest[3]);
-        session.apply(EditCommand::Undo);
-        assert!(session.edits.nodes.contains_key(&NodeId(3)) && !session.edits.nodes.contains_key(&joint));
-        session.apply(FindingCommand::ShowFinding(7));
-        assert_eq!(session.view.finding, Some(1), "there is no eighth");
-    }
-
-    #[test]
-    fn a_finding_shows_the_joint_and_the_overlay_that_its_text_is_about() {
-        let mut session = open();
-        session.view.bones = false;
-        session.apply(SelectionCommand::Select(Some(NodeId(1))));
-        let of = |rule, joints: &[u32], message: &str, pose| Finding {
-            rule,
-            joints: joints.iter().map(|j| NodeId(*j)).collect(),
-            message: message.into(),
-            ..finding(pose)
-        };
-        let turned = FindingPose::Turned { joint: NodeId(3), axis: Vec3::X, angle: 0.5 };
-        let findings = vec![
-            of(
-                "asymmetry",
-                &[1, 2, 3],
-                "Vertex 7 has 0.620 of \"joint 2\", but 0.1 of \"joint 1\".",
-                FindingPose::Rest,
-            ),
-            of("seam-weights", &[1, 2, 3], "The seam opens.", turned),
-            of("weights-zero", &[], "2 vertices have no weight.", FindingPose::Rest),
-            of("name-duplicate", &[2], "Two joints are \"joint 1\".", FindingPose::Rest),
-        ];
-        let wanted = [
-            (Some(NodeId(3)), Some("asymmetry")),
-            (Some(NodeId(3)), Some("weights")),
-            (None, Some("alarms")),
-            (Some(NodeId(2)), None),
-        ];
-        let model = Arc::clone(session.model().unwrap());
-        session.inspected(
-            &model,
-            Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() },
-        );
-        for (place, wanted) in wanted.into_iter().enumerate() {
-            session.apply(FindingCommand::ShowFinding(place));
-            assert_eq!((session.view.selected, session.view.overlay.map(|o| o.id)), wanted, "finding {place}");
-            assert_eq!(session.view.bones, wanted.0.is_some(), "the joint is seen");
-        }
-        session.apply(FindingCommand::LeaveFinding);
-        assert_eq!((session.view.selected, session.view.overlay, session.view.bones), (Some(NodeId(1)), None, false));
-    }
-
-    #[test]
-    fn every_rule_about_vertices_has_an_overlay() {
-        use crate::inspect::{check::RULES, overlay, overlay_of_rule, rom::ROM_RULES};
-        let of_joints = [
-            "inverse-bind-singular",
-            "hierarchy",
-            "inverse-bind-mismatch",
-            "inverse-bind-non-rigid",
-            "scale-non-uniform",
-            "scale-negative",
-            "name-duplicate",
-            "joint-unused",
-        ];
-        for id in RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().map(|r| r.id)) {
-            match overlay_of_rule(id) {
-                Some(shown) => assert!(overlay(shown).is_some(), "{id}: {shown}"),
-                None => assert!(of_joints.contains(&id), "{id} has none"),
-            }
-        }
-    }
-
-    #[test]
-    fn after_a_finding_everything_stands_as_before() {
-        let mut session = open();
-        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
-        session.apply(EditCommand::EndEdit);
-        session.apply(SelectionCommand::Select(Some(NodeId(1))));
-        session.apply(PlaybackCommand::Seek(0.25));
-        let findings =
-            [NodeId(2), NodeId(3)].map(|joint| finding(FindingPose::Turned { joint, axis: Vec3::X, angle: 0.5 }));
-        let model = Arc::clone(session.model().unwrap());
-        let measured = RomReport { findings: findings.to_vec(), ..Default::default() };
-        session.measured(&model, measured);
-        let stands = |s: &Session| {
-            let View { orbit, overlay, selected, .. } = s.view;
-            (s.pose.local.clone(), orbit, overlay, selected, s.playback.clone(), Arc::clone(&s.view.marked))
-        };
-        session.update_pose();
-        let before = stands(&session);
-        let escape = command_of(Shortcut { key: Key::Escape, ctrl: false, shift: false }).unwrap();
-        for back in [&Command::Finding(FindingCommand::LeaveFinding), escape] {
-            session.apply(FindingCommand::ShowFinding(0));
-            session.apply(FindingCommand::ShowFinding(1));
-            assert_ne!(stands(&session), before);
-            session.apply(back.clone());
-            assert_eq!((stands(&session), session.view.finding), (before.clone(), None));
-        }
-        session.apply(escape.clone());
-        assert_eq!(session.view.selected, None, "nothing is left to go back to");
-        // Where the checker's findings arrive later, places are different.
-        session.apply(FindingCommand::ShowFinding(1));
-        session.inspected(&model, Inspection::default());
-        assert_eq!(session.view.finding, None);
-        session.apply(FindingCommand::ShowFinding(1));
-        session.measured(&model, RomReport::default());
-        assert_eq!(session.view.finding, None);
-    }
-
-    #[test]
-    fn vertices_that_are_not_there_are_neither_pinned_nor_marked() {
-        let mut session = open();
-        let pin = |vertex| VertexRef { instance: InstanceId(0), primitive: 0, vertex };
-        session.apply(SelectionCommand::Pin(Some(pin(3))));
-        assert_eq!(session.view.pinned, Some(pin(3)));
-        session.apply(SelectionCommand::Pin(Some(pin(1 << 30))));
-        assert_eq!(session.view.pinned, None);
-        let mark =
-            |vertices| Arc::new(VertexSet { parts: vec![VertexPart { mesh: MeshId(0), primitive: 0, vertices }] });
-        session.apply(SelectionCommand::Mark(mark(vec![0, 2])));
-        session.apply(SelectionCommand::Mark(mark(vec![0, 1 << 30])));
-        session.apply(SelectionCommand::Mark(mark(vec![2, 0])));
-        assert_eq!(session.view.marked.of(MeshId(0), 0), [0, 2]);
-        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
-        assert!(session.view.marked.is_empty());
-    }
 }
 
 /// The view, everything that is scaled by the model's size (grid, shadow, lights, bones, a crowd's room), and depth are

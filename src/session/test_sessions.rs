@@ -1,0 +1,24 @@
+//! Sessions that tests of several modules begin with.
+
+use std::sync::Arc;
+
+use super::{Document, PlaybackCommand, Session, ViewCommand};
+use crate::model::Model;
+use crate::model::shapes::{Tube, tube};
+
+/// Opens a tube of three joints.
+pub(crate) fn tube_session() -> Session {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+    session
+}
+
+/// Opens a model whose clip stands still, deformed by linear blending.
+pub(crate) fn still_session(model: Model) -> Session {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(model), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ViewCommand::SetMethod("linear"));
+    session.update_pose();
+    session
+}
