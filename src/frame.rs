@@ -5,6 +5,7 @@ mod build;
 #[cfg(test)]
 mod comparison_tests;
 mod directions;
+mod fields;
 
 pub use build::{SceneColors, grid_unit};
 
@@ -119,58 +120,6 @@ impl Default for Frame {
     }
 }
 
-impl Clone for Frame {
-    fn clone(&self) -> Self {
-        let mut out = Self::default();
-        out.clone_from(self);
-        out
-    }
-
-    /// Copies into the memory that is there, since the frame is copied for every picture.
-    fn clone_from(&mut self, from: &Self) {
-        let Self {
-            model,
-            camera,
-            method,
-            parameters,
-            needs_processor,
-            deformer,
-            surfaces,
-            palettes,
-            morph_weights,
-            members,
-            draws,
-            variant,
-            changes,
-            lights,
-            studio,
-            bones,
-            lines,
-            marked,
-            inspection,
-            changed,
-            display,
-            compared,
-        } = from;
-        self.model.clone_from(model);
-        (self.deformer, self.parameters, self.needs_processor) = (*deformer, *parameters, *needs_processor);
-        self.surfaces.clone_from(surfaces);
-        self.palettes.clone_from(palettes);
-        self.morph_weights.clone_from(morph_weights);
-        self.draws.clone_from(draws);
-        self.changes.clone_from(changes);
-        (self.camera, self.method, self.members, self.variant) = (*camera, method, *members, *variant);
-        self.lights.clone_from(lights);
-        self.bones.clone_from(bones);
-        self.lines.clone_from(lines);
-        self.marked.clone_from(marked);
-        self.inspection.clone_from(inspection);
-        self.changed.clone_from(changed);
-        (self.studio, self.display) = (*studio, *display);
-        self.compared.clone_from(compared);
-    }
-}
-
 impl Frame {
     /// Draws the line between the two sides of a split picture into both, `width` pixels wide; `aspect` is that of the picture.
     /// Where the picture is not split there is no line.
@@ -190,66 +139,10 @@ impl Frame {
         frame.lines.push(line);
     }
 
-    /// Whether two frames show the same model.
+    /// Returns whether two frames show the same model.
     #[must_use]
     pub fn shows_model_of(&self, other: &Self) -> bool {
-        same_arc(self.model.as_ref(), other.model.as_ref())
-    }
-
-    /// Whether two frames make the same picture. Models, surfaces, marks and inspections are the same where they are one in memory.
-    #[must_use]
-    pub fn is_same_picture(&self, other: &Self) -> bool {
-        // Each field is named, so that a new one cannot be forgotten.
-        let Self {
-            model,
-            camera,
-            method,
-            parameters,
-            needs_processor,
-            deformer,
-            surfaces,
-            palettes,
-            morph_weights,
-            members,
-            draws,
-            variant,
-            changes,
-            lights,
-            studio,
-            bones,
-            lines,
-            marked,
-            inspection,
-            changed,
-            display,
-            compared,
-        } = other;
-        same_arc(self.model.as_ref(), model.as_ref())
-            && self.camera == *camera
-            && std::ptr::eq(self.method, *method)
-            && self.parameters == *parameters
-            && self.needs_processor == *needs_processor
-            && self.deformer == *deformer
-            && self.surfaces.len() == surfaces.len()
-            && self.surfaces.iter().zip(surfaces).all(|(a, b)| Arc::ptr_eq(a, b))
-            && self.palettes == *palettes
-            && self.morph_weights == *morph_weights
-            && self.members == *members
-            && self.draws == *draws
-            && self.variant == *variant
-            && self.changes == *changes
-            && self.lights == *lights
-            && self.studio == *studio
-            && self.bones == *bones
-            && self.lines == *lines
-            && Arc::ptr_eq(&self.marked, marked)
-            && same_arc(self.inspection.as_ref(), inspection.as_ref())
-            && same_arc(self.changed.as_ref(), changed.as_ref())
-            && self.display == *display
-            && match (self.compared.as_deref(), compared.as_deref()) {
-                (Some(a), Some(b)) => a.is_same(b),
-                (a, b) => a.is_none() && b.is_none(),
-            }
+        fields::is_one(&self.model, &other.model)
     }
 
     /// Returns the overlay that colours the surface, once the numbers that it needs are there.
@@ -275,17 +168,6 @@ impl Clone for Compared {
         self.frame.clone_from(frame);
         self.layout = *layout;
     }
-}
-
-impl Compared {
-    fn is_same(&self, other: &Self) -> bool {
-        let Self { frame, layout } = other;
-        self.frame.is_same_picture(frame) && self.layout == *layout
-    }
-}
-
-fn same_arc<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
-    a.map(Arc::as_ptr) == b.map(Arc::as_ptr)
 }
 
 /// The viewpoint; the camera looks along its −Z. The aspect ratio comes from the target.

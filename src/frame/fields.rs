@@ -1,0 +1,93 @@
+//! Copies frames and compares them, field by field.
+
+use std::sync::Arc;
+
+use super::{Compared, Frame};
+use crate::deform::{Method, Surface};
+
+/// Each field of [`Frame`] stands in the list once; one that is missing, or no field, does not compile. Where `==` does not say whether
+/// two values of a field are the same, a function does that stands behind `by`.
+macro_rules! fields {
+    ($($field:ident $(by $is_same:expr)?),* $(,)?) => {
+        impl Clone for Frame {
+            fn clone(&self) -> Self {
+                let mut out = Self::default();
+                out.clone_from(self);
+                out
+            }
+
+            /// Copies into the memory that is there, since the frame is copied for every picture.
+            fn clone_from(&mut self, from: &Self) {
+                let Self { $($field),* } = from;
+                $(self.$field.clone_from($field);)*
+            }
+        }
+
+        impl Frame {
+            /// Returns whether two frames make the same picture. Models, surfaces, marks and inspections are the same where
+            /// they are one in memory.
+            #[must_use]
+            pub fn is_same_picture(&self, other: &Self) -> bool {
+                let Self { $($field),* } = other;
+                $(same!(self.$field, $field $(, $is_same)?))&&*
+            }
+        }
+    };
+}
+
+macro_rules! same {
+    ($a:expr, $b:expr) => {
+        $a == *$b
+    };
+    ($a:expr, $b:expr, $is_same:expr) => {
+        $is_same(&$a, $b)
+    };
+}
+
+fields!(
+    model by is_one,
+    camera,
+    method by is_one_method,
+    parameters,
+    needs_processor,
+    deformer,
+    surfaces by are_one,
+    palettes,
+    morph_weights,
+    members,
+    draws,
+    variant,
+    changes,
+    lights,
+    studio,
+    bones,
+    lines,
+    marked by Arc::ptr_eq,
+    inspection by is_one,
+    changed by is_one,
+    display,
+    compared by is_compared_alike,
+);
+
+/// Returns whether both are the same in memory, or there is neither.
+pub(super) fn is_one<T>(a: &Option<Arc<T>>, b: &Option<Arc<T>>) -> bool {
+    a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr)
+}
+
+fn is_one_method(a: &&'static Method, b: &&'static Method) -> bool {
+    std::ptr::eq(*a, *b)
+}
+
+fn are_one(a: &[Arc<Surface>], b: &[Arc<Surface>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+}
+
+fn is_compared_alike(a: &Option<Box<Compared>>, b: &Option<Box<Compared>>) -> bool {
+    match (a.as_deref(), b.as_deref()) {
+        (Some(a), Some(b)) => {
+            let Compared { frame, layout } = b;
+            a.frame.is_same_picture(frame) && a.layout == *layout
+        }
+        (a, b) => a.is_none() && b.is_none(),
+    }
+}
