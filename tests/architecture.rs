@@ -23,57 +23,37 @@ const TABLE: &[(&str, &[&str])] = &[
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose", "edit"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
-    (
-        "app/ui",
-        &[
-            "parallel", "output", "math", "model", "import", "anim", "deform", "inspect", "edit", "pose", "session",
-            "frame",
-        ],
-    ),
-    (
-        "app",
-        &[
-            "parallel",
-            "output",
-            "math",
-            "model",
-            "import",
-            "anim",
-            "deform",
-            "export",
-            "inspect",
-            "edit",
-            "compare",
-            "writeback",
-            "pose",
-            "session",
-            "frame",
-            "render",
-        ],
-    ),
-    (
-        "cli",
-        &[
-            "parallel",
-            "output",
-            "math",
-            "model",
-            "import",
-            "anim",
-            "deform",
-            "export",
-            "inspect",
-            "edit",
-            "compare",
-            "pose",
-            "writeback",
-            "session",
-            "frame",
-            "render",
-            "app",
-        ],
-    ),
+    ("app/ui", PANELS),
+    ("app", WINDOW),
+    ("cli", EVERYTHING),
 ];
+
+/// Every module that others may use, those that fewer may use first.
+const EVERYTHING: &[&str] = &[
+    "app",
+    "render",
+    "writeback",
+    "compare",
+    "export",
+    "parallel",
+    "output",
+    "math",
+    "model",
+    "import",
+    "anim",
+    "deform",
+    "inspect",
+    "edit",
+    "pose",
+    "session",
+    "frame",
+];
+
+/// What the window may use.
+const WINDOW: &[&str] = EVERYTHING.split_at(1).1;
+
+/// What panels may use: nothing that draws, writes or compares files.
+const PANELS: &[&str] = EVERYTHING.split_at(5).1;
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
