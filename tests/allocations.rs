@@ -1,13 +1,13 @@
 //! Nothing is allocated after the first frame on the way from a clip to packed palettes, nor on that from a session to
 //! a frame, crowds included. The allocator itself counts.
-#![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "common/allocation_count.rs"]
+mod allocation_count;
 
 use std::sync::Arc;
 
+use allocation_count::allocations;
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform;
 use skinscope::frame::{self, SceneColors};
@@ -19,35 +19,8 @@ use skinscope::session::{
     ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand,
 };
 
-thread_local! {
-    /// Allocations of this thread: tests run side by side.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(memory, layout) }
-    }
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
-
-/// Allocations while the thread ends are nobody's business.
-fn count() {
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: allocation_count::Counting = allocation_count::Counting;
 
 /// All that a frame keeps between frames.
 #[derive(Default)]
@@ -75,14 +48,14 @@ fn frame(model: &Model, method: &deform::Method, time_secs: f32, f: &mut Frame) 
 fn counted(model: &Model) {
     for method in deform::METHODS {
         let mut f = Frame::default();
-        let start = COUNT.get();
+        let start = allocations();
         frame(model, method, 0.0, &mut f);
-        assert!(COUNT.get() > start, "the first frame allocates, so the counter counts");
-        let start = COUNT.get();
+        assert!(allocations() > start, "the first frame allocates, so the counter counts");
+        let start = allocations();
         for i in 0..100 {
             frame(model, method, i as f32 * 0.02, &mut f);
         }
-        assert_eq!(COUNT.get() - start, 0, "{}, {}", model.source.name, method.id);
+        assert_eq!(allocations() - start, 0, "{}, {}", model.source.name, method.id);
     }
 }
 
@@ -126,9 +99,9 @@ fn played(model: Model, members: u32) {
     };
     next();
     next();
-    let start = COUNT.get();
+    let start = allocations();
     (0..100).for_each(|_| next());
-    assert_eq!(COUNT.get() - start, 0, "{members} of {}", session.model().unwrap().source.name);
+    assert_eq!(allocations() - start, 0, "{members} of {}", session.model().unwrap().source.name);
 }
 
 #[test]

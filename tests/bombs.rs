@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-#[path = "mutants/allocator.rs"]
-mod allocator;
+#[path = "common/memory_peak.rs"]
+mod memory_peak;
 
 use std::sync::Mutex;
 
@@ -11,7 +11,7 @@ use skinscope::import::{Import, ImportError, Options, Progress, import_bytes};
 use skinscope::session::{Document, Session};
 
 #[global_allocator]
-static ALLOCATOR: allocator::Counting = allocator::Counting;
+static ALLOCATOR: memory_peak::Counting = memory_peak::Counting;
 
 /// Memory is that of the process, so one file is opened at a time.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -21,15 +21,15 @@ const MOST: usize = 1 << 30;
 /// Opens `json` as the window does; what came of it and how much memory that took, above what the text takes.
 fn open(json: &str) -> (Result<Vec<String>, ImportError>, usize) {
     let _alone = ALONE.lock().unwrap();
-    allocator::restart();
-    let before = allocator::peak();
+    memory_peak::restart();
+    let before = memory_peak::peak();
     let opened = import_bytes(json.as_bytes(), "bomb", &Options::default(), &Progress::silent());
     let result = opened.map(|Import { model, warnings }| {
         let mut session = Session::default();
         session.open(Document::new(model, Vec::new(), None));
         warnings.iter().map(ToString::to_string).collect()
     });
-    (result, allocator::peak() - before)
+    (result, memory_peak::peak() - before)
 }
 
 fn list(item: &str, count: usize) -> String {

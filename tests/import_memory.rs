@@ -1,64 +1,30 @@
 //! Measures what an import has allocated at once, counted by the allocator itself: a file is never in memory together
 //! with what it becomes.
-#![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+#[path = "common/memory_peak.rs"]
+mod memory_peak;
+
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
 use skinscope::export::glb::{Elements, GlbWriter};
 use skinscope::import::{Import, Options, Progress, import_bytes, import_file};
 
-/// Bytes that are allocated now, by all threads, and the most there ever were.
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-// SAFETY: every call goes unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(memory, layout) }
-    }
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both may live for a moment.
-        grow(size);
-        let new = unsafe { System.realloc(memory, layout, size) };
-        LIVE.fetch_sub(layout.size(), Ordering::Relaxed);
-        new
-    }
-}
-
-fn grow(bytes: usize) {
-    let now = LIVE.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(now, Ordering::Relaxed);
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: memory_peak::Counting = memory_peak::Counting;
 
 /// One test at a time: the counters are the process's.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// The result, and the most bytes that lived at once beyond those before.
 fn counted(import: impl FnOnce() -> Import) -> (Import, usize) {
-    let before = LIVE.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    memory_peak::restart();
+    let before = memory_peak::peak();
     let import = import();
-    (import, PEAK.load(Ordering::Relaxed) - before)
+    (import, memory_peak::peak() - before)
 }
 
 fn file(name: &str, bytes: &[u8]) -> PathBuf {

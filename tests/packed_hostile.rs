@@ -2,10 +2,10 @@
 //! past its guard. The allocator itself counts.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
-#![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "common/memory_peak.rs"]
+mod memory_peak;
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,34 +14,8 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use skinscope::import::{Import, ImportError, Options, Progress, import_bytes};
 
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-struct Counting;
-
-fn grow(bytes: usize) {
-    let now = NOW.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    PEAK.fetch_max(now, Ordering::Relaxed);
-}
-
-// SAFETY: every call goes unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        grow(layout.size());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Ordering::Relaxed);
-        unsafe { System.dealloc(memory, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: memory_peak::Counting = memory_peak::Counting;
 
 /// Numbers that look random and are the same in every run (xorshift64*).
 struct Random(u64);
@@ -208,10 +182,10 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// Most bytes in use at once while `glb` is opened, and what came of it.
 fn peak_of(glb: &[u8]) -> (usize, Result<Import, ImportError>) {
-    let before = NOW.load(Ordering::Relaxed);
-    PEAK.store(before, Ordering::Relaxed);
+    memory_peak::restart();
+    let before = memory_peak::peak();
     let result = import_bytes(glb, "test", &Options::default(), &Progress::silent());
-    (PEAK.load(Ordering::Relaxed) - before, result)
+    (memory_peak::peak() - before, result)
 }
 
 /// 72 bytes of `draco3dgltf` 1.5.7, sequential coding: one triangle and the same value for as many vertices as a number

@@ -2,50 +2,23 @@
 //! on the members of a crowd nor on the surfaces, except for lists of wgpu that grow by doubling. The allocator itself
 //! counts; what wgpu allocates for its commands counts too, and is the same for each picture.
 #![cfg(feature = "render")]
-#![expect(unsafe_code, reason = "an allocator that counts can only be written with unsafe functions")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "common/allocation_count.rs"]
+mod allocation_count;
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Arc;
 
+use allocation_count::allocations;
 use skinscope::frame::{Frame, SceneColors};
 use skinscope::model::shapes::obstacle_course;
 use skinscope::model::{AlphaMode, Light, LightId, LightKind, Model, NodeId, Transmission};
 use skinscope::render::{Backend, Gpu, GpuError, Renderer};
 use skinscope::session::{Document, Lighting, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand};
 
-thread_local! {
-    /// Allocations of this thread.
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call goes unchanged to the system's allocator; counting allocates nothing.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count();
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(memory, layout) }
-    }
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count();
-        unsafe { System.realloc(memory, layout, size) }
-    }
-}
-
-/// Allocations while the thread ends are nobody's business.
-fn count() {
-    let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: allocation_count::Counting = allocation_count::Counting;
 
 /// Skins, morph targets, rigid parts, glass, what blends, lights that move; each primitive `times` times.
 fn model(times: usize) -> Arc<Model> {
@@ -88,13 +61,13 @@ fn play(gpu: &Gpu, times: usize, members: u32, overlay: Option<&'static str>) ->
         session.apply(PlaybackCommand::Advance(0.01));
         session.update_pose();
         frame.build(&session, &SceneColors::DARK);
-        let start = COUNT.get();
+        let start = allocations();
         renderer.draw(gpu, &frame, [64, 64]).unwrap();
-        counts.push(COUNT.get() - start);
+        counts.push(allocations() - start);
         gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-        let start = COUNT.get();
+        let start = allocations();
         renderer.draw(gpu, &frame, [64, 64]).unwrap();
-        assert_eq!(COUNT.get() - start, 0, "a picture that is there already is not drawn again");
+        assert_eq!(allocations() - start, 0, "a picture that is there already is not drawn again");
     }
     assert!(gpu.take_error().is_none());
     // After two pictures all that is kept is there.

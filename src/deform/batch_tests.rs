@@ -4,31 +4,15 @@
 use glam::{Affine3A, DAffine3, Quat, Vec3, Vec4};
 
 use super::*;
+use crate::math::test_random::Random;
 use crate::model::InstanceId;
 use crate::model::shapes::{Tube, obstacle_course, tube};
 
-struct Random(u32);
-
-impl Random {
-    /// Returns a number in 0…1.
-    fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
-    }
-
-    fn matrix(&mut self) -> Affine3A {
-        let turn = Quat::from_axis_angle(self.vector().normalize_or(Vec3::Y), 3.0 * self.unit());
-        let mirror = if self.unit() < 0.2 { -1.0 } else { 1.0 };
-        Affine3A::from_scale_rotation_translation(
-            Vec3::new(mirror, 1.0, 1.0) + 0.4 * self.vector(),
-            turn,
-            self.vector(),
-        )
-    }
+fn matrix(random: &mut Random) -> Affine3A {
+    let turn = Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), 3.0 * random.unit());
+    let mirror = if random.unit() < 0.2 { -1.0 } else { 1.0 };
+    let scale = Vec3::new(mirror, 1.0, 1.0) + 0.4 * random.vector();
+    Affine3A::from_scale_rotation_translation(scale, turn, random.vector())
 }
 
 /// Vertices with every kind of value that a file may hold.
@@ -53,7 +37,7 @@ impl TestVertices {
         };
         let weights = (0..count * per_vertex).map(|i| weight(i % per_vertex)).collect();
         let flat = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
-        let matrices = (0..joints).map(|i| if i == 3 { flat } else { random.matrix() }).collect();
+        let matrices = (0..joints).map(|i| if i == 3 { flat } else { matrix(&mut random) }).collect();
         let mut vectors = |scale: f32| (0..count).map(|_| random.vector() * scale).collect::<Vec<_>>();
         let (positions, mut normals, tangents) = (vectors(10.0), vectors(1.0), vectors(2.0));
         for normal in normals.iter_mut().step_by(17) {
@@ -236,7 +220,7 @@ fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
 /// Makes a pose with all nodes anywhere and all morph targets at work.
 fn posed(model: &Model, method: &Method) -> (Vec<f32>, Vec<Vec4>) {
     let mut random = Random(9);
-    let nodes: Vec<Affine3A> = (0..model.skeleton.len()).map(|_| random.matrix()).collect();
+    let nodes: Vec<Affine3A> = (0..model.skeleton.len()).map(|_| matrix(&mut random)).collect();
     let weights = model.skeleton.rest.morph_weights.iter().map(|_| random.unit()).collect();
     let (mut all, mut packed) = (Vec::new(), Vec::new());
     palettes(model, &nodes, &mut all);

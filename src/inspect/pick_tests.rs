@@ -7,32 +7,19 @@ use glam::{Affine3A, Quat, Vec3};
 use super::{PickIndex, PosedModel, pick};
 use crate::anim::{self, SampleScratch, local_to_model};
 use crate::deform::{self, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
+use crate::math::test_random::Random;
 use crate::math::{Aabb, Ray};
 use crate::model::shapes::{Tube, obstacle_course, tube};
 use crate::model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
 use crate::parallel::JobContext;
 
-struct Random(u32);
+fn turn(random: &mut Random, most: f32) -> Quat {
+    Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), most * random.unit())
+}
 
-impl Random {
-    /// Returns a number in 0…1.
-    fn unit(&mut self) -> f32 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (self.0 >> 8) as f32 / (1 << 24) as f32
-    }
-
-    fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit()) * 2.0 - 1.0
-    }
-
-    fn turn(&mut self, most: f32) -> Quat {
-        Quat::from_axis_angle(self.vector().normalize_or(Vec3::Y), most * self.unit())
-    }
-
-    fn matrix(&mut self, most: f32) -> Affine3A {
-        let scale = Vec3::ONE + self.vector() * 0.4;
-        Affine3A::from_scale_rotation_translation(scale, self.turn(most), self.vector())
-    }
+fn matrix(random: &mut Random, most: f32) -> Affine3A {
+    let scale = Vec3::ONE + random.vector() * 0.4;
+    Affine3A::from_scale_rotation_translation(scale, turn(random, most), random.vector())
 }
 
 /// Returns the obstacle course with everything else that picking must handle: copies, one of which is flat; weights
@@ -41,7 +28,7 @@ fn models() -> Vec<Model> {
     let mut course: ModelParts = (*obstacle_course()).clone();
     let mut copied = course.clone();
     let mut random = Random(3);
-    copied.instances[1].copies = (0..20).map(|_| random.matrix(3.0)).collect();
+    copied.instances[1].copies = (0..20).map(|_| matrix(&mut random, 3.0)).collect();
     copied.instances[1].copies[4] = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
     let weights = &mut course.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     for (vertex, weights) in weights.chunks_exact_mut(8).enumerate() {
@@ -71,7 +58,7 @@ fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalP
     let mut local = LocalPose::clone(&model.skeleton.rest);
     anim::sample(model, &model.clips[0], 2.0 * random.unit(), &mut SampleScratch::default(), &mut local);
     for transform in &mut local.transforms {
-        transform.rotation *= random.turn(wildness);
+        transform.rotation *= turn(random, wildness);
     }
     for weight in &mut local.morph_weights {
         *weight = if random.unit() < 0.3 { 0.0 } else { random.unit() * 3.0 - 1.0 };
@@ -151,7 +138,7 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
     let mut random = Random(5);
     let mut told: Vec<usize> = METHODS.iter().map(|_| 0).collect();
     for round in 0..600 {
-        let matrices: Vec<Affine3A> = (0..3).map(|_| random.matrix([0.3, 1.2, 3.1][round % 3])).collect();
+        let matrices: Vec<Affine3A> = (0..3).map(|_| matrix(&mut random, [0.3, 1.2, 3.1][round % 3])).collect();
         let mut boxes = [Aabb::EMPTY; 3];
         let mut sums = [f32::INFINITY, 0.0_f32];
         let crowd: Vec<([f32; 3], Vec3)> = (0..20)

@@ -12,6 +12,8 @@ mod plane;
 mod projection;
 mod ramp;
 mod svd;
+#[cfg(test)]
+pub mod test_random;
 mod transform;
 
 pub use aabb::Aabb;

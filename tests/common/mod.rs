@@ -74,6 +74,19 @@ pub fn corpus() -> Option<PathBuf> {
     None
 }
 
+/// The files in `tests/fixtures` that hold the figure of `figure.glb` in compressed or rounded form.
+pub const PACKED_FIGURES: [&str; 9] = [
+    "figure_draco_edgebreaker.glb",
+    "figure_draco_morph.glb",
+    "figure_draco_sequential.glb",
+    "figure_draco_valence.glb",
+    "figure_gltfpack_ext.glb",
+    "figure_gltfpack_khr.glb",
+    "figure_meshopt.glb",
+    "figure_meshopt_filtered.glb",
+    "figure_quantized.glb",
+];
+
 /// A model of the corpus.
 pub fn model(name: &str) -> Option<PathBuf> {
     let path = corpus()?.join("models").join(name);

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::Model;
 
+use crate::common::PACKED_FIGURES;
 use crate::reader::{File, differences};
 use crate::{folder, models, report};
 
@@ -55,17 +56,7 @@ fn limited(before: &Model, after: &Model, most: usize) -> usize {
 #[test]
 fn compressed_files_are_limited_and_all_else_stays() {
     let mut seen = [0; 2];
-    for name in [
-        "figure_draco_edgebreaker.glb",
-        "figure_draco_morph.glb",
-        "figure_draco_sequential.glb",
-        "figure_draco_valence.glb",
-        "figure_gltfpack_ext.glb",
-        "figure_gltfpack_khr.glb",
-        "figure_meshopt.glb",
-        "figure_meshopt_filtered.glb",
-        "figure_quantized.glb",
-    ] {
+    for name in PACKED_FIGURES {
         let folder = folder(&format!("packed/{name}"));
         let model = fixture(name);
         let told = report(&folder, &[model.to_str().unwrap(), "-o", "out.glb", "--limit", "1"]);

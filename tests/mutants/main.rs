@@ -6,10 +6,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-mod allocator;
 #[path = "../common/mod.rs"]
 mod common;
 mod document;
+#[path = "../common/memory_peak.rs"]
+mod memory_peak;
 mod mutate;
 mod payload;
 mod random;
@@ -30,7 +31,7 @@ use random::Random;
 use survive::{Outcome, survive};
 
 #[global_allocator]
-static ALLOCATOR: allocator::Counting = allocator::Counting;
+static ALLOCATOR: memory_peak::Counting = memory_peak::Counting;
 
 const MUTANTS: u64 = 60_000;
 
@@ -146,10 +147,10 @@ fn work(turn: &Turn, start: Instant, stock: &Stock, tally: &Tally) {
         turn.number.store(number + 1, Ordering::Release);
         let result = catch_unwind(AssertUnwindSafe(|| survive(&bytes)));
         turn.number.store(0, Ordering::Release);
-        let peak = allocator::peak();
+        let peak = memory_peak::peak();
         match result {
             Ok(_) if peak > MOST_BYTES => {
-                allocator::restart();
+                memory_peak::restart();
                 tally.failed.lock().unwrap().push(format!("{number} of {of}: {} MiB in use", peak >> 20));
             }
             Ok(Outcome::Opened) => _ = tally.opened.fetch_add(1, Ordering::Relaxed),
@@ -172,7 +173,7 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
         let (of, bytes) = mutant(number, &stock);
         std::fs::write(kept(number), &bytes).unwrap();
         eprintln!("mutant {number} of {of}, kept as {}", kept(number).display());
-        eprintln!("{:?}, {} MiB in use at most", survive(&bytes), allocator::peak() >> 20);
+        eprintln!("{:?}, {} MiB in use at most", survive(&bytes), memory_peak::peak() >> 20);
         return;
     }
     let workers = std::thread::available_parallelism().map_or(2, usize::from);
@@ -197,7 +198,7 @@ fn mutants_are_refused_in_one_line_or_can_be_posed_and_drawn() {
         stock.seeds.len(),
         stock.payloads.len(),
         failed.len(),
-        allocator::peak() >> 20
+        memory_peak::peak() >> 20
     );
     for (place, number) in GUARDED.lock().unwrap().iter() {
         eprintln!("a panic at {place}, by mutant {number}");
@@ -264,8 +265,8 @@ fn write_fuzz_seeds() {
 
 #[test]
 fn the_allocator_counts() {
-    allocator::restart();
-    let before = allocator::peak();
+    memory_peak::restart();
+    let before = memory_peak::peak();
     drop(std::hint::black_box(vec![1_u8; 50 << 20]));
-    assert!(allocator::peak() >= before + (50 << 20));
+    assert!(memory_peak::peak() >= before + (50 << 20));
 }

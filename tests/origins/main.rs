@@ -88,18 +88,7 @@ fn buffers_may_lie_in_the_container_in_the_text_in_files_and_nowhere() {
 #[test]
 fn packed_figures_stand_where_the_model_says() {
     let mut packed = [0; 2];
-    for name in [
-        "figure.glb",
-        "figure_draco_edgebreaker.glb",
-        "figure_draco_morph.glb",
-        "figure_draco_sequential.glb",
-        "figure_draco_valence.glb",
-        "figure_gltfpack_ext.glb",
-        "figure_gltfpack_khr.glb",
-        "figure_meshopt.glb",
-        "figure_meshopt_filtered.glb",
-        "figure_quantized.glb",
-    ] {
+    for name in ["figure.glb"].into_iter().chain(common::PACKED_FIGURES) {
         let model = open(&fixture(name));
         let compared = compare(&model, &fixture(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(compared > 4000, "{name}: {compared}");

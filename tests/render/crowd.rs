@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::anim;
-use skinscope::deform::{self, Deformed, METHODS, Method};
+use skinscope::deform::{self, Deformed, METHODS};
 use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::math::{Aabb, Transform};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
@@ -22,18 +22,6 @@ use crate::{SIZE, stages};
 const MEMBERS: u32 = 7;
 /// Seconds on the clip's timeline of the first member.
 const TIME: f32 = 0.4;
-
-/// A crowd of `members`, paused.
-fn session(model: &Arc<Model>, members: u32, method: &Method) -> Session {
-    let mut session = Session::default();
-    session.open(Document::new(Arc::clone(model), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    session.apply(ViewCommand::SetMethod(method.id));
-    session.apply(ViewCommand::SetCrowd(members));
-    session.apply(PlaybackCommand::Seek(TIME));
-    session.update_pose();
-    session
-}
 
 /// What it shows, with nothing around it.
 fn picture_of(session: &Session) -> Frame {
@@ -85,7 +73,7 @@ fn the_shader_deforms_every_member_as_the_cpu_does() {
         let tube = Arc::new(tube(Tube { joints: 9, influences: 6, ..Tube::default() }));
         for model in [Arc::new(obstacle_course()), with_copies(), tube] {
             for method in scenes::shader_methods() {
-                let mut session = session(&model, MEMBERS, method);
+                let mut session = scenes::crowd(&model, MEMBERS, method, TIME);
                 if model.skeleton.rest.morph_weights.len() > 1 {
                     session.apply(EditCommand::EditMorph(1, 0.75));
                     session.update_pose();
@@ -154,7 +142,7 @@ fn the_picture_is_that_of_all_members_each_in_its_own_place_and_pose() {
         };
         for model in [with_copies(), glass] {
             for look in [None, Some("dominant"), Some("influences")] {
-                let mut session = session(&model, MEMBERS, METHODS[0]);
+                let mut session = scenes::crowd(&model, MEMBERS, METHODS[0], TIME);
                 from_above(&mut session);
                 session.apply(ViewCommand::SetOverlay(look));
                 session.apply(ViewCommand::Set(Toggle::Wireframe, look == Some("influences")));
@@ -208,7 +196,7 @@ fn members_that_are_seen_through_are_painted_from_far_to_near() {
 #[test]
 fn phases_follow_the_way_the_clip_is_played() {
     let model = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
-    let mut there_and_back = session(&model, 3, METHODS[0]);
+    let mut there_and_back = scenes::crowd(&model, 3, METHODS[0], TIME);
     there_and_back.apply(PlaybackCommand::SetLoop(LoopMode::PingPong));
     there_and_back.update_pose();
     // A second there and a second back: the second member is 0.618 of two seconds ahead, so on its way back.
@@ -236,7 +224,7 @@ fn a_crowd_larger_than_the_adapter_holds_is_an_error_that_says_so() {
     let lower = |most| wgpu::Limits { max_storage_buffer_binding_size: 16 << 20, ..most };
     let small = Gpu::headless_with(Backend::Vulkan, &lower).unwrap();
     let model = Arc::new(tube(Tube { joints: 400, ..Tube::default() }));
-    let frame = picture_of(&session(&model, 1000, METHODS[0]));
+    let frame = picture_of(&scenes::crowd(&model, 1000, METHODS[0], TIME));
     let error = render_image(&small, &mut Renderer::new(&small), &frame, [16, 16]).unwrap_err().to_string();
     // Three vectors of sixteen bytes for each joint.
     assert!(error.starts_with("a crowd of 1000 (400000 joints) takes 18.3 MiB"), "{error}");
@@ -249,7 +237,7 @@ fn a_crowd_is_drawn_with_as_many_calls_as_one_of_it() {
         let primitives: usize =
             model.instances.iter().map(|i| model.meshes[i.mesh.index()].primitives.len()).sum::<usize>();
         for members in [1, 2, 100] {
-            stage.draw(&picture_of(&session(&model, members, METHODS[0])));
+            stage.draw(&picture_of(&scenes::crowd(&model, members, METHODS[0], TIME)));
             assert_eq!(stage.renderer.borrow().surfaces(), primitives, "{members}");
         }
     }

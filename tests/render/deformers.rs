@@ -9,7 +9,7 @@ use skinscope::inspect::{VertexPart, VertexSet};
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
 use skinscope::model::{Instance, MeshId, Model, SkinId};
 use skinscope::render::{Picture, render_image};
-use skinscope::session::{Document, EditCommand, PlaybackCommand, Session, ViewCommand};
+use skinscope::session::{EditCommand, PlaybackCommand, Session, ViewCommand};
 
 use crate::scenes::{self, overlay};
 use crate::{Stage, stages};
@@ -34,12 +34,7 @@ fn course() -> Arc<Model> {
 }
 
 fn session(model: &Arc<Model>, members: u32, method: &Method) -> Session {
-    let mut session = Session::default();
-    session.open(Document::new(Arc::clone(model), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    session.apply(ViewCommand::SetMethod(method.id));
-    session.apply(ViewCommand::SetCrowd(members));
-    session.apply(PlaybackCommand::Seek(0.4));
+    let mut session = scenes::crowd(model, members, method, 0.4);
     for morph in 0..model.skeleton.rest.morph_weights.len() {
         session.apply(EditCommand::EditMorph(morph, 0.75));
     }

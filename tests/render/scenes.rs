@@ -12,6 +12,7 @@ use skinscope::model::{
     Filter, Image, ImageId, Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts,
     NodeId, Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Texture, TextureSampler, Topology, WeightFormat,
 };
+use skinscope::session::{Document, PlaybackCommand, Session, ViewCommand};
 
 /// A pose of `clip` (none: rest) at `time_secs`.
 pub fn pose(model: &Model, clip: Option<usize>, time_secs: f32) -> LocalPose {
@@ -42,6 +43,18 @@ pub fn frame(model: &Arc<Model>, pose: &LocalPose, method: &'static Method) -> F
         draws: model.instances_in_scene(model.default_scene).map(|(id, _)| id).collect(),
         ..Frame::default()
     }
+}
+
+/// A crowd of `members`, paused at `time_secs` of the clip of its first member.
+pub fn crowd(model: &Arc<Model>, members: u32, method: &Method, time_secs: f32) -> Session {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::clone(model), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ViewCommand::SetMethod(method.id));
+    session.apply(ViewCommand::SetCrowd(members));
+    session.apply(PlaybackCommand::Seek(time_secs));
+    session.update_pose();
+    session
 }
 
 /// An overlay by its id.

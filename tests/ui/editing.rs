@@ -6,10 +6,7 @@ use super::*;
 fn humanoid_names_stand_beside_the_joints_and_are_found() {
     let mut parts: ModelParts = (*tube(Tube { joints: 3, rings: 12, ..Tube::default() })).clone();
     parts.humanoid = vec![(NodeId(1), "hips".into()), (NodeId(2), "leftUpperLeg".into())];
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     harness.get_by_label("Search nodes").focus();
     harness.run();
     harness.get_by_label("Search nodes").type_text("upperleg");
@@ -26,10 +23,7 @@ fn sums_that_are_not_one_are_shown_with_the_switch_that_divides_by_them() {
     let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
     weights.iter_mut().for_each(|w| *w *= 0.5);
     let vertices = parts.meshes[0].primitives[0].stored_vertices;
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     // The switch stands below the window's edge.
     harness.set_size(vec2(1280.0, 1400.0));
     harness.run();
@@ -202,10 +196,7 @@ fn morph_targets_have_sliders_that_can_be_reset() {
     parts.meshes[0].primitives[0].morphs = vec![skinscope::model::MorphTarget::default(); 2];
     parts.instances[0].morph_weights = vec![0.0, 0.25];
     parts.skeleton.rest.morph_weights = vec![0.0, 0.25];
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     let rail = harness.get_by_label("Blink of root").rect();
     drag(&mut harness, &[rail.center(), rail.right_center()], PointerButton::Primary);
     assert_eq!(harness.state().session.pose().local.morph_weights, [0.0, 1.0]);

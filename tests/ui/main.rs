@@ -89,6 +89,14 @@ fn open(joints: usize) -> Harness<'static, App> {
     window(session(joints), UiState::default(), Status::default())
 }
 
+/// Opens a model whose clip stands still.
+fn open_model(parts: ModelParts) -> Harness<'static, App> {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    window(session, UiState::default(), Status::default())
+}
+
 fn selected(joints: usize, node: u32) -> Harness<'static, App> {
     let mut session = session(joints);
     session.apply(SelectionCommand::Select(Some(NodeId(node))));

@@ -2,6 +2,12 @@
 
 use super::*;
 
+/// The times that the panels asked for, seconds.
+fn sought(harness: &Harness<'_, App>) -> Vec<f32> {
+    let seek = |c: &Command| if let Command::Playback(PlaybackCommand::Seek(secs)) = c { Some(*secs) } else { None };
+    harness.state().commands.iter().filter_map(seek).collect()
+}
+
 #[test]
 fn dragging_on_the_timeline_scrubs_even_while_playing() {
     for playing in [false, true] {
@@ -11,12 +17,7 @@ fn dragging_on_the_timeline_scrubs_even_while_playing() {
         // The ends of the clip (0 s and 1 s) stand twelve points inside the area.
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
         drag(&mut harness, &[at(0.25), at(0.5), at(0.75)], PointerButton::Primary);
-        let sought: Vec<f32> = harness
-            .state()
-            .commands
-            .iter()
-            .filter_map(|c| if let Command::Playback(PlaybackCommand::Seek(secs)) = c { Some(*secs) } else { None })
-            .collect();
+        let sought = sought(&harness);
         for want in [0.25, 0.5, 0.75] {
             assert!(sought.iter().any(|s| (s - want).abs() < 1e-3), "{want} s in {sought:?}");
         }
@@ -81,12 +82,7 @@ fn a_press_on_the_ruler_that_is_over_within_a_frame_counts() {
         let area = harness.get_by_label("Time").rect();
         let at = |secs: f32| egui::pos2(area.left() + 12.0 + secs * (area.width() - 24.0), area.bottom() - 10.0);
         flick(&mut harness, at(from), at(0.75));
-        let sought: Vec<f32> = harness
-            .state()
-            .commands
-            .iter()
-            .filter_map(|c| if let Command::Playback(PlaybackCommand::Seek(secs)) = c { Some(*secs) } else { None })
-            .collect();
+        let sought = sought(&harness);
         assert!(sought.len() == 1 && (sought[0] - 0.75).abs() < 1e-3, "playing: {playing}, from {from}: {sought:?}");
     }
 }

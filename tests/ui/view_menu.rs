@@ -24,10 +24,7 @@ fn a_menu_longer_than_the_window_scrolls() {
     let lens = Lens::Perspective { fov_y: 0.8, aspect: None, near: 0.1, far: None };
     parts.cameras = (0..30).map(|i| Camera { name: format!("Camera of shot {i}"), lens }).collect();
     parts.camera_nodes = (0..30).map(|i| (NodeId(i + 1), CameraId(i))).collect();
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     harness.set_size(vec2(1280.0, 500.0));
     harness.run();
     click(&mut harness, "View");
@@ -53,10 +50,7 @@ fn cameras_and_lights_of_the_file_are_chosen_in_the_view_menu() {
     let (name, kind, color) = (String::new(), LightKind::Point, Vec3::ONE);
     parts.lights = vec![Light { name, kind, color, intensity: 1.0, range: None }];
     parts.light_nodes = vec![(NodeId(1), LightId(0))];
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     harness.set_size(vec2(1280.0, 1400.0));
     harness.run();
     click(&mut harness, "View");
@@ -110,10 +104,7 @@ fn scenes_are_chosen_above_the_tree() {
     empty.roots.clear();
     empty.contains = vec![false; 4];
     parts.scenes.extend([other, empty]);
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     harness.get_by_label("joint 2");
     click(&mut harness, "Scene: Scene 0");
     click(&mut harness, "Backstage");
@@ -131,10 +122,7 @@ fn material_variants_are_chosen_while_nothing_is_selected() {
     let mut parts: ModelParts = (*tube(Tube::default())).clone();
     assert!(open(2).query_by_label_contains("Material variant").is_none(), "a file without variants has no list");
     parts.variants = vec!["Leather".into(), "Velvet".into()];
-    let mut session = Session::default();
-    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
-    session.apply(PlaybackCommand::SetPlaying(false));
-    let mut harness = window(session, UiState::default(), Status::default());
+    let mut harness = open_model(parts);
     click(&mut harness, "Material variant: As stored");
     click(&mut harness, "Velvet");
     assert!(has(&harness, &Command::View(ViewCommand::SetVariant(Some(1)))) && shown(&harness) == Some(1));
