@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use glam::{Affine3A, Vec3};
 
-use super::surface::Drawn;
+use super::drawn_primitives::DrawnPrimitives;
 use super::{Method, Surface, SurfaceInput};
 use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
@@ -73,7 +73,7 @@ pub fn extent(
 /// Does the same as [`extent`]. Where `surface` is given, which was deformed from `input`, vertices are read from it.
 #[must_use]
 pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
-    let (drawn, draws) = (Drawn::new(input, surface), input.draws);
+    let (drawn, draws) = (DrawnPrimitives::new(input, surface), input.draws);
     let places = drawn.primitives(draws);
     let seen = places.iter().map(|place| drawn.fold(*place, &Seen::look, &Seen::joined));
     let Seen { bounds: all, near } = seen.fold(Seen::default(), Seen::joined);
@@ -116,7 +116,11 @@ pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
 }
 
 /// Groups the stray vertices by primitive, as stored vertices.
-fn by_primitive(drawn: &Drawn, places: &[(InstanceId, usize)], strays: &[(usize, u32, Vec3)]) -> Vec<StrayVertices> {
+fn by_primitive(
+    drawn: &DrawnPrimitives,
+    places: &[(InstanceId, usize)],
+    strays: &[(usize, u32, Vec3)],
+) -> Vec<StrayVertices> {
     let of_place = |found: &[(usize, u32, Vec3)]| {
         let (instance, primitive) = places[found[0].0];
         let stored = drawn.primitive((instance, primitive)).stored_vertices as u32;
@@ -149,7 +153,7 @@ impl Seen {
 }
 
 /// Returns vertices that stand for all, evenly picked.
-fn sample(drawn: &Drawn, places: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
+fn sample(drawn: &DrawnPrimitives, places: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
     let mut wanted = sample_of(total).peekable();
     let (mut out, mut first) = (Vec::new(), 0);
     for place in places {
@@ -170,7 +174,7 @@ fn sample(drawn: &Drawn, places: &[(InstanceId, usize)], total: usize) -> Vec<Ve
 #[derive(Default)]
 struct Sorted {
     inner: Aabb,
-    /// The other vertices, numbered as in [`Drawn::fold`], rising.
+    /// The other vertices, numbered as in [`DrawnPrimitives::fold`], rising.
     far: Vec<(usize, Vec3)>,
 }
 

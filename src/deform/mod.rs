@@ -17,6 +17,7 @@ mod deformation;
 mod deformer;
 mod delta_mush;
 mod dominant;
+mod drawn_primitives;
 mod dual_quaternion;
 mod extent;
 mod joint_rotation;
@@ -41,6 +42,7 @@ mod surface;
 #[cfg(test)]
 mod surface_tests;
 mod surface_topology;
+mod vertex_deformer;
 mod whole;
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -48,6 +50,7 @@ mod wide;
 pub use batch::{Batch, BatchInfluences, BatchOut};
 pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
+pub use drawn_primitives::bounds;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
 pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
 pub use neighbours::Neighbours;
@@ -55,10 +58,9 @@ pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNorm
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
-pub use surface::{
-    Deformed, Parts, VertexDeformer, bounds, deform_primitive, deform_rigid, morphed, normals_from_triangles,
-};
+pub use surface::{Deformed, Parts, deform_primitive, deform_rigid, morphed, normals_from_triangles};
 pub use surface_topology::{SurfaceTopology, triangle_edges};
+pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};
 
 /// A way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
