@@ -15,7 +15,7 @@ struct Bone {
     @location(3) look: vec4f,
 }
 
-struct Drawn {
+struct BoneFragment {
     @builtin(position) position: vec4f,
     /// xy: head, zw: tail, in pixels from the picture's top left.
     @location(0) @interpolate(flat) ends: vec4f,
@@ -30,7 +30,7 @@ const WHITE: f32 = 1.3;
 const BLACK: f32 = 1.9;
 
 @vertex
-fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
+fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> BoneFragment {
     let collar = abs(bone.tail.w);
     var a = globals.clip_from_world * vec4f(bone.head.xyz, 1.0);
     var b = globals.clip_from_world * vec4f(bone.tail.xyz, 1.0);
@@ -65,7 +65,7 @@ fn vs_bones(bone: Bone, @builtin(vertex_index) vertex: u32) -> Drawn {
     let is_end = vertex >= 2u;
     let clip = select(a, b, is_end);
     let offset = vec2f(-direction.y, direction.x) * side + select(-direction, direction, is_end);
-    var out: Drawn;
+    var out: BoneFragment;
     out.position = vec4f(clip.xy + offset * down * reach / half_size * clip.w, clip.zw);
     // The selected bone is drawn in front of all others.
     out.position.z = mix(out.position.z, clip.w * 0.999999, bone.look.z);
@@ -93,7 +93,7 @@ fn kite(at: vec2f, corner: vec2f, reach: f32) -> f32 {
 }
 
 @fragment
-fn fs_bones(in: Drawn) -> @location(0) vec4f {
+fn fs_bones(in: BoneFragment) -> @location(0) vec4f {
     let at = pixel_of(in.position) - in.ends.xy;
     let axis = in.ends.zw - in.ends.xy;
     let reach = length(axis);

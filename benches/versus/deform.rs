@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use clock::cpu_ns;
 use glam::{Affine3A, Quat, Vec3, Vec4};
-use skinscope::deform::{self, Deformed, Method, Parts};
+use skinscope::deform::{self, Deformed, DeformedAttributes, Method};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Influences, InstanceId, Model, Primitive};
 
@@ -26,7 +26,7 @@ const JOINTS: usize = 70;
 const BURSTS: usize = 40;
 
 /// Positions and normals; where nobody asks, which side a surface shows is not kept.
-const SURFACE: Parts = Parts { normals: true, tangents: false, determinants: false };
+const SURFACE: DeformedAttributes = DeformedAttributes { normals: true, tangents: false, determinants: false };
 
 fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
@@ -56,8 +56,8 @@ fn measure(rings: usize, count: usize) {
             };
             case(SURFACE, "positions, normals");
             if *influences == 4 {
-                case(Parts::NONE, "positions");
-                case(Parts::ALL, "positions, normals, tangents, determinants");
+                case(DeformedAttributes::NONE, "positions");
+                case(DeformedAttributes::ALL, "positions, normals, tangents, determinants");
             }
         }
     }
@@ -156,7 +156,7 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(model: &'a Model, method: &'static Method, matrices: &[Affine3A], parts: Parts) -> Self {
+    fn new(model: &'a Model, method: &'static Method, matrices: &[Affine3A], parts: DeformedAttributes) -> Self {
         let mut packed = Vec::new();
         deform::pack(method, matrices, &mut packed);
         Self { model, method, packed, out: Deformed::of(parts) }

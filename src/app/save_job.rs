@@ -7,7 +7,7 @@ use super::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::session::Source;
-use crate::writeback::{Origin, Place, Prepared, SaveError, Stamps, prepare};
+use crate::writeback::{Destination, Origin, Prepared, SaveError, Stamps, prepare};
 
 /// What it takes to save a model.
 pub(super) struct SaveJob {
@@ -30,8 +30,9 @@ impl SaveJob {
         let same = |path: &PathBuf| {
             path == target || path.canonicalize().ok().is_some_and(|p| target.canonicalize().ok() == Some(p))
         };
-        let place = if self.path.as_ref().is_some_and(same) { Place::InPlace } else { Place::To(target) };
-        Ok(prepare(origin, &sheet, place)?.keeping_what_is_replaced())
+        let destination =
+            if self.path.as_ref().is_some_and(same) { Destination::InPlace } else { Destination::To(target) };
+        Ok(prepare(origin, &sheet, destination)?.keeping_what_is_replaced())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten_by_stdout, say};
 use crate::session::Source;
-use crate::writeback::{Origin, Place, Saved, Stamps, save};
+use crate::writeback::{Destination, Origin, Saved, Stamps, save};
 
 /// Repair weights and write back only what changed
 ///
@@ -284,8 +284,8 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
         done.push((operation, apply(operation, &mut sheet, &settings)));
     }
-    let place = args.output.as_deref().map_or(Place::InPlace, Place::To);
-    let saved = save(Origin::File(&args.model, &stamps), &sheet, place)?;
+    let destination = args.output.as_deref().map_or(Destination::InPlace, Destination::To);
+    let saved = save(Origin::File(&args.model, &stamps), &sheet, destination)?;
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }

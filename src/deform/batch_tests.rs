@@ -66,14 +66,14 @@ impl TestVertices {
     }
 
     /// Deforms all vertices at once.
-    fn deformed(&self, method: &Method, parts: Parts) -> Deformed {
+    fn deformed(&self, method: &Method, wanted: DeformedAttributes) -> Deformed {
         let count = |wanted: bool| if wanted { self.positions.len() } else { 0 };
         let mut out = Deformed {
-            parts,
+            attributes: wanted,
             positions: vec![Vec3::NAN; self.positions.len()],
-            normals: vec![Vec3::NAN; count(parts.normals)],
-            tangents: vec![Vec4::NAN; count(parts.tangents)],
-            determinants: vec![f32::NAN; count(parts.determinants)],
+            normals: vec![Vec3::NAN; count(wanted.normals)],
+            tangents: vec![Vec4::NAN; count(wanted.tangents)],
+            determinants: vec![f32::NAN; count(wanted.determinants)],
         };
         let batch = Batch {
             positions: &self.positions,
@@ -125,7 +125,7 @@ fn a_vertex_among_others_is_what_it_is_alone() {
         for per_vertex in [1, 3, 4, 7, 8, 12] {
             for count in [1, 2, 3, 4, 5, 131, 400] {
                 let crowd = TestVertices::new(count, per_vertex);
-                let all = crowd.deformed(method, Parts::ALL);
+                let all = crowd.deformed(method, DeformedAttributes::ALL);
                 for i in 0..count {
                     let (position, normal, tangent, determinant) = crowd.single(method, i);
                     let one = Deformed {
@@ -154,21 +154,21 @@ fn a_vertex_among_others_is_what_it_is_alone() {
 fn what_else_is_asked_for_changes_nothing() {
     for method in METHODS {
         let crowd = TestVertices::new(1000, 4);
-        let all = crowd.deformed(method, Parts::ALL);
+        let all = crowd.deformed(method, DeformedAttributes::ALL);
         for i in 0..8 {
-            let parts = Parts { normals: i & 1 != 0, tangents: i & 2 != 0, determinants: i & 4 != 0 };
-            let some = crowd.deformed(method, parts);
+            let wanted = DeformedAttributes { normals: i & 1 != 0, tangents: i & 2 != 0, determinants: i & 4 != 0 };
+            let some = crowd.deformed(method, wanted);
             let mut want = all.clone();
-            if !parts.normals {
+            if !wanted.normals {
                 want.normals.clear();
             }
-            if !parts.tangents {
+            if !wanted.tangents {
                 want.tangents.clear();
             }
-            if !parts.determinants {
+            if !wanted.determinants {
                 want.determinants.clear();
             }
-            assert!(same(&some, &want), "{} {parts:?}", method.id);
+            assert!(same(&some, &want), "{} {wanted:?}", method.id);
         }
     }
 }
@@ -177,11 +177,11 @@ fn what_else_is_asked_for_changes_nothing() {
 fn a_matrix_that_is_not_finite_matters_only_where_it_has_weight() {
     for method in METHODS {
         for broken in [Affine3A::from_scale(Vec3::NAN), Affine3A::from_translation(Vec3::INFINITY)] {
-            for parts in [Parts::ALL, Parts { tangents: false, ..Parts::ALL }] {
+            for wanted in [DeformedAttributes::ALL, DeformedAttributes { tangents: false, ..DeformedAttributes::ALL }] {
                 let sound = TestVertices::new(600, 4);
                 let mut crowd = TestVertices::new(600, 4);
                 crowd.matrices[5] = broken;
-                let (want, got) = (sound.deformed(method, parts), crowd.deformed(method, parts));
+                let (want, got) = (sound.deformed(method, wanted), crowd.deformed(method, wanted));
                 let (mut spared, mut broken) = (0, 0);
                 for i in 0..600 {
                     let pairs = 4 * i..4 * i + 4;

@@ -14,7 +14,9 @@ use glam::{DMat3, Mat3, Mat3A, Vec3, Vec3A, Vec4};
 use super::joint_rotation::nearest_rotation;
 use super::neighbours::{NEIGHBOURS, Neighbours, RestSurface};
 use super::surface::normals_from_triangles;
-use super::{Deformed, MethodText, Parameter, Parts, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack};
+use super::{
+    Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
+};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 use crate::parallel::in_pieces;
 
@@ -208,7 +210,7 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
 /// Where the method has the welded vertices; what is not drawn counts too.
 fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Vec<Vec3A> {
     let mut out = vec![Vec3A::ZERO; neighbours.members.len()];
-    let (mut packed, mut hidden): (Vec<Vec4>, _) = (Vec::new(), Deformed::of(Parts::NONE));
+    let (mut packed, mut hidden): (Vec<Vec4>, _) = (Vec::new(), Deformed::of(DeformedAttributes::NONE));
     for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
         let positions = match surface.part(id, p) {
             Some(part) => &part.deformed.positions,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::surface::{PIECE, PrimitiveDeformer, deform_with, palette_of};
-use super::{Deformation, Deformed, Parts, Surface, SurfaceInput, VertexDeformer};
+use super::{Deformation, Deformed, DeformedAttributes, Surface, SurfaceInput, VertexDeformer};
 use crate::math::Aabb;
 use crate::model::{InstanceId, Model, Primitive};
 use crate::parallel;
@@ -80,7 +80,7 @@ impl<'a> DrawnPrimitives<'a> {
             let deformer = PrimitiveDeformer::new(self.model, place, bound, self.morph_weights, self.method);
             return deformer.fold((0, deformer.p.positions.len()), look, join);
         }
-        let mut deformed = Deformed::of(Parts::NONE);
+        let mut deformed = Deformed::of(DeformedAttributes::NONE);
         if known.is_none() {
             deform_with(self.model, place, (&self.still, None), self.morph_weights, self.method, &mut deformed);
         }

@@ -58,7 +58,7 @@ pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNorm
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
-pub use surface::{Deformed, Parts, deform_primitive, deform_rigid, morphed, normals_from_triangles};
+pub use surface::{Deformed, DeformedAttributes, deform_primitive, deform_rigid, morphed, normals_from_triangles};
 pub use surface_topology::{SurfaceTopology, triangle_edges};
 pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};

@@ -9,7 +9,7 @@ use crate::parallel;
 
 /// The lists of a deformed primitive that are wanted beside its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct DeformedAttributes {
     /// Whether [`Deformed::normals`] is wanted.
     pub normals: bool,
     /// Whether [`Deformed::tangents`] is wanted.
@@ -18,14 +18,14 @@ pub struct Parts {
     pub determinants: bool,
 }
 
-impl Parts {
+impl DeformedAttributes {
     /// Positions only.
     pub const NONE: Self = Self { normals: false, tangents: false, determinants: false };
     /// All lists.
     pub const ALL: Self = Self { normals: true, tangents: true, determinants: true };
 }
 
-impl Default for Parts {
+impl Default for DeformedAttributes {
     fn default() -> Self {
         Self::ALL
     }
@@ -35,7 +35,7 @@ impl Default for Parts {
 #[derive(Clone, Debug, Default)]
 pub struct Deformed {
     /// The lists that are asked for; the others stay empty.
-    pub parts: Parts,
+    pub attributes: DeformedAttributes,
     /// The positions, one for each vertex, split ones included.
     pub positions: Vec<Vec3>,
     /// The normals, one for each vertex: of unit length, or zero where there is no direction. Where the file stores no
@@ -48,10 +48,10 @@ pub struct Deformed {
 }
 
 impl Deformed {
-    /// Makes an empty surface for the lists in `parts`.
+    /// Makes an empty surface for the lists in `attributes`.
     #[must_use]
-    pub fn of(parts: Parts) -> Self {
-        Self { parts, ..Self::default() }
+    pub fn of(attributes: DeformedAttributes) -> Self {
+        Self { attributes, ..Self::default() }
     }
 
     /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of what the file
@@ -121,7 +121,7 @@ pub(super) fn deform_with(
 ) {
     let deformer = PrimitiveDeformer::new(model, (instance, primitive), (palette, influences), morph_weights, method);
     let p = deformer.p;
-    let Parts { normals, tangents, determinants } = out.parts;
+    let DeformedAttributes { normals, tangents, determinants } = out.attributes;
     let sides = determinants || (normals && p.normals.is_empty());
     let (count, fit) = (p.positions.len(), |wanted: bool, stored: usize| if wanted { stored } else { 0 });
     out.positions.resize(count, Vec3::ZERO);

@@ -7,7 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use super::{DataSource, Deformation, Deformed, MethodData, Parts, SplitModel, deform_primitive, deform_rigid, pack};
+use super::{
+    DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
+};
 use crate::math::cofactor;
 use crate::model::{InstanceId, Model};
 use crate::parallel::{self, JobContext};
@@ -92,7 +94,7 @@ impl Surface {
         let deform = |i: usize| {
             let (instance, primitive) = places[i];
             let count = model.instances[instance.index()].copies.len();
-            let mut deformed = Deformed::of(Parts::ALL);
+            let mut deformed = Deformed::of(DeformedAttributes::ALL);
             if count == 0 {
                 deform_primitive(model, instance, primitive, &packed, morph_weights, method, &mut deformed);
             } else {

@@ -17,9 +17,9 @@ const BIN_CHUNK: u32 = 0x004E_4942;
 /// The most chunks of a GLB that are read: two have a meaning, and a few more are allowed.
 const MOST_CHUNKS: usize = 1000;
 
-/// The two parts of a file.
+/// A file, taken apart into JSON text and binary data.
 #[derive(Debug)]
-pub(super) struct Parts<'a> {
+pub(super) struct Container<'a> {
     pub json: Cow<'a, [u8]>,
     /// The range of the JSON text in the file, bytes.
     pub json_range: Range<u64>,
@@ -37,7 +37,7 @@ pub(super) struct Parsed {
 }
 
 /// Splits a GLB, or takes `bytes` for the JSON of a `.gltf`.
-pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) -> Result<Parts<'a>, ImportError> {
+pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) -> Result<Container<'a>, ImportError> {
     let is_glb = match bytes.part(0, 4) {
         Some(magic) => magic.read()?[..] == *b"glTF",
         None => false,
@@ -47,7 +47,7 @@ pub(super) fn split<'a>(bytes: Bytes<'a>, limits: &Limits, warnings: &Warnings) 
     let chunk = |range: &Range<u64>| bytes.part(range.start, range.end - range.start);
     let text = chunk(&json_range).unwrap_or(bytes);
     let bin = bin_range.as_ref().and_then(chunk);
-    Ok(Parts { json: text.read()?, json_range, bin, bin_range: bin_range.unwrap_or_default() })
+    Ok(Container { json: text.read()?, json_range, bin, bin_range: bin_range.unwrap_or_default() })
 }
 
 /// Returns the document's text without a byte order mark or padding around it.

@@ -28,7 +28,7 @@ pub(super) struct PlacedVertices {
     /// The vertices of each draw, by [`GpuDraw::offset`].
     draws: HashMap<u32, PlacedDraw>,
     /// What they were computed from; `None` where they have to be computed again.
-    made_of: Option<Ingredients>,
+    computed_from: Option<DeformationInputs>,
     /// How many times they were computed.
     made: usize,
     /// Memory for vertices on their way to the device, which is used again.
@@ -45,14 +45,14 @@ struct PlacedDraw {
 
 /// Everything that deformed vertices depend on, beside the model on the device.
 #[derive(Debug)]
-enum Ingredients {
+enum DeformationInputs {
     /// The revision of the palette and the morph weights, the method with the values of its parameters, and how many
     /// instances are drawn.
     Palette(u64, &'static Method, ParameterValues, usize),
     Surfaces(Vec<Arc<Surface>>),
 }
 
-impl Ingredients {
+impl DeformationInputs {
     fn of(deformer: Deformer, frame: &Frame, upload: &Upload) -> Self {
         match deformer {
             Deformer::Processor => Self::Surfaces(frame.surfaces.clone()),
@@ -97,7 +97,7 @@ impl PlacedVertices {
 
     /// Drops all deformed vertices, for example because the model on the device has changed.
     pub fn forget(&mut self) {
-        (self.draws, self.made_of) = (HashMap::new(), None);
+        (self.draws, self.computed_from) = (HashMap::new(), None);
     }
 
     /// Deforms the vertices that `frame` shows, unless they are there already.
@@ -113,11 +113,11 @@ impl PlacedVertices {
             self.forget();
             return Ok(());
         }
-        let made_of = Ingredients::of(deformer, frame, upload);
-        if self.made_of.as_ref().is_some_and(|before| before.is(&made_of)) {
+        let computed_from = DeformationInputs::of(deformer, frame, upload);
+        if self.computed_from.as_ref().is_some_and(|before| before.is(&computed_from)) {
             return Ok(());
         }
-        self.made_of = None;
+        self.computed_from = None;
         let members = frame.members.max(1);
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("deform") });
         for id in &frame.draws {
@@ -139,7 +139,7 @@ impl PlacedVertices {
         }
         gpu.queue.submit([encoder.finish()]);
         if !pipelines.lacks_any() {
-            (self.made_of, self.made) = (Some(made_of), self.made + 1);
+            (self.computed_from, self.made) = (Some(computed_from), self.made + 1);
         }
         Ok(())
     }

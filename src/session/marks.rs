@@ -87,8 +87,8 @@ struct Neighbours {
     parts: Arc<HashMap<(usize, usize), (usize, u32)>>,
 }
 
-/// A place of a surface: the surface's number, and the place.
-type Place = (usize, u32);
+/// A vertex of a surface after those in the same place were welded: the number of the surface, and that of the place there.
+type WeldedVertex = (usize, u32);
 
 /// How far from a click a vertex may lie, pixels.
 const REACH: f32 = 14.0;
@@ -96,16 +96,16 @@ const REACH: f32 = 14.0;
 const THICKNESS: f32 = 1e-3;
 
 impl Neighbours {
-    fn place(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<Place> {
+    fn place(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
         let (surface, first) = *self.parts.get(&(mesh.index(), primitive))?;
         Some((surface, *self.surfaces[surface].place.get((first + vertex) as usize)?))
     }
 
-    fn places(&self, set: &VertexSet) -> BTreeSet<Place> {
+    fn places(&self, set: &VertexSet) -> BTreeSet<WeldedVertex> {
         set.iter().filter_map(|vertex| self.place(vertex)).collect()
     }
 
-    fn set(&self, places: &BTreeSet<Place>) -> VertexSet {
+    fn set(&self, places: &BTreeSet<WeldedVertex>) -> VertexSet {
         let mut out = Vec::new();
         for (surface, place) in places {
             let surface = &self.surfaces[*surface];
@@ -117,11 +117,11 @@ impl Neighbours {
         VertexSet::from_vertices(out)
     }
 
-    fn around(&self, (surface, place): Place) -> impl Iterator<Item = Place> {
+    fn around(&self, (surface, place): WeldedVertex) -> impl Iterator<Item = WeldedVertex> {
         self.surfaces[surface].neighbours(place).iter().map(move |next| (surface, *next))
     }
 
-    fn all(&self) -> BTreeSet<Place> {
+    fn all(&self) -> BTreeSet<WeldedVertex> {
         let of = |(i, surface): (usize, &edit::Surface)| (0..surface.positions.len() as u32).map(move |p| (i, p));
         self.surfaces.iter().enumerate().flat_map(of).collect()
     }
@@ -163,7 +163,7 @@ impl Session {
                 before.iter().copied().chain(grown).collect()
             }
             MarkCommand::Shrink => {
-                let is_inside = |place: &&Place| neighbours.around(**place).all(|next| before.contains(&next));
+                let is_inside = |place: &&WeldedVertex| neighbours.around(**place).all(|next| before.contains(&next));
                 before.iter().filter(is_inside).copied().collect()
             }
             MarkCommand::OfJoint => {

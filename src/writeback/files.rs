@@ -19,7 +19,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 
 /// The place to which a changed model is written.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'p> {
+pub enum Destination<'p> {
     /// Another file than its own.
     To(&'p Path),
     /// The file that it came from; a copy of every file that changes is kept beside it.
@@ -178,18 +178,18 @@ impl Prepared {
 }
 
 /// Computes the files of a sheet's model with its new weights and matrices, and writes nothing.
-pub fn prepare(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Prepared, SaveError> {
-    match (origin, place) {
-        (Origin::File(path, stamps), place) => {
+pub fn prepare(origin: Origin<'_>, sheet: &Sheet, destination: Destination) -> Result<Prepared, SaveError> {
+    match (origin, destination) {
+        (Origin::File(path, stamps), destination) => {
             let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
             stamps.check()?;
-            match place {
-                Place::To(out) => prepare_to(Some(path), &source, sheet, out),
-                Place::InPlace => prepare_in_place(path, &source, sheet),
+            match destination {
+                Destination::To(out) => prepare_to(Some(path), &source, sheet, out),
+                Destination::InPlace => prepare_in_place(path, &source, sheet),
             }
         }
-        (Origin::Bytes(source), Place::To(out)) => prepare_to(None, source, sheet, out),
-        (Origin::Bytes(_), Place::InPlace) => Err(unwritable(Path::new("the model"), "it has no file")),
+        (Origin::Bytes(source), Destination::To(out)) => prepare_to(None, source, sheet, out),
+        (Origin::Bytes(_), Destination::InPlace) => Err(unwritable(Path::new("the model"), "it has no file")),
     }
 }
 
@@ -197,8 +197,8 @@ pub fn prepare(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Prepar
 ///
 /// # Errors
 /// Nothing was written then, and every file is as it was.
-pub fn save(origin: Origin<'_>, sheet: &Sheet, place: Place) -> Result<Saved, SaveError> {
-    prepare(origin, sheet, place)?.write()
+pub fn save(origin: Origin<'_>, sheet: &Sheet, destination: Destination) -> Result<Saved, SaveError> {
+    prepare(origin, sheet, destination)?.write()
 }
 
 fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Prepared, SaveError> {

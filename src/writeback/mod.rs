@@ -17,7 +17,7 @@ mod uses;
 mod wants;
 
 #[cfg(feature = "app")]
-pub use files::{Origin, Place, Prepared, SaveError, Saved, Stamps, prepare, save};
+pub use files::{Destination, Origin, Prepared, SaveError, Saved, Stamps, prepare, save};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

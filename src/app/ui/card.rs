@@ -227,8 +227,8 @@ fn influence(ui: &mut Ui, name: &str, weight: f32, stored: &str) {
     let right = rect.right() - stored.size().x.max(column) - 8.0;
     let x = rect.right() - stored.size().x;
     paint_line(ui, stored, x, y, c.dim);
-    let room = right - FIGURE - BAR - 8.0 - rect.left();
-    let (galley, _) = shortened(ui, name, theme::regular(BODY), c.text, room);
+    let name_width = right - FIGURE - BAR - 8.0 - rect.left();
+    let (galley, _) = shortened(ui, name, theme::regular(BODY), c.text, name_width);
     paint_line(ui, galley, rect.left(), y, c.text);
     let bar = Rect::from_min_size(pos2(right - FIGURE - BAR, y - 2.5), vec2(BAR, 5.0));
     ui.painter().rect_filled(bar, CornerRadius::same(2), c.line);

@@ -26,10 +26,10 @@ const LEAST: f32 = 40.0;
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
     let Some(overlay) = session.view().overlay else { return };
     // The legend has the lower quarter of the picture, with some space between it and the middle.
-    let room = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
-    let contents = room.y - HEAD;
-    let fits = contents >= LEAST && room.x >= 0.5 * WIDTH;
-    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(room.x), "legend", |ui| {
+    let available = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
+    let contents = available.y - HEAD;
+    let fits = contents >= LEAST && available.x >= 0.5 * WIDTH;
+    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(available.x), "legend", |ui| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             if fits && fold(ui, *folded) {

@@ -75,9 +75,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &m
 /// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window scroll.
 fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
     ui.set_width(width);
-    let room = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
-    let room = room.max(4.0 * ROW);
-    let list = ScrollArea::vertical().max_height(room).min_scrolled_height(room);
+    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
+    let height = height.max(4.0 * ROW);
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
     list.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         rows(ui);
@@ -267,11 +267,11 @@ fn open_file(ui: &mut Ui, session: &Session) {
         return;
     }
     let with_counts = width > counts.size().x + 120.0;
-    let room = if with_counts { width - counts.size().x } else { width };
+    let name_width = if with_counts { width - counts.size().x } else { width };
     // A dot tells of edits that no file has, as in the title of the window.
     let shown =
         if session.has_unsaved_weights() { format!("• {}", model.source.name) } else { model.source.name.clone() };
-    let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, room);
+    let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, name_width);
     let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let at = Rect::from_min_size(rect.min, name.size());

@@ -126,14 +126,14 @@ fn clips(
 }
 
 /// Shows seconds, length and frame.
-fn clock(ui: &mut Ui, model: &Model, playback: &Playback, room: f32) {
+fn clock(ui: &mut Ui, model: &Model, playback: &Playback, width: f32) {
     let c = colors(ui);
     let now = format!("{} s", number(playback.time_secs, 3));
     let rest = format!(" / {} s · frame {}", number(playback.duration_secs(model), 3), playback.frame_number());
     let spoken = format!("{now}{rest}");
     let now = ui.painter().layout_no_wrap(now, theme::strong(BODY), c.text);
-    let (rest, cut) = elided(ui, &rest, theme::regular(BODY), c.dim, (room - now.size().x).min(220.0));
-    let rest_fits = now.size().x + rest.size().x <= room;
+    let (rest, cut) = elided(ui, &rest, theme::regular(BODY), c.dim, (width - now.size().x).min(220.0));
+    let rest_fits = now.size().x + rest.size().x <= width;
     let size = vec2(now.size().x + if rest_fits { rest.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));

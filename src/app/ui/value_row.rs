@@ -67,8 +67,8 @@ impl ValueRow<'_> {
             if cut {
                 hover.on_hover_text(self.label);
             }
-            let room = (ui.available_width() - BOX_WIDTH - theme::GAP).max(24.0);
-            let rail = self.rail(ui, room, c);
+            let rail_width = (ui.available_width() - BOX_WIDTH - theme::GAP).max(24.0);
+            let rail = self.rail(ui, rail_width, c);
             let typed = self.field(ui, c);
             if typed.value.is_some() || typed.ended { typed } else { rail }
         })

@@ -59,8 +59,8 @@ pub(super) fn stacks(ui: &Ui) -> bool {
     let text = ui.painter().layout_no_wrap(RUN.to_owned(), theme::regular(BODY), Color32::WHITE).size().x;
     // There are margins around the text, and around the choice.
     let button = text + 20.0;
-    let room = ui.max_rect().width().min(ui.clip_rect().width());
-    room < button + ui.spacing().item_spacing.x + LEAST_RANGE + 2.0 * f32::from(MARGIN)
+    let available = ui.max_rect().width().min(ui.clip_rect().width());
+    available < button + ui.spacing().item_spacing.x + LEAST_RANGE + 2.0 * f32::from(MARGIN)
 }
 
 pub(super) fn measuring(ui: &mut Ui, fraction: f32, commands: &mut Vec<Command>) {

@@ -36,8 +36,8 @@ pub(super) fn mark(severity: Severity, c: &Colors) -> (&'static str, Color32) {
 
 /// Lays a text out in the width that there is.
 pub(super) fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
-    let room = (width - INDENT - f32::from(MARGIN)).max(40.0);
-    ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, room)
+    let text_width = (width - INDENT - f32::from(MARGIN)).max(40.0);
+    ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, text_width)
 }
 
 /// Returns the label of the finding's rule.
@@ -53,11 +53,11 @@ fn measured(ui: &Ui, finding: &Finding) -> Arc<Galley> {
 
 /// Lays out the name of the rule, in two lines where one is too short.
 pub(super) fn title(ui: &Ui, finding: &Finding, width: f32) -> Arc<Galley> {
-    let room = width - INDENT - f32::from(MARGIN) - measured(ui, finding).size().x - 8.0;
+    let text_width = width - INDENT - f32::from(MARGIN) - measured(ui, finding).size().x - 8.0;
     let format =
         TextFormat { line_height: Some(TITLE_LINE), ..TextFormat::simple(theme::regular(BODY), colors(ui).text) };
     let mut job = LayoutJob::single_section(label_of(finding).to_owned(), format);
-    job.wrap = TextWrapping { max_rows: 2, ..TextWrapping::wrap_at_width(room.max(40.0)) };
+    job.wrap = TextWrapping { max_rows: 2, ..TextWrapping::wrap_at_width(text_width.max(40.0)) };
     ui.painter().layout_job(job)
 }
 
