@@ -12,11 +12,11 @@
 //! *mesh* (as stored), *node*, *model* (root of the file, also *world*), *view*, *clip*. Matrices read like fractions:
 //! `world_from_view`. Right-handed, +Y up, metres, seconds (`_secs`), radians unless a name says degrees.
 //!
-//! # Rooms, and who may import whom
-//! `math → model → {import, anim, deform} → {inspect, pose} → session → frame → render → app → main`. Each room may use those to
+//! # Modules, and which may import which
+//! `math → model → {import, anim, deform} → {inspect, pose} → session → frame → render → app → main`. Each module may use those to
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
-//! Some rooms stand beside that line. `parallel` (threads and background jobs) uses nothing, and any room may use it.
+//! Some modules stand beside that line. `parallel` (threads and background jobs) uses nothing, and any module may use it.
 //! `export` may use `math`, `model`, `anim` and `deform`. `cli` stands beside `app` and may use everything. `output`
 //! uses nothing; `app` and `cli` write files and lines on standard error only through it. `edit` (operations on
 //! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use

@@ -1,11 +1,11 @@
-//! Which room may import which (the table in `src/lib.rs`), read from the source text, and other rules about the code.
+//! Which module may import which (the table in `src/lib.rs`), read from the source text, and other rules about the code.
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Rooms and what each may use of the crate.
+/// The top-level modules (and the panels of the window), each with those that it may use.
 const TABLE: &[(&str, &[&str])] = &[
     ("parallel", &[]),
     ("output", &[]),
@@ -66,43 +66,43 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The rooms that a text names after `crate::`, tests left out.
-fn named_rooms(text: &str) -> Vec<String> {
+/// The top-level modules that a text names after `crate::`, tests left out.
+fn named_modules(text: &str) -> Vec<String> {
     let shipped = text.split("#[cfg(test)]").next().unwrap();
     let code = shipped.lines().filter(|l| !l.trim_start().starts_with("//"));
-    let mut rooms = Vec::new();
+    let mut modules = Vec::new();
     for line in code {
         for rest in line.split("crate::").skip(1) {
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            assert!(!name.is_empty(), "`use crate::{{…}}` hides its rooms from this test: {line}");
-            rooms.push(name);
+            assert!(!name.is_empty(), "`use crate::{{…}}` hides its modules from this test: {line}");
+            modules.push(name);
         }
     }
-    rooms
+    modules
 }
 
-fn room_of(path: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
-    let inside = |room: &str| path.strip_prefix(room).is_some_and(|rest| rest.starts_with(['/', '.']));
-    TABLE.iter().find(|(room, _)| inside(room))
+fn row_of(path: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let inside = |owner: &str| path.strip_prefix(owner).is_some_and(|rest| rest.starts_with(['/', '.']));
+    TABLE.iter().find(|(owner, _)| inside(owner))
 }
 
 #[test]
-fn every_room_imports_only_what_the_table_allows() {
+fn every_module_imports_only_what_the_table_allows() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
     let mut checked = 0;
     for file in files {
         let path = file.strip_prefix(&root).unwrap().to_str().unwrap().replace('\\', "/");
-        // Tests may look at what later rooms make of a result.
+        // Tests may look at what later modules make of a result.
         if path == "lib.rs" || path == "main.rs" || path.contains("/tests/") {
             continue;
         }
-        let Some((room, allowed)) = room_of(&path) else { panic!("{path} belongs to no room of the table") };
-        let own = room.split('/').next().unwrap();
-        for named in named_rooms(&std::fs::read_to_string(&file).unwrap()) {
+        let Some((owner, allowed)) = row_of(&path) else { panic!("{path} belongs to no module of the table") };
+        let own = owner.split('/').next().unwrap();
+        for named in named_modules(&std::fs::read_to_string(&file).unwrap()) {
             let fine = named == own || allowed.contains(&named.as_str());
-            assert!(fine, "src/{path} imports `{named}`, which `{room}` may not");
+            assert!(fine, "src/{path} imports `{named}`, which `{owner}` may not");
             checked += 1;
         }
     }
@@ -226,7 +226,7 @@ fn circles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<BTreeSet<String>> {
 }
 
 #[test]
-fn files_of_a_room_use_each_other_in_one_direction() {
+fn files_of_a_module_use_each_other_in_one_direction() {
     let uses = uses_by_module(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     let arrows: usize = uses.values().map(BTreeSet::len).sum();
     assert!(arrows > 500, "only {arrows} uses were found: is this test still reading them?");
@@ -278,7 +278,7 @@ fn writing_lines(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn files_and_standard_error_are_written_in_one_room() {
+fn files_and_standard_error_are_written_in_one_module() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
@@ -304,11 +304,11 @@ fn files_and_standard_error_are_written_in_one_room() {
 
 #[test]
 fn wrong_arrows_are_seen() {
-    assert_eq!(named_rooms("use crate::session::Session;\n// crate::app\n"), ["session"]);
-    assert_eq!(room_of("app/ui/theme.rs").unwrap().0, "app/ui");
-    assert_eq!(room_of("frame/build.rs").unwrap().0, "frame");
-    assert!(!room_of("render/gpu.rs").unwrap().1.contains(&"session"));
-    assert!(room_of("unknown/file.rs").is_none());
+    assert_eq!(named_modules("use crate::session::Session;\n// crate::app\n"), ["session"]);
+    assert_eq!(row_of("app/ui/theme.rs").unwrap().0, "app/ui");
+    assert_eq!(row_of("frame/build.rs").unwrap().0, "frame");
+    assert!(!row_of("render/gpu.rs").unwrap().1.contains(&"session"));
+    assert!(row_of("unknown/file.rs").is_none());
 }
 
 /// Such an example would have to be compiled and run, and `Cargo.toml` turns that off.

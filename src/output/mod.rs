@@ -1,4 +1,4 @@
-//! Writes files, and lines on standard error. Every other room writes through this one.
+//! Writes files, and lines on standard error. Every other module writes through this one.
 //!
 //! A file appears under its name whole or not at all ([`NewFile`]), and never replaces one that the same run has read
 //! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
