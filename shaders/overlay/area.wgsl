@@ -1,4 +1,5 @@
-/// How much larger the triangle at a vertex is that has changed most, as a power of two; none where no triangle was measured.
+/// Returns how much larger than at rest the triangle at a vertex is that has changed most, as a power of two; NONE where no triangle was
+/// measured.
 fn overlay_area(source: Source, copy: u32, value: f32) -> f32 {
     return select(log2(max(value, 1e-6)), NONE, value <= 0.0);
 }

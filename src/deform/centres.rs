@@ -1,10 +1,10 @@
-//! Centres of rotation of vertices (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016, eq. 1 and 4):
-//! for each vertex the mean place of the triangles whose weights are like its own.
+//! Computes the centres of rotation of vertices (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016,
+//! eq. 1 and 4). The centre of a vertex is the mean place of the triangles whose weights are like its own.
 //!
-//! With `P` the weights of a vertex, `Q` the mean weights of a triangle, `a` its area and `m` its middle, the centre is
+//! Let `P` be the weights of a vertex, `Q` the mean weights of a triangle, `a` its area and `m` its middle. Then the centre is
 //! `Σ s(P, Q) a m / Σ s(P, Q) a`, `s(P, Q) = Σ_{j<k} Pⱼ Pₖ Qⱼ Qₖ exp(−(Pⱼ Qₖ − Pₖ Qⱼ)² / σ²)`. Only triangles that share two joints
 //! with the vertex count, so they are listed by pair of joints. Long lists are summed up first in cells of `Qⱼ` and `Qₖ`, each by its
-//! own mean; and terms whose exponential is beyond rounding beside the largest one are not worked out.
+//! own mean; and terms whose exponential is beyond rounding beside the largest one are not computed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,26 +16,26 @@ use super::{DataSource, MethodData};
 use crate::model::{InfluencesRef, MeshId, Model, Topology};
 use crate::parallel::{self, JobContext};
 
-/// Centres as vectors: the place (mesh space) and 1, or zeros where a vertex has none.
+/// Returns centres as vectors: the place (mesh space, metres) and 1, or zeros where a vertex has none.
 pub(super) static CENTRES: DataSource = DataSource { label: "centres of rotation", make };
 
-/// σ of the similarity.
+/// The `σ` of the similarity.
 const SIGMA: f64 = 0.1;
 /// A vertex has no centre where the sum of its similarities, each times an area, is no more than this share of all areas.
 const LEAST: f64 = 1e-24;
-/// Lists of more triangles are summed up in cells.
+/// Lists of more triangles than this are summed up in cells.
 const MANY: usize = 2048;
-/// Cells along each weight.
+/// How many cells there are along each weight.
 const CELLS: f32 = 128.0;
 /// Terms that are smaller than the largest by this exponent are left out.
 const BEYOND: f32 = 32.0;
-/// Distinct weights that one thread looks at at a time.
+/// How many distinct weights one thread takes at a time.
 const CHUNK: usize = 64;
 
-/// The weights of a vertex or triangle by joint: distinct joints, rising; they sum to one.
+/// The weights of a vertex or triangle by joint. Joints are distinct and rising, and the weights sum to one.
 type Shares = Vec<(u16, f32)>;
 
-/// The primitives that a skin moves, each once.
+/// Returns the primitives that a skin moves, each once.
 type Places = Vec<(MeshId, usize)>;
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
@@ -71,7 +71,7 @@ fn places_of(model: &Model, skin: usize) -> Places {
     meshes.iter().flat_map(primitives).collect()
 }
 
-/// The centres of the vertices of each place; `turn`: which skin of how many.
+/// Returns the centres of the vertices of each place. `turn` is the number of the skin and how many there are.
 fn of_skin(model: &Model, places: &Places, job: &JobContext, turn: (usize, usize)) -> Option<Vec<Arc<[Vec4]>>> {
     let mut pairs = Pairs::default();
     // Vertices of the same weights have the same centre.
@@ -118,7 +118,7 @@ fn of_skin(model: &Model, places: &Places, job: &JobContext, turn: (usize, usize
     Some(numbers.iter().map(|list| list.iter().map(|n| centres[*n as usize]).collect()).collect())
 }
 
-/// The weights of a vertex over their sum.
+/// Returns the weights of a vertex over their sum.
 fn shares_of(influences: InfluencesRef<'_>, vertex: usize) -> Shares {
     let (joints, weights) = influences.of(vertex);
     let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
@@ -129,7 +129,7 @@ fn shares_of(influences: InfluencesRef<'_>, vertex: usize) -> Shares {
     merged(slots.map(|(joint, weight)| (*joint, (f64::from(*weight) / sum) as f32)).collect())
 }
 
-/// What belongs to one joint is added up.
+/// Adds up the weights that belong to one joint.
 fn merged(mut all: Shares) -> Shares {
     all.sort_by_key(|(joint, _)| *joint);
     all.dedup_by(|next, kept| {
@@ -140,14 +140,14 @@ fn merged(mut all: Shares) -> Shares {
     all
 }
 
-/// Triangles, or a cell of them, for one pair of joints.
+/// A triangle, or a cell of triangles, for one pair of joints.
 #[derive(Clone, Copy, Default)]
 struct Item {
     /// The weights for both joints.
     weights: [f32; 2],
-    /// `Qⱼ Qₖ a`.
+    /// The product `Qⱼ Qₖ a`.
     size: f32,
-    /// The middle, times `size`.
+    /// The middle times `size`.
     moment: Vec3,
 }
 
@@ -155,7 +155,7 @@ struct Item {
 #[derive(Default)]
 struct Pairs {
     lists: HashMap<(u16, u16), Vec<Item>>,
-    /// Of all triangles.
+    /// The area of all triangles.
     area: f64,
 }
 
@@ -202,7 +202,7 @@ impl Pairs {
         }
     }
 
-    /// The centre of a vertex with these weights and 1, or zeros.
+    /// Returns the centre of a vertex with these weights and 1, or zeros where it has none.
     fn centre(&self, shares: &[(u16, f32)], scratch: &mut Vec<f32>) -> Vec4 {
         const PER_SQUARE: f32 = (1.0 / (SIGMA * SIGMA)) as f32;
         let (mut size, mut moment) = (0.0_f64, DVec3::ZERO);
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
 
-    /// By joint, in double precision.
+    /// Weights by joint, in double precision.
     type Exact = Vec<(u16, f64)>;
 
     fn exact_shares(influences: InfluencesRef<'_>, vertex: usize) -> Exact {
@@ -245,7 +245,7 @@ mod tests {
         of.iter().filter(|(j, _)| *j == joint).map(|(_, w)| w).sum()
     }
 
-    /// The sum over all triangles as its definition has it: no lists, no cells.
+    /// Sums over all triangles as the definition says, without lists and cells.
     fn brute(joints: u16, shares: &Exact, triangles: &[(Exact, f64, DVec3)]) -> Option<DVec3> {
         let (mut size, mut moment, mut areas) = (0.0, DVec3::ZERO, 0.0);
         for (of_triangle, area, middle) in triangles {

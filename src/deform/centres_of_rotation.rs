@@ -19,7 +19,7 @@ use super::{
     ExactDeformation, ExactInfluence, Method, MethodExpectations, MethodInput, MethodText, Readout, ReadoutTerm,
 };
 
-/// Its row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static CENTRES_OF_ROTATION: Method = Method {
     id: "centres-of-rotation",
     label: "Centres of rotation",
@@ -27,7 +27,7 @@ pub static CENTRES_OF_ROTATION: Method = Method {
     text: TEXT,
     parameters: &[],
     data: Some(&CENTRES),
-    // What follows one matrix is drawn by the shader.
+    // The shader draws what follows one matrix.
     wgsl: LINEAR.wgsl,
     vec4s_per_joint: STRIDE,
     pack,
@@ -39,7 +39,7 @@ pub static CENTRES_OF_ROTATION: Method = Method {
     expects: MethodExpectations { reference_error: 1e-3, ..MethodExpectations::MOST },
 };
 
-/// The words of both methods.
+/// The texts of this method and of [`super::polar`].
 pub(super) const TEXT: MethodText = MethodText {
     equation: "p = R S (v − c) + Σ ŵ M c",
     explanation: "The vertex turns by the blended rotation R about its centre c, the mean place of the triangles that are weighted \
@@ -47,7 +47,7 @@ pub(super) const TEXT: MethodText = MethodText {
                   has no centre and follows it.",
 };
 
-/// Vectors of a joint: the rows of its matrix, its quaternion, and the columns of its stretch; the last numbers of those are 1, -1
+/// How many vectors a joint has: the rows of its matrix, its quaternion, and the columns of its stretch; the last numbers of those are 1, -1
 /// where the joint mirrors, and 0.
 pub(super) const STRIDE: usize = 7;
 
@@ -68,16 +68,16 @@ pub(super) fn pack(m: &Affine3A, out: &mut [Vec4]) {
     }
 }
 
-/// By the rule of [`nearest_rotation`].
+/// Returns whether a joint mirrors, by the rule of [`nearest_rotation`].
 fn mirrors(m: Mat3A) -> bool {
     let squared = m.to_cols_array().iter().map(|v| f64::from(*v) * f64::from(*v)).sum::<f64>();
     let m = DMat3::from_cols_array(&m.to_cols_array().map(f64::from)) * (1.0 / squared.sqrt());
     m.determinant() < -1e-6
 }
 
-/// The rotation of the blend.
+/// How a method finds the rotation of the blend.
 pub(super) trait BlendedRotation {
-    /// `None` where the influences tell none.
+    /// Returns the rotation; `None` where the influences determine none.
     fn of(sum: &Sum) -> Option<Mat3A>;
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Sum {
     pub stretch: [Vec4; 3],
 }
 
-/// Of the blended quaternions.
+/// The rotation of the blended quaternions.
 struct ByQuaternions;
 
 impl BlendedRotation for ByQuaternions {
@@ -142,7 +142,7 @@ impl<R: BlendedRotation> BlendKernel for Centred<R> {
     }
 }
 
-/// The matrix of one vertex.
+/// Returns the matrix of one vertex.
 fn rows_of<R: BlendedRotation>(sum: &Sum, vector: Vec4) -> Rows {
     let weight = sum.stretch[0].w;
     if weight == 0.0 {
@@ -169,7 +169,7 @@ pub(super) struct ExactJoint {
     pub mirrors: bool,
 }
 
-/// The definition of both methods, which differ in `rotation`.
+/// Computes the definition of both methods, which differ in `rotation`.
 pub(super) fn exact(
     movers: &[ExactInfluence],
     v: DVec3,

@@ -11,11 +11,11 @@ const FLAT: f32 = 1e-6;
 /// them.
 const MOST_STEPS: usize = 24;
 
-/// The rotation nearest to `m`, or to `-m` where `m` mirrors: the `R` of its polar decomposition, by Newton's iteration
+/// Returns the rotation nearest to `m`, or to `-m` where `m` mirrors: the `R` of its polar decomposition, by Newton's iteration
 /// `X ← (X + X⁻ᵀ) / 2` (Higham 1986).
 ///
 /// The cofactor matrix has the same polar factor, so it is added before the start: a matrix with one zero scale is then
-/// as well-conditioned as any other. The identity where `m` has no or one direction only: nothing tells its rotation.
+/// as well-conditioned as any other. Returns the identity where `m` has one direction only, or none: then no rotation is nearest.
 pub(super) fn nearest_rotation(m: Mat3A) -> Mat3A {
     let unit = |m: Mat3A| {
         let largest = m.to_cols_array().iter().fold(0.0_f32, |most, v| most.max(v.abs()));
@@ -62,12 +62,13 @@ pub(super) fn exact_rotation(m: DMat3) -> DQuat {
     Stretch::of(upright).rotation.unwrap_or(DQuat::IDENTITY)
 }
 
-/// The rotation nearest to any matrix, `U diag(1, 1, det UVᵀ) Vᵀ` of its singular value decomposition, and how well it is told: its
-/// largest singular value `s₁`, and `s₂ + det(UVᵀ) s₃`, which is 0 where two rotations are equally near. `None` for a matrix of zeros
-/// or of what is not finite.
+/// Returns the rotation nearest to any matrix, `U diag(1, 1, det UVᵀ) Vᵀ` of its singular value decomposition, and how well it is determined: its
+/// largest singular value `s₁`, and `s₂ + det(UVᵀ) s₃`, which is 0 where two rotations are equally near. Returns `None` for a matrix of zeros,
+/// or one with numbers that are not finite.
 ///
-/// It maximises `tr(Rᵀ m)`, which is a quadratic form in the quaternion of `R` (Horn 1987): the greatest root of the characteristic
-/// polynomial of its 4×4 matrix by Newton's method from above, and the row of the adjugate with the greatest diagonal.
+/// The rotation maximises `tr(Rᵀ m)`, which is a quadratic form in the quaternion of `R` (Horn 1987). Newton's method from above finds
+/// the greatest root of the characteristic polynomial of its 4×4 matrix; the quaternion is the row of the adjugate with the greatest
+/// diagonal.
 pub(super) fn nearest_proper_rotation(m: DMat3) -> Option<(DQuat, [f64; 2])> {
     let squared = m.to_cols_array().iter().map(|v| v * v).sum::<f64>();
     if squared == 0.0 || !squared.is_finite() {
@@ -97,7 +98,7 @@ pub(super) fn nearest_proper_rotation(m: DMat3) -> Option<(DQuat, [f64; 2])> {
         }
         most -= step;
     }
-    // The next root: the greatest of what is left when the first is divided out.
+    // The next root is the greatest that is left when the first one is divided out.
     let (square, rest) = (most * most - 2.0, (most * most - 2.0) * most + linear);
     let mut next = most;
     for _ in 0..60 {
@@ -112,7 +113,7 @@ pub(super) fn nearest_proper_rotation(m: DMat3) -> Option<(DQuat, [f64; 2])> {
     Some((null_vector(k, most), sizes))
 }
 
-/// The unit vector (w x y z) that a symmetric matrix scales by `value`.
+/// Returns the unit vector (w x y z) that a symmetric matrix scales by `value`.
 fn null_vector(mut k: [[f64; 4]; 4], value: f64) -> DQuat {
     for (i, row) in k.iter_mut().enumerate() {
         row[i] -= value;

@@ -1,5 +1,5 @@
-//! Linear blending and dual quaternions mixed: `p = (1 − s) p_linear + s p_dq`, and normals likewise (S3's "blend of both", which
-//! Blender paints by vertex group and Maya by blend weights). It trades the loss of volume of the one for the bulge of the other.
+//! Mixes linear blending and dual quaternions: `p = (1 − s) p_linear + s p_dq`, and normals likewise. Blender has the same share as a
+//! vertex group, and Maya as blend weights. It trades the loss of volume of the one for the bulge of the other.
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::math::Aabb;
 
-/// Its row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static MIXED: Method = Method {
     id: "mixed",
     label: "Mixed",
@@ -46,9 +46,9 @@ pub static MIXED: Method = Method {
     },
 };
 
-/// Vectors of a joint: those of [`LINEAR`], then those of [`DUAL_QUATERNION`].
+/// How many vectors a joint has: those of [`LINEAR`], then those of [`DUAL_QUATERNION`].
 const STRIDE: usize = 8;
-/// Those of [`LINEAR`].
+/// How many of them are those of [`LINEAR`].
 const ROWS: usize = 3;
 
 type Linear = LinearIn<STRIDE, 0>;
@@ -75,7 +75,7 @@ fn exact(movers: &[ExactInfluence], v: DVec3, input: &MethodInput) -> ExactDefor
     ExactDeformation { map, normals, readout: Readout::Terms(terms) }
 }
 
-/// A vertex lies between where the two take it.
+/// Returns the box around both boxes, since a vertex lies between the places to which the two methods take it.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let part = |range: std::ops::Range<usize>| -> Vec<Vec4> {
         palette.as_chunks::<STRIDE>().0.iter().flat_map(|joint| joint[range.clone()].to_vec()).collect()
@@ -84,7 +84,7 @@ fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     Some(linear.union((DUAL_QUATERNION.bounds)(&part(ROWS..STRIDE), influences)?))
 }
 
-/// Where all joints stretch alike, `A = Q S` with one `S`, the blend is `X S`, `X` a weighted sum of rotations: those of the joints
+/// If all joints stretch alike (`A = Q S` with one `S`), the blend is `X S`, and `X` is a weighted sum of rotations: those of the joints
 /// and the blended one. Each of them is less than 90° from the first joint's `Q₀`, so the symmetric part of `Q₀ᵀ X` is positive
 /// definite, and the determinant of `X` positive.
 pub(super) fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
@@ -95,7 +95,7 @@ pub(super) fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     is_turn && cosine > 0.01
 }
 
-/// Vertices whose normals are mixed at a time.
+/// How many vertices have their normals mixed at a time.
 const BLOCK: usize = 256;
 
 /// Positions and tangents follow the mixed matrix; normals are mixed themselves.
@@ -117,7 +117,7 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     }
 }
 
-/// The mixed matrices.
+/// The kernel that mixes the matrices.
 struct Mixed;
 
 impl BlendKernel for Mixed {

@@ -1,4 +1,4 @@
-//! Which vertices of a skin are neighbours: over all its triangles, across seams, primitives and nodes.
+//! Finds the vertices of a skin that are neighbours: over all its triangles, across seams, primitives and nodes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -12,25 +12,25 @@ use crate::parallel::JobContext;
 /// The neighbours of all vertices that skins move.
 pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours of vertices", make };
 
-/// The vertices that one skin moves. Those that nothing can part are one *welded* vertex: equal position, equal displacement in every
-/// morph target, equal weight for every joint.
+/// The vertices that one skin moves. Vertices that nothing can part are one *welded* vertex: they have the same position, the same
+/// displacement in every morph target, and the same weight for every joint.
 #[derive(Debug, Default)]
 pub struct Neighbours {
     /// All primitives that the skin moves.
     pub places: Vec<(InstanceId, usize)>,
-    /// By place, then vertex: the welded one.
+    /// The welded vertex of each vertex, by place (in `places`) and then by the number of the vertex.
     pub welded: Vec<Vec<u32>>,
-    /// By welded vertex: a place (in `places`) and vertex that it stands for.
+    /// A place (in `places`) and vertex that each welded vertex stands for.
     pub members: Vec<(u32, u32)>,
-    /// By welded vertex, and one more: where its neighbours begin in `others`.
+    /// Where the neighbours of each welded vertex begin in `others`; the last entry is the end.
     pub first_other: Vec<u32>,
     /// The welded vertices at the other ends of edges.
     pub others: Vec<u32>,
-    /// By welded vertex, and one more: where its corners begin in `corners`.
+    /// Where the corners of each welded vertex begin in `corners`; the last entry is the end.
     pub first_corner: Vec<u32>,
     /// The welded vertices before and after a corner, in the order of its triangle.
     pub corners: Vec<[u32; 2]>,
-    /// The smoothed rest surface that was worked out last.
+    /// The smoothed rest surface that was computed last.
     pub(super) rest: Mutex<Option<Arc<RestSurface>>>,
 }
 
@@ -39,9 +39,9 @@ pub struct Neighbours {
 pub(super) struct RestSurface {
     /// The morph weights and parameters that it is for.
     pub key: Vec<f32>,
-    /// By welded vertex: `x − x°`.
+    /// The offset `x − x°` of each welded vertex, metres.
     pub details: Vec<Vec3A>,
-    /// By corner: two axes of its frame in `x°`; zero where it has none.
+    /// Two axes of the frame of each corner in `x°`; zero where it has none.
     pub frames: Vec<[Vec3; 2]>,
 }
 
@@ -113,7 +113,7 @@ impl Neighbours {
     }
 }
 
-/// Lists by vertex, one after the other, and where each begins.
+/// Returns lists by vertex, one after the other, and where each begins.
 fn by_vertex<T: Copy + Default>(count: usize, all: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
     let mut first = vec![0; count + 1];
     let mut total = 0;
@@ -133,7 +133,7 @@ fn by_vertex<T: Copy + Default>(count: usize, all: impl Iterator<Item = (u32, T)
     (first, out)
 }
 
-/// All that can part a vertex from another one. Nodes have morph weights of their own, so a displaced vertex is one with those of its
+/// Everything that can part a vertex from another one. Nodes have morph weights of their own, so a displaced vertex is one with those of its
 /// own node alone.
 fn key(
     source: &Primitive,

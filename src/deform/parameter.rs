@@ -12,22 +12,23 @@ pub type ParameterValues = [f32; MOST_PARAMETERS];
 /// One number that the user sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// The name, unique among all methods and passes; of a method it is also the option of the command line: `mix`.
+    /// The name, unique among all methods and passes, such as `mix`. The parameter of a method is also an option of the command line
+    /// by this name.
     pub id: &'static str,
     /// The words beside the slider.
     pub label: &'static str,
-    /// What it does, in a sentence.
+    /// A sentence that says what it does.
     pub help: &'static str,
     /// The least and the greatest value.
     pub range: [f32; 2],
     /// The value that it has until somebody sets it.
     pub default: f32,
-    /// Only whole numbers make sense.
+    /// Whether only whole numbers make sense.
     pub is_whole: bool,
 }
 
 impl Parameter {
-    /// The nearest value that it can have; `None` where `value` is no number.
+    /// Returns the nearest value that it can have; `None` where `value` is no number.
     #[must_use]
     pub fn fitted(&self, value: f32) -> Option<f32> {
         let [least, most] = self.range;
@@ -41,20 +42,20 @@ impl Parameter {
 pub struct ParameterSettings(BTreeMap<&'static str, f32>);
 
 impl ParameterSettings {
-    /// Sets a value, or the nearest that the parameter can have. What is no number is ignored.
+    /// Sets a value, or the nearest that the parameter can have. A value that is not a number is ignored.
     pub fn set(&mut self, parameter: &Parameter, value: f32) {
         if let Some(value) = parameter.fitted(value) {
             self.0.insert(parameter.id, value);
         }
     }
 
-    /// The value of one parameter.
+    /// Returns the value of one parameter.
     #[must_use]
     pub fn get(&self, parameter: &Parameter) -> f32 {
         self.0.get(parameter.id).copied().unwrap_or(parameter.default)
     }
 
-    /// The values of all parameters of a method or pass.
+    /// Returns the values of all parameters of a method or pass.
     #[must_use]
     pub fn values(&self, parameters: &[Parameter]) -> ParameterValues {
         let mut out = [0.0; MOST_PARAMETERS];

@@ -1,7 +1,7 @@
-//! The rotation of the polar decomposition (Shoemake and Duff, "Matrix Animation and Polar Decomposition", 1992): as
-//! [`super::centres_of_rotation`], with the rotation nearest to the blended matrix `Σ ŵ A` in place of the blended quaternions. It
-//! depends neither on signs nor on the order of influences. Near a twist of 180° the blended matrix tells no rotation; there, as
-//! without a centre, the blend is linear.
+//! Blends by the rotation of the polar decomposition (Shoemake and Duff, "Matrix Animation and Polar Decomposition", 1992). It does the
+//! same as [`super::centres_of_rotation`], but turns by the rotation nearest to the blended matrix `Σ ŵ A` in place of the blended
+//! quaternions. The result depends neither on signs nor on the order of influences. Near a twist of 180° the blended matrix determines no
+//! rotation; there, and where a vertex has no centre, the blend is linear.
 
 use glam::{DMat3, Mat3A};
 
@@ -13,7 +13,7 @@ use super::linear::LINEAR;
 use super::mixed::preserves_orientation;
 use super::{Method, MethodExpectations, MethodText};
 
-/// Its row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static POLAR: Method = Method {
     id: "polar",
     label: "Polar decomposition",
@@ -26,7 +26,7 @@ pub static POLAR: Method = Method {
     },
     parameters: &[],
     data: Some(&CENTRES),
-    // What follows one matrix is drawn by the shader.
+    // The shader draws what follows one matrix.
     wgsl: LINEAR.wgsl,
     vec4s_per_joint: STRIDE,
     pack,
@@ -38,10 +38,10 @@ pub static POLAR: Method = Method {
     expects: MethodExpectations { reference_error: 1e-4, ..MethodExpectations::MOST },
 };
 
-/// Below this share of the largest singular value, the others tell no rotation.
+/// Singular values below this share of the largest one determine no rotation.
 const UNTOLD: f64 = 1e-3;
 
-/// The rotation nearest to the blended matrix.
+/// The rotation is the one nearest to the blended matrix.
 struct ByPolarDecomposition;
 
 impl BlendedRotation for ByPolarDecomposition {
@@ -57,7 +57,7 @@ fn exact_blend(joints: &[ExactJoint]) -> Option<DMat3> {
     told(blend, joints.iter().map(|j| if j.mirrors { -j.share } else { j.share }).sum())
 }
 
-/// `side`: negative where most of the joints mirror.
+/// Returns the rotation; `side` is negative where most of the joints mirror.
 fn told(blend: DMat3, side: f64) -> Option<DMat3> {
     let upright = if side < 0.0 { blend * -1.0 } else { blend };
     let (rotation, [most, gap]) = nearest_proper_rotation(upright)?;

@@ -1,6 +1,6 @@
 //! Rigid parts: every triangle follows the joint that holds most of it, so that the surface comes apart where joints part (the first
 //! figure of every book on skinning). A vertex can then stand in several places. The model is therefore split once: a vertex is
-//! copied for each joint that some triangle at it follows; which joint that is, is a number of each vertex.
+//! copied for each joint that some triangle at it follows, and each copy stores the joint that it follows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{
 use crate::model::{Influences, InfluencesRef, MeshId, Model, ModelParts, Primitive, Topology};
 use crate::parallel::JobContext;
 
-/// Its row of the table.
+/// The row of this method in [`super::METHODS`].
 pub static RIGID: Method = Method {
     id: "rigid",
     label: "Rigid parts",
@@ -28,7 +28,7 @@ pub static RIGID: Method = Method {
     },
     parameters: &[],
     data: Some(&PARTS),
-    // What follows one matrix is drawn by the shader.
+    // The shader draws what follows one matrix.
     wgsl: LINEAR.wgsl,
     vec4s_per_joint: DOMINANT.vec4s_per_joint,
     pack: DOMINANT.pack,
@@ -40,19 +40,19 @@ pub static RIGID: Method = Method {
     expects: MethodExpectations { ..DOMINANT.expects },
 };
 
-/// The joint of each vertex as `x` of its vector; `w` is 0 where no joint has a positive weight.
+/// Returns the joint of each vertex as `x` of its vector; `w` is 0 where no joint has a positive weight.
 static PARTS: DataSource = DataSource { label: "rigid parts", make };
 
 /// A model whose vertices are copied where a method has them in several places.
 #[derive(Debug)]
 pub struct SplitModel {
-    /// The same model with the copies behind the vertices that it had.
+    /// The model in which the copies stand behind the vertices that it had.
     pub model: Arc<Model>,
-    /// By mesh, then primitive: the vertex that each of the copies is of.
+    /// The vertex that each copy was made of, by mesh and then by primitive.
     pub copies_of: Vec<Vec<Vec<u32>>>,
 }
 
-/// Sums of weights that are no farther apart tie.
+/// Sums of weights that differ by no more than this count as equal.
 const TIE: f64 = 1e-6;
 
 fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
@@ -113,13 +113,13 @@ fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
 /// How the vertices of a primitive are split.
 #[derive(Default)]
 struct Split {
-    /// By vertex, copies included: the joint that it follows.
+    /// The joint that each vertex follows, copies included.
     joints: Vec<Option<u16>>,
     copies_of: Vec<u32>,
 }
 
 impl Split {
-    /// Splits the vertices of `primitive`, whose influences are those.
+    /// Splits the vertices of `primitive`, which has these influences.
     fn of(primitive: &mut Primitive, influences: InfluencesRef<'_>) -> Self {
         let count = primitive.positions.len();
         let corners = match primitive.topology {
@@ -152,7 +152,7 @@ impl Split {
     }
 }
 
-/// The joint with the largest sum of weights at the corners; among equals the one that is first in the skin. `None` where no sum is
+/// Returns the joint with the largest sum of weights at the corners; among equals the one that is first in the skin. `None` where no sum is
 /// positive.
 fn owner(face: &[u32], influences: InfluencesRef<'_>) -> Option<u16> {
     let mut sums: Vec<(u16, f64)> = Vec::new();
@@ -170,7 +170,7 @@ fn owner(face: &[u32], influences: InfluencesRef<'_>) -> Option<u16> {
     tied.map(|(joint, _)| *joint).min()
 }
 
-/// The heaviest joint of a vertex that is in no triangle.
+/// Returns the heaviest joint of a vertex that is in no triangle.
 fn heaviest(influences: InfluencesRef<'_>, vertex: usize) -> Option<u16> {
     let (joints, weights) = influences.of(vertex);
     let sum = |joint: u16| joints.iter().zip(weights).filter(|(j, _)| **j == joint).map(|(_, w)| *w).sum::<f32>();

@@ -7,7 +7,7 @@ use super::table::clean;
 use super::{Operation, Settings, Sheet, Table, sheet};
 use crate::model::{MeshId, Model, NodeId, WeightChange};
 
-/// See its help.
+/// The operation that sets the weight of a joint.
 pub static SET: Operation = Operation {
     id: "set",
     label: "Set weight",
@@ -87,7 +87,7 @@ pub struct CellEdit {
     pub amount: Amount,
 }
 
-/// What typed weights come to.
+/// The result of weights that were typed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellOutcome {
     /// The new weights, for every primitive that has the vertices.
@@ -150,7 +150,7 @@ fn set(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// What became of a vertex.
+/// The result for one vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RowOutcome {
     Changed,

@@ -1,4 +1,4 @@
-//! How far two models of the same vertices differ: in their weights, and in where those put the surface.
+//! Computes how far two models of the same vertices differ: in their weights, and in the places to which these take the surface.
 
 use super::{PerVertex, distances};
 use crate::deform::Surface;
@@ -22,7 +22,7 @@ pub fn why_not_comparable(a: &Model, b: &Model) -> Option<String> {
 }
 
 /// Computes for each vertex the share of its weight that stands for another joint in `b`: half of the sum of the differences
-/// over all joints, 0…1 where weights sum to one. −1 where nothing differs to the bit of a sum.
+/// over all joints, 0…1 where weights sum to one. A vertex has −1 where nothing differs but the rounding of a sum.
 #[must_use]
 pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
     let mut out = PerVertex::empty(a);
@@ -58,7 +58,7 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
 }
 
 /// Computes for each stored vertex of `model` how far apart two surfaces of it are, millimetres; the largest of the instances
-/// that are drawn. −1 where they are in one place.
+/// that are drawn. A vertex has −1 where both are in one place.
 #[must_use]
 pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
     let mut out = distances(model, a, b);

@@ -12,14 +12,14 @@ use crate::inspect::{Overlay, VertexValues};
 use crate::model::Model;
 use crate::parallel::JobContext;
 
-/// How one side of a picture is deformed: a row of each of the tables of `deform`.
+/// How one side of a picture is deformed: a row of each table of `deform`.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodChoice {
     /// The method.
     pub method: &'static Method,
     /// The pass that comes after it, if any.
     pub pass: Option<&'static Pass>,
-    /// Where normals come from.
+    /// The source of the normals.
     pub normals: &'static NormalMode,
 }
 
@@ -32,27 +32,27 @@ impl PartialEq for MethodChoice {
 }
 
 impl MethodChoice {
-    /// A method with its own normals, and no pass after it.
+    /// Makes the choice of a method with its own normals, and no pass after it.
     #[must_use]
     pub fn of(method: &'static Method) -> Self {
         Self { method, pass: None, normals: NORMAL_MODES[0] }
     }
 
-    /// The name in the window: "Linear blend + delta mush".
+    /// Returns the name in the window, such as "Linear blend + delta mush".
     #[must_use]
     pub fn label(&self) -> String {
         let pass = self.pass.map_or_else(String::new, |pass| format!(" + {}", pass.label.to_lowercase()));
         format!("{}{pass}", self.method.label)
     }
 
-    /// The name on the command line: `linear+mush`.
+    /// Returns the name on the command line, such as `linear+mush`.
     #[must_use]
     pub fn id(&self) -> String {
         let pass = self.pass.map_or_else(String::new, |pass| format!("+{}", pass.id));
         format!("{}{pass}", self.method.id)
     }
 
-    /// Finds what [`MethodChoice::id`] names.
+    /// Finds the choice that has this [`MethodChoice::id`].
     #[must_use]
     pub fn named(id: &str) -> Option<Self> {
         let (method, pass) = id.split_once('+').map_or((id, None), |(method, pass)| (method, Some(pass)));
@@ -64,7 +64,7 @@ impl MethodChoice {
     }
 }
 
-/// The data that methods and passes have worked out.
+/// The data that methods and passes have computed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DataCache(Vec<HeldData>);
 
@@ -77,19 +77,19 @@ struct HeldData {
 }
 
 impl Session {
-    /// The method by which the model is shown: the one that is chosen, or the default as long as that one's data is missing.
+    /// Returns the method by which the model is shown: the one that is chosen, or the default as long as that one's data is missing.
     #[must_use]
     pub fn shown_method(&self) -> &'static Method {
         self.ready(self.view.choice(), self.shown_model()).method
     }
 
-    /// The method that is shown, with all that it needs.
+    /// Returns the method that is shown, with everything that it needs.
     #[must_use]
     pub fn deformation(&self) -> Deformation<'_> {
         self.deformation_of(self.view.choice(), self.shown_model())
     }
 
-    /// How a model is deformed that is shown, or compared with what is shown.
+    /// Returns how a model is deformed that is shown, or compared with what is shown.
     #[must_use]
     pub fn deformation_of(&self, choice: MethodChoice, model: Option<&Arc<Model>>) -> Deformation<'_> {
         let MethodChoice { method, pass, normals } = self.ready(choice, model);
@@ -104,14 +104,15 @@ impl Session {
         out
     }
 
-    /// The model as it is drawn: the one that is shown, or one with copies of the vertices that the method has in several places.
+    /// Returns the model as it is drawn: the one that is shown, or one with copies of the vertices that the method has in several places.
     #[must_use]
     pub fn drawn_model(&self) -> Option<&Arc<Model>> {
         let split = self.deformation().data.and_then(|data| data.split.as_ref());
         split.map(|split| &split.model).or_else(|| self.shown_model())
     }
 
-    /// `choice` without what its data for this model is missing for: the default method then stands for the chosen one.
+    /// Returns `choice` without the method or pass whose data for this model is missing; the default method then stands for the chosen
+    /// one.
     #[must_use]
     pub fn ready(&self, choice: MethodChoice, model: Option<&Arc<Model>>) -> MethodChoice {
         let has = |source: Option<&'static DataSource>| source.is_none_or(|s| self.data_of(s, model).is_some());
@@ -125,7 +126,7 @@ impl Session {
         self.method_data.0.iter().find(is_it).map(|held| &*held.data)
     }
 
-    /// The data of a source for a model, to be read elsewhere.
+    /// Returns the data of a source for a model.
     pub(super) fn held_data(&self, source: &'static DataSource, model: &Arc<Model>) -> Option<Arc<MethodData>> {
         let is_it = |held: &&HeldData| {
             std::ptr::eq(held.source, source) && std::ptr::eq(held.model.as_ptr(), Arc::as_ptr(model))
@@ -133,7 +134,7 @@ impl Session {
         self.method_data.0.iter().find(is_it).map(|held| Arc::clone(&held.data))
     }
 
-    /// All that is deformed: what is shown, and what it is compared with.
+    /// Returns everything that is deformed: what is shown, and what it is compared with.
     fn sides(&self) -> impl Iterator<Item = (MethodChoice, &Arc<Model>)> {
         let here = self.view.choice();
         let shown = self.shown_model().map(move |model| (here, model));
@@ -144,8 +145,8 @@ impl Session {
         shown.into_iter().chain(compared).chain(changed)
     }
 
-    /// The data that the chosen methods and the pass need for what is shown, or compared with it, and that is not there yet: whoever
-    /// works it out gives it to [`Session::prepared`].
+    /// Returns the source of the data that the chosen methods and the pass need for what is shown, or compared with it, and that is not
+    /// there yet. The caller computes it and gives it to [`Session::prepared`].
     #[must_use]
     pub fn wanted_data(&self) -> Option<(&'static DataSource, Arc<Model>)> {
         let sources = |(choice, model): (MethodChoice, _)| {
@@ -165,7 +166,7 @@ impl Session {
         self.deforms_anew();
     }
 
-    /// Works out here and now whatever the chosen methods and the pass need.
+    /// Computes on this thread everything that the chosen methods and the pass need.
     pub fn prepare(&mut self) {
         while let Some((source, model)) = self.wanted_data() {
             let Some(data) = (source.make)(&model, &JobContext::of_waiting()) else { return };
@@ -173,7 +174,7 @@ impl Session {
         }
     }
 
-    /// Nobody waits for the data any more: what needs it is not chosen any more.
+    /// Gives up the data that is being computed: the method and the pass that need it are not chosen any more.
     pub(super) fn give_up_data(&mut self) {
         let shown = self.ready(self.view.choice(), self.shown_model());
         let compared = self.comparison().map(|comparison| self.ready(comparison.choice, self.compared_model()));

@@ -26,7 +26,7 @@ impl Session {
     /// those again. Another file that is opened ends it.
     ///
     /// # Errors
-    /// The two cannot be compared vertex by vertex, and why.
+    /// The two cannot be compared vertex by vertex; the message says why.
     pub fn compare_with(&mut self, other: Option<Arc<Model>>) -> Result<(), String> {
         if let (Some(model), Some(other)) = (self.model(), &other)
             && let Some(why) = why_not_comparable(model, other)
@@ -121,7 +121,7 @@ mod tests {
     fn the_surface_moves_as_far_as_the_two_deformed_ones_are_apart_in_this_pose() {
         let mut session = open();
         let rest = values(&session, "changed-surface");
-        // Bound where it rests, other weights move nothing but by rounding.
+        // Joints that stand where they were bound move nothing, whatever the weights; only rounding differs.
         assert!(rest.of(MeshId(0), 0).iter().all(|mm| *mm < 0.01));
         assert!(Arc::ptr_eq(&rest, &values(&session, "changed-surface")), "once for a pose");
         session.apply(EditCommand::Edit(NodeId(11), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 40.0))));

@@ -69,7 +69,7 @@ pub(super) fn keys(
                 typed.push_str(text);
                 false
             }
-            // What begins a weight is no shortcut.
+            // A key that begins a weight is no shortcut.
             Event::Key { key, modifiers, .. } => !is_of_weight(*key) || modifiers.command || modifiers.alt,
             _ => true,
         });

@@ -66,35 +66,35 @@ pub enum CountFilter {
 /// The order of the rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VertexOrder {
-    /// The order of the file: by mesh, primitive, skin, number.
+    /// Rows stand in the order of the file: by mesh, primitive, skin, number.
     #[default]
     File,
-    /// By the number within the primitive.
+    /// Rows are ordered by the number within the primitive.
     Number,
-    /// By number of influences.
+    /// Rows are ordered by the number of influences.
     Count,
-    /// By sum of weights.
+    /// Rows are ordered by the sum of weights.
     Sum,
-    /// By the difference to the weights of the mirror image; vertices without one count less than all others.
+    /// Rows are ordered by the difference to the weights of the mirror image; vertices without one count less than all others.
     Asymmetry,
-    /// By the weight of a joint.
+    /// Rows are ordered by the weight of this joint.
     Weight(NodeId),
 }
 
 /// A selection of rows, and their order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VertexQuery {
-    /// Only rows of one mesh and primitive.
+    /// The mesh and primitive whose rows are selected; `None`: all.
     pub part: Option<(MeshId, usize)>,
-    /// Only rows of one skin.
+    /// The skin whose rows are selected; `None`: all.
     pub skin: Option<SkinId>,
-    /// Only rows that this joint moves.
+    /// The joint that must move the vertex; `None`: any.
     pub joint: Option<NodeId>,
-    /// Only rows with these sums.
+    /// The sums of weights that are selected.
     pub sums: SumFilter,
-    /// Only rows with these numbers of influences.
+    /// The numbers of influences that are selected.
     pub counts: CountFilter,
-    /// Only rows of this set.
+    /// The vertices that are selected; `None`: all.
     pub within: Option<Arc<VertexSet>>,
     /// The order of the rows.
     pub order: VertexOrder,
