@@ -21,12 +21,12 @@ use crate::session::Session;
 pub(super) struct BakeArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The file to write; its ending says the format
+    /// Write the mesh into this file; its ending says the format
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     pose: PoseArgs,
-    /// Who deforms the vertices
+    /// Let the vertices be deformed by this processor
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Deformer,
 }

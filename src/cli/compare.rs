@@ -27,27 +27,27 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 pub(super) struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The first method; METHOD+mush: with delta mush after it
+    /// Deform the first side by this method; METHOD+mush has delta mush after it
     #[arg(long, value_name = "METHOD", value_parser = parse_side, default_value = METHODS[0].id)]
     a: String,
-    /// The second method, likewise; without it that of --a
+    /// Deform the second side by this method, likewise; without it, by that of --a
     #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present = "stored_weights")]
     b: Option<String>,
     #[command(flatten)]
     settings: MethodSettings,
-    /// The second side has the weights as the file stores them; the first with --normalise-weights has others
+    /// Give the second side the weights as the file stores them; with --normalise-weights those of the first side differ from them
     #[arg(long, requires = "normalise_weights")]
     stored_weights: bool,
     /// Divide the weights of every vertex by their sum
     #[arg(long)]
     normalise_weights: bool,
-    /// Clip to show, by exact name or by number from 0; without it the file's rest pose
+    /// Compare in this clip, by exact name or by number from 0; without it, in the rest pose of the file
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
     clip: Option<String>,
-    /// Seconds on the clip's timeline, clamped to the clip
+    /// Compare at this time of the clip, seconds; times outside of the clip are clamped to it
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
-    /// Look at many poses: 30 a second of the clip (of all clips, where none is named), or each joint turned through its limits
+    /// Compare in many poses: 30 a second of the clip (of all clips where none is named), or each joint turned through its limits
     #[arg(long, value_enum, value_name = "clip|rom")]
     over: Option<Over>,
     /// Print JSON

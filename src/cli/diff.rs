@@ -27,7 +27,7 @@ pub(super) struct DiffArgs {
     /// The first .gltf or .glb file
     #[arg(value_name = "A")]
     a: PathBuf,
-    /// The second
+    /// The second .gltf or .glb file
     #[arg(value_name = "B")]
     b: PathBuf,
     #[command(flatten)]
@@ -35,7 +35,7 @@ pub(super) struct DiffArgs {
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
-    /// Also write what differs as a page
+    /// Also write what differs into this file, as a page (HTML)
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }

@@ -39,7 +39,7 @@ pub(super) struct FixArgs {
     model: PathBuf,
     #[command(flatten)]
     open: OpenArgs,
-    /// The file to write: a .glb for a .glb, a .gltf for a .gltf; never MODEL
+    /// Write into this file: a .glb for a .glb, a .gltf for a .gltf; never MODEL
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
@@ -54,7 +54,7 @@ pub(super) struct FixArgs {
     /// Keep the N largest joints of every vertex, in its first pairs, and normalise them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     limit: Option<u16>,
-    /// With --limit: choose joints and weights that keep the surface nearest over the clips and the range of motion
+    /// Choose joints and weights that keep the surface nearest over the clips and the range of motion, with --limit
     #[arg(long, requires = "limit")]
     best: bool,
     /// Store all weights as u8, u16 or f32; integers sum exactly to 255 or 65535, the largest remainders are rounded up

@@ -45,7 +45,7 @@ pub(super) struct InfoArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Load all of it, images included, and say only how long that took and how much memory
+    /// Load all of the file, images included, and say only how long that took and how much memory it needed
     #[arg(long)]
     load: bool,
 }

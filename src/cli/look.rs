@@ -16,32 +16,32 @@ use crate::session::{SelectionCommand, Session, Toggle, ViewCommand};
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
 pub(super) struct LookArgs {
-    /// Colour by the weight for this joint (name, or node index of the file)
+    /// Colour the surface by its weight for this joint (name, or node index of the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
     heatmap: Option<String>,
-    /// Colour by the joints that move a vertex, mixed by weight, with dark seams where another one moves it most
+    /// Colour the surface by the joints that move a vertex, mixed by weight, with dark seams where another one moves it most
     #[arg(long)]
     dominant: bool,
-    /// With --dominant: each vertex in the colour of the joint that moves it most, and black where several share a triangle,
-    /// by a tenth or more each
+    /// Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each,
+    /// with --dominant
     #[arg(long)]
     shared_black: bool,
-    /// Colours of weights: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey
+    /// Show weights in these colours: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey
     #[arg(long, value_name = "RAMP", value_parser = ramp_names(), default_value = "heat")]
     ramp: String,
-    /// Colour by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
+    /// Colour the surface by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
     #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
     overlay: Option<String>,
     /// Select this joint (name, or node index of the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
     joint: Option<String>,
-    /// The joint stands for all joints below it too
+    /// Let the joint stand for all joints below it too
     #[arg(long)]
     with_children: bool,
     /// Dim what the joint does not move
     #[arg(long)]
     influenced_only: bool,
-    /// The most influences of a vertex that the runtime can use, for --overlay alarms
+    /// Take this for the most influences of a vertex that the runtime can use, for --overlay alarms
     #[arg(long, value_name = "1-8", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
     limit: u8,
     /// Draw the vertices as dots

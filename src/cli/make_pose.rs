@@ -32,16 +32,16 @@ use crate::session::{Document, PlaybackCommand, Session};
 pub(super) struct MakePoseArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The pose file to write; its name ends in .json, best in .pose.json
+    /// Write the pose into this file; its name ends in .json, best in .pose.json
     #[arg(short, long, value_name = "OUT.pose.json")]
     output: PathBuf,
-    /// Begin with a pose file; what it does not say rests
+    /// Begin with the pose of this file; nodes that it does not name rest
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "clip")]
     from: Option<PathBuf>,
-    /// Begin with a clip, by exact name or by number from 0
+    /// Begin with this clip, by exact name or by number from 0
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
     clip: Option<String>,
-    /// Seconds on the clip's timeline, clamped to the clip
+    /// Take the clip at this time of its timeline, seconds; times outside of the clip are clamped to it
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
     #[command(flatten)]
@@ -72,23 +72,23 @@ struct StepArgs {
     /// Turn the joints above JOINT so that it comes to this place (world, metres)
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
     reach: Vec<(String, DVec3)>,
-    /// The first joint of the limb of the --reach before
+    /// Begin the limb of the --reach before at this joint
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
     root: Vec<String>,
-    /// The place (world, metres) to whose side the limb of the --reach before bends
+    /// Bend the limb of the --reach before to the side of this place (world, metres)
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = parse_point)]
     pole: Vec<Vec3>,
-    /// A joint that stays where it is during the --reach before, turned as it is, by its own limb: feet while the hips move
+    /// Keep the place and rotation of this joint during the --reach before, by its own limb, such as feet while the hips move
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
     pin: Vec<String>,
-    /// Turn a joint so that its front looks at this place: what points to +Z while it rests
+    /// Turn a joint so that its front, which points to +Z at rest, looks at this place (world, metres)
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
     look: Vec<(String, DVec3)>,
     /// Exchange both sides about the plane through the middle of the model at rest: left and right for x, front and back of
     /// each joint for z
     #[arg(long, value_enum, value_name = "x|y|z")]
     mirror: Vec<MirrorAxis>,
-    /// Go a part (0 to 1) of the way to another pose file; what it does not say stays
+    /// Go a part (0 to 1) of the way to the pose of another file; nodes that it does not name stay
     #[arg(long, value_name = "FILE=PART", allow_hyphen_values = true, value_parser = parse_blend)]
     blend: Vec<(PathBuf, f32)>,
 }

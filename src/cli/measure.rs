@@ -27,13 +27,13 @@ use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, Playback
 pub(super) struct MeasureArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// Clip to measure, by exact name or by number from 0; without it the first one, and the rest pose of a file without clips
+    /// Measure this clip, by exact name or by number from 0; without it, the first one, or the rest pose of a file without clips
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
     clip: Option<String>,
-    /// Measure this moment alone (seconds on the clip's timeline)
+    /// Measure this moment of the clip alone, seconds on its timeline
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = parse_secs)]
     time: Option<f32>,
-    /// Moments in a second of the clip
+    /// Measure so many moments of each second of the clip
     #[arg(long, value_name = "N", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rate: u32,
     #[command(flatten)]

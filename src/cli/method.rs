@@ -9,7 +9,7 @@ use super::method_names;
 use crate::deform::{self, METHODS, Method, NORMAL_MODES, PASSES, Parameter, Pass};
 use crate::session::{MethodChoice, Session, ViewCommand};
 
-/// How vertices are deformed.
+/// The options that say how vertices are deformed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MethodArgs {
     /// The method, by [`Method::id`]; `None`: the default.
@@ -18,7 +18,7 @@ pub(super) struct MethodArgs {
     pub settings: MethodSettings,
 }
 
-/// What may be said beside the method.
+/// The options beside the method.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MethodSettings {
     /// Parameters by id.
@@ -30,7 +30,7 @@ pub(super) struct MethodSettings {
 }
 
 impl MethodArgs {
-    /// A choice, and what else is set.
+    /// Makes the options of a choice, with these settings.
     pub(super) fn of(choice: MethodChoice, settings: MethodSettings) -> Self {
         let pass = choice.pass.map(|pass| pass.id).or(settings.pass);
         Self { method: Some(choice.method.id), settings: MethodSettings { pass, ..settings } }
@@ -59,7 +59,7 @@ impl MethodSettings {
         }
     }
 
-    /// Whether some of these methods can have such normals; if not, why.
+    /// Returns an error where none of these methods can have such normals; it says why.
     pub(super) fn fits(&self, methods: &[&Method]) -> Result<(), String> {
         let mode = self.normals.and_then(deform::normal_mode).filter(|mode| !mode.fits_all);
         match mode.filter(|_| !methods.iter().any(|method| std::ptr::eq(*method, METHODS[0]))) {
@@ -72,7 +72,7 @@ impl MethodSettings {
 impl Args for MethodArgs {
     fn augment_args(command: Command) -> Command {
         let method = Arg::new("method").long("method").value_name("METHOD").value_parser(method_names());
-        let help = format!("How vertices are deformed [default: {}]", METHODS[0].id);
+        let help = format!("Deform vertices by this method [default: {}]", METHODS[0].id);
         MethodSettings::augment_args(command.arg(method.help(help)))
     }
 
@@ -87,9 +87,12 @@ impl Args for MethodSettings {
         let modes = NORMAL_MODES.iter().map(|mode| PossibleValue::new(mode.id).help(mode.help));
         let normals =
             Arg::new("normals").long("normals").value_name("MODE").value_parser(PossibleValuesParser::new(modes));
-        out = out.arg(normals.help(format!("Where normals come from [default: {}]", NORMAL_MODES[0].id)));
+        out = out.arg(normals.help(format!("Compute normals by this mode [default: {}]", NORMAL_MODES[0].id)));
         for (method, parameter) in METHODS.iter().flat_map(|m| m.parameters.iter().map(move |p| (*m, p))) {
-            let help = format!("With the method {}: {} [default: {}]", method.id, parameter.help, parameter.default);
+            let help = format!(
+                "Set this parameter of the method {}: {} [default: {}]",
+                method.id, parameter.help, parameter.default
+            );
             let arg = Arg::new(parameter.id).long(parameter.id).value_name("VALUE");
             let parse = move |text: &str| in_range(parameter, text);
             out = out.arg(arg.help(help).allow_negative_numbers(true).value_parser(parse));
@@ -98,7 +101,8 @@ impl Args for MethodSettings {
             let parse = move |text: &str| pass_values(pass, text);
             let arg = Arg::new(pass.id).long(pass.id).value_name(pass.usage).value_parser(parse);
             let defaults: Vec<String> = pass.parameters.iter().map(|p| p.default.to_string()).collect();
-            let help = format!("After the method: {} (usual: {})", pass.help, defaults.join(","));
+            let help =
+                format!("Apply this pass after the method: {} (usual values: {})", pass.help, defaults.join(","));
             out = out.arg(arg.help(help).allow_negative_numbers(true));
         }
         out
@@ -153,7 +157,7 @@ fn in_range(parameter: &Parameter, text: &str) -> Result<f32, String> {
     value.filter(fits).ok_or_else(|| format!("{}: expected {kind}, {least} to {most}", parameter.label))
 }
 
-/// The values of the parameters of a pass, in their order; the last ones may be left out.
+/// Parses the values of the parameters of a pass, in their order; the last ones may be left out.
 fn pass_values(pass: &Pass, text: &str) -> Result<Vec<f32>, String> {
     let texts: Vec<&str> = text.split(',').collect();
     if texts.len() > pass.parameters.len() {

@@ -88,7 +88,7 @@ struct OpenArgs {
     /// Also read files outside the model's folder when the model refers to them
     #[arg(long)]
     allow_external: bool,
-    /// The most memory that the file may take once it is open, in MiB; every limit on a file's content follows from it
+    /// Let the file take this much memory once it is open, MiB; every limit on the content of a file follows from it
     #[arg(long, value_name = "MIB", default_value = "4096", value_parser = clap::value_parser!(u64).range(64..=1 << 20))]
     max_memory: u64,
 }

@@ -14,22 +14,22 @@ use crate::session::{Document, EditCommand, PlaybackCommand, PoseSource, Session
 /// Which pose, deformed how.
 #[derive(Clone, Debug, Args)]
 pub(super) struct PoseArgs {
-    /// Clip to show, by exact name or by number from 0; without it the file's rest pose
+    /// Show this clip, by exact name or by number from 0; without it, the rest pose of the file
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true)]
     clip: Option<String>,
-    /// Seconds on the clip's timeline, clamped to the clip
+    /// Show the clip at this time of its timeline, seconds; times outside of the clip are clamped to it
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
-    /// A pose file (`skinscope pose` makes them); what it says replaces the clip's values
+    /// Show the pose of this file (`skinscope pose` makes such files); its values replace those of the clip
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pose: Option<PathBuf>,
     #[command(flatten)]
     method: MethodArgs,
-    /// Divide the weights of every vertex by their sum; without it they are used as stored
+    /// Divide the weights of every vertex by their sum; without it, they are used as stored
     #[arg(long)]
     normalise_weights: bool,
-    /// Set a morph target, in every mesh that has one of this name; NODE/NAME in the mesh of that node alone. May be given
-    /// several times
+    /// Set the weight of a morph target in every mesh that has one of this name; NODE/NAME sets it in the mesh of that node alone. May be
+    /// given several times
     #[arg(long, value_name = "NAME=WEIGHT", value_parser = parse_morph, allow_hyphen_values = true)]
     morph: Vec<(String, f32)>,
 }

@@ -42,39 +42,39 @@ use crate::session::{
 pub(super) struct RenderArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// The picture to write (PNG)
+    /// Write the picture into this file (PNG)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Size in pixels
+    /// Draw a picture of this size, pixels
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720")]
     size: [u32; 2],
     #[command(flatten)]
     pose: PoseArgs,
-    /// Side to look from; a glTF character faces the front (+Z)
+    /// Look from this side; a glTF character faces the front (+Z)
     #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
     view: Side,
     /// Look through a camera of the file, by exact name (its own, else its node's) or by number from 0
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true, conflicts_with_all = ["eye", "view"])]
     camera: Option<String>,
-    /// What lights the model; lights of the file that are brighter than white can show are dimmed, all alike
+    /// Light the model by these lights; where those of the file are brighter than white can show, all are dimmed alike
     #[arg(long, value_enum, default_value = "studio")]
     lights: Lights,
-    /// Look from this point
+    /// Look from this point (world, metres)
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<Vec3>,
-    /// Look at this point, with --eye; without it the middle of the model
+    /// Look at this point (world, metres), with --eye; without it, at the middle of the model
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true, requires = "eye")]
     target: Option<Vec3>,
-    /// Vertical angle of view in degrees, with --eye
+    /// See this vertical angle of view, degrees, with --eye [default: 31.5]
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
-    /// Compare with this method (METHOD+mush: with delta mush after it): it deforms the right side of the picture
+    /// Compare with this method, which deforms the right side of the picture; METHOD+mush has delta mush after it
     #[arg(long, value_name = "METHOD", value_parser = parse_side)]
     compare: Option<String>,
-    /// With --compare: the part of the width that the left side has
+    /// Give this part of the width to the left side, with --compare
     #[arg(long, value_name = "0-1", default_value = "0.5", value_parser = parse_part, requires = "compare")]
     split: f32,
-    /// With --compare: each side has a half of the picture for itself
+    /// Show each side in a half of the picture of its own, with --compare
     #[arg(long, requires = "compare", conflicts_with = "split")]
     side_by_side: bool,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(super) struct RenderArgs {
     /// Draw with this material variant of the file (its name, or its number from 0)
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
     variant: Option<String>,
-    /// Frame what lies far outside of the model too (vertices that `check` calls stray-vertices)
+    /// Bring into the picture what lies far outside of the model too (vertices that `check` calls stray-vertices)
     #[arg(long, conflicts_with_all = ["eye", "camera"])]
     frame_everything: bool,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
@@ -93,30 +93,30 @@ pub(super) struct RenderArgs {
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
-    /// Samples of a pixel: four, which smooth edges, or one
+    /// Take four samples of each pixel, which smooth edges, or one (off)
     #[arg(long, value_name = "4|off", value_parser = parse_samples, default_value = "4")]
     msaa: u32,
-    /// #rrggbb, or transparent (straight alpha)
+    /// Fill the background with this colour: #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
-    /// Who deforms the vertices: the vertex shader anew in each pass, or a compute shader or the processor once for all of them; the
+    /// Let the vertices be deformed by the vertex shader in each pass, or once for all passes by a compute shader or the processor; the
     /// picture is the same
     #[arg(long, value_name = "BY", value_parser = deformers(), default_value = "auto")]
     deform: String,
-    /// Graphics interface
+    /// Draw with this graphics interface; auto takes the first that there is
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
-    /// Kind of buffer that shaders read joint matrices from; where they do not fit into a uniform buffer, a storage buffer
+    /// Let shaders read joint matrices from this kind of buffer; those that do not fit into a uniform buffer are read from a storage buffer
     #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
     palette: PaletteBuffer,
-    /// Say as JSON what drew the picture, and how
+    /// Print as JSON what drew the picture, and how
     #[arg(long)]
     json: bool,
-    /// The file that --overlay changed and changed-surface compare the model with: the one that it was before `fix`, with the
-    /// same vertices
+    /// Compare the model with this file, which has the same vertices (such as the model before `fix`), for --overlay changed and
+    /// changed-surface
     #[arg(long, value_name = "ORIGINAL")]
     stored: Option<PathBuf>,
-    /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
+    /// Use this much memory for textures, MiB; textures that need more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
 }

@@ -14,19 +14,19 @@ pub(super) struct SkeletonArgs {
     /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     pub skeleton: bool,
-    /// What bones look like: octahedra, sticks or lines
+    /// Draw bones in this shape: octahedra, sticks or lines
     #[arg(long, value_name = "SHAPE", value_parser = shape_names(), default_value = "octahedra")]
     bones: String,
-    /// How thick bones are, of the usual: 0.25 to 4
+    /// Draw bones so many times as thick as usual, 0.25 to 4
     #[arg(long, value_name = "FACTOR", value_parser = parse_size, default_value = "1")]
     bone_size: f32,
-    /// Leave out the bones of joints that move no vertex; auto: where they are many
+    /// Leave out the bones of joints that move no vertex; auto leaves them out where they are many
     #[arg(long, value_enum, default_value = "auto")]
     deforming_only: WhenToShow,
-    /// Hide this node with all below it: meshes, bones (name, or node index of the file); can be said several times
+    /// Hide the meshes and bones of this node and of all below it (name, or node index of the file); may be given several times
     #[arg(long, value_name = "NODE", allow_hyphen_values = true)]
     hide: Vec<String>,
-    /// How opaque the surface is, 0 to 1: of a translucent one only the nearest layer is drawn
+    /// Draw the surface with this opacity, 0 to 1; only the nearest layer of a translucent surface is drawn
     #[arg(long, value_name = "0-1", value_parser = parse_opacity, default_value = "1")]
     skin_opacity: f32,
 }

@@ -39,29 +39,29 @@ pub(super) struct ViewArgs {
     /// Draw N frames as fast as possible, print what they cost, and end
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     benchmark: Option<u32>,
-    /// Inner size of the window in pixels, with --benchmark
+    /// Open the window with this inner size, pixels, with --benchmark
     #[arg(long, value_name = "WxH", value_parser = parse_size, default_value = "1280x720", requires = "benchmark")]
     size: [u32; 2],
     /// Print the benchmark's line as JSON
     #[arg(long, requires = "benchmark")]
     json: bool,
-    /// Smooth edges: always (4), never, or, where the processor draws, only while nothing moves
+    /// Smooth edges always (4) or never (off); auto smooths them always on a graphics card, and only while nothing moves where the processor draws
     #[arg(long, value_name = "auto|off|4", value_parser = parse_antialiasing, default_value = "auto")]
     msaa: Antialiasing,
-    /// Graphics interface
+    /// Draw with this graphics interface; auto takes the first that there is
     #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
     backend: Backend,
-    /// Kind of buffer that shaders read joint matrices from; where they do not fit into a uniform buffer, a storage buffer
+    /// Let shaders read joint matrices from this kind of buffer; those that do not fit into a uniform buffer are read from a storage buffer
     #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
     palette: PaletteBuffer,
-    /// Memory for textures; more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
+    /// Use this much memory for textures, MiB; textures that need more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
     texture_memory: Option<u32>,
-    /// Write edits that are in no file down every so many seconds, to offer them again after a crash; 0: never
+    /// Write down edits that are in no file every so many seconds, to offer them again after a crash; 0 never does
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(0..=86_400))]
     autosave: u32,
-    /// Write role, words and rectangle (pixels of the window) of every control into a new file as JSON, anew whenever they
-    /// change; for programs that drive the window
+    /// Write the role, words and rectangle (pixels of the window) of every control into a new file as JSON, and again whenever they
+    /// change, for programs that drive the window
     #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
     controls: Option<PathBuf>,
 }

@@ -65,7 +65,7 @@ pub(super) struct CheckArgs {
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
-    /// Print a line of JSON for each file as soon as it is done, in whatever order that is
+    /// Print a line of JSON for each file as soon as it is done, in the order in which they are done
     #[arg(long)]
     json_lines: bool,
     /// Print SARIF 2.1.0, for code scanning; with =FILE write it there and print the text as well
@@ -77,13 +77,13 @@ pub(super) struct CheckArgs {
     /// Also write one page with a picture of each finding
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The least severity that makes the exit code 3
+    /// End with exit code 3 where a finding has this severity or a worse one
     #[arg(long, value_enum, value_name = "SEVERITY", default_value = "error")]
     fail_on: FailOn,
-    /// The most joints that may move a vertex where the models will be used
+    /// Allow this many joints to move a vertex, as the runtime does that will show the models
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
-    /// Only these rules, with commas between
+    /// Run these rules alone, with commas between them; without it, all rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     rules: Option<Vec<String>>,
     #[command(flatten)]
