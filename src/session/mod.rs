@@ -29,6 +29,7 @@ mod orbit;
 mod playback;
 mod pose;
 mod pose_menu;
+mod projector;
 mod pull;
 mod queries;
 mod saving;
@@ -43,6 +44,7 @@ mod tests;
 mod tool_tests;
 mod tools;
 mod view;
+mod view_commands;
 mod view_menu;
 mod weights;
 
@@ -66,11 +68,12 @@ pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
+pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
 pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
 pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};
-pub use view::{ActiveCamera, Antialiasing, Lighting, Projector, Toggle, View, ViewFrom};
+pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
 

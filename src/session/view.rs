@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat4, Vec2, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 
 use super::comparison::Comparison;
-use super::{
-    Effect, FOV_Y, InspectionCommand, MOST_MEMBERS, MethodChoice, Orbit, Orientation, PoseTool, Session, ViewCommand,
-};
+use super::projector::Projector;
+use super::{FOV_Y, MethodChoice, Orbit, Orientation, PoseTool};
 use crate::deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
-use crate::inspect::{self, BoneShape, Overlay, VertexRef, VertexSet};
+use crate::inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
 use crate::model::{Lens, NodeId};
 
@@ -245,49 +244,6 @@ impl Default for View {
     }
 }
 
-/// Projects points of the world into the viewport.
-#[derive(Clone, Copy, Debug)]
-pub struct Projector {
-    view_from_world: Affine3A,
-    clip_from_view: Mat4,
-    /// The largest z in view space that is in front of the eye.
-    farthest: f32,
-    /// How far from the camera what it turns about is.
-    distance: f32,
-    /// The size of the viewport, pixels.
-    viewport: Vec2,
-}
-
-impl Projector {
-    /// Returns how near a point of the world is: a number that is linear in the picture over a triangle, and larger where it is
-    /// nearer.
-    #[must_use]
-    pub fn nearness(&self, world: Vec3) -> f32 {
-        let z = self.view_from_world.transform_point3(world).z;
-        if self.farthest.is_finite() { -1.0 / z } else { z }
-    }
-
-    /// Returns whether what is as near as `front` lies before `nearness` by no more than this part of the distance.
-    #[must_use]
-    pub fn is_no_nearer(&self, front: f32, nearness: f32, part: f32) -> bool {
-        match self.farthest.is_finite() {
-            true => front <= nearness * (1.0 + part),
-            false => front <= nearness + part * self.distance,
-        }
-    }
-
-    /// Does the same as [`View::project`].
-    #[must_use]
-    pub fn project(&self, world: Vec3) -> Option<Vec2> {
-        let view = self.view_from_world.transform_point3(world);
-        if view.z > self.farthest {
-            return None;
-        }
-        let ndc = self.clip_from_view.project_point3(view);
-        Some((Vec2::new(ndc.x, -ndc.y) * 0.5 + 0.5) * self.viewport)
-    }
-}
-
 impl View {
     /// The least and the greatest [`View::bone_size`].
     pub const BONE_SIZES: [f32; 2] = [0.25, 4.0];
@@ -432,80 +388,6 @@ impl View {
             Toggle::Stored => &mut self.stored,
         };
         *flag = !*flag;
-    }
-}
-
-impl Session {
-    /// Carries out a command of its family.
-    pub(super) fn look(&mut self, command: ViewCommand) -> Option<Effect> {
-        let view = &mut self.view;
-        match command {
-            ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
-            ViewCommand::ToggleOverlay(id) => {
-                view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
-            }
-            ViewCommand::SetInfluenceLimit(limit) => {
-                view.influence_limit = limit.clamp(1, inspect::LIMITS);
-                // The limit that the checker uses has changed.
-                return Some(Effect::Inspection(InspectionCommand::Inspect));
-            }
-            ViewCommand::SetRamp(ramp) => view.ramp = ramp,
-            ViewCommand::Toggle(toggle) => view.toggle(toggle),
-            ViewCommand::Set(toggle, on) => {
-                if view.is_on(toggle) != on {
-                    view.toggle(toggle);
-                }
-            }
-            ViewCommand::SetBoneShape(shape) => view.bone_shape = shape,
-            ViewCommand::SetBoneSize(size) => {
-                if size.is_finite() {
-                    let [least, most] = View::BONE_SIZES;
-                    view.bone_size = size.clamp(least, most);
-                }
-            }
-            ViewCommand::ToggleDeformingOnly => {
-                let on = self.deforming_only();
-                self.view.deforming_only = Some(!on);
-            }
-            ViewCommand::SetDeformingOnly(only) => view.deforming_only = only,
-            ViewCommand::SetSkinOpacity(opacity) => {
-                if opacity.is_finite() {
-                    view.skin_opacity = opacity.clamp(0.0, 1.0);
-                }
-            }
-            ViewCommand::ToggleHidden(node) => self.toggle_hidden(node),
-            ViewCommand::HideSelected => self.hide_selected(),
-            ViewCommand::ShowAll => view.hidden = Arc::default(),
-            ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
-            ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
-            ViewCommand::SetMethod(id) => self.set_method(id),
-            ViewCommand::GiveUpData => self.give_up_data(),
-            ViewCommand::SetNormals(id) => self.set_normals(id),
-            ViewCommand::SetPass(id) => self.set_pass(id),
-            ViewCommand::SetParameter(id, value) => self.set_parameter(id, value),
-            ViewCommand::SetScene(scene) => {
-                if self.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {
-                    view.scene = scene;
-                    self.update_pose();
-                }
-            }
-            ViewCommand::SetVariant(variant) => {
-                let known = self.document.as_ref().map_or(0, |d| d.model.variants.len());
-                if variant.is_none_or(|v| v < known) {
-                    view.variant = variant;
-                }
-            }
-            ViewCommand::SetLighting(lighting) => view.lighting = lighting,
-            ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
-            ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
-            ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
-            ViewCommand::SetCrowd(members) => {
-                view.crowd = members.clamp(1, MOST_MEMBERS);
-                self.show_crowd();
-                self.frame_crowd();
-            }
-        }
-        None
     }
 }
 
