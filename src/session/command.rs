@@ -23,9 +23,24 @@ use crate::math::{Aabb, Ramp};
 use crate::model::{ClipId, NodeId, WeightChange};
 use crate::pose::Resolved;
 
-/// A command, by its family.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
+/// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
+macro_rules! families {
+    ($($(#[$doc:meta])* $family:ident($command:ident)),* $(,)?) => {
+        /// A command, by its family.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Command {
+            $($(#[$doc])* $family($command),)*
+        }
+
+        $(impl From<$command> for Command {
+            fn from(command: $command) -> Self {
+                Self::$family(command)
+            }
+        })*
+    };
+}
+
+families!(
     /// Commands about files; the application carries them out.
     File(FileCommand),
     /// Edits of pose and weights, which can be undone.
@@ -51,32 +66,6 @@ pub enum Command {
     /// Commands that move the camera.
     Camera(CameraCommand),
     /// Commands about panels and dialogs; the application carries them out.
-    Window(WindowCommand),
-}
-
-macro_rules! families {
-    ($($family:ident($command:ident)),* $(,)?) => {$(
-        impl From<$command> for Command {
-            fn from(command: $command) -> Self {
-                Self::$family(command)
-            }
-        }
-    )*};
-}
-
-families!(
-    File(FileCommand),
-    Edit(EditCommand),
-    Tool(ToolCommand),
-    Mark(MarkCommand),
-    Playback(PlaybackCommand),
-    Selection(SelectionCommand),
-    Finding(FindingCommand),
-    Comparison(ComparisonCommand),
-    Measure(MeasureCommand),
-    Inspection(InspectionCommand),
-    View(ViewCommand),
-    Camera(CameraCommand),
     Window(WindowCommand),
 );
 
