@@ -18,7 +18,7 @@ use glam::{Affine3A, Vec3};
 
 use super::drawn_primitives::DrawnPrimitives;
 use super::{Method, Surface, SurfaceInput};
-use crate::math::{Aabb, DistanceSpread, Distances, are_few, sample_of};
+use crate::math::{Aabb, DisjointSets, DistanceSpread, Distances, are_few, sample_of};
 use crate::model::{InstanceId, Model, Primitive, Topology};
 
 /// An object that is this many times smaller than the picture covers less than half a pixel.
@@ -243,11 +243,11 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
     for (i, (vertex, _)) in far.iter().enumerate() {
         place[*vertex as usize] = Some(i);
     }
-    let mut sets = Sets((0..far.len()).collect());
+    let mut sets = DisjointSets::new(far.len());
     let mut at: HashMap<[u32; 3], usize> = HashMap::new();
     for (i, (_, p)) in far.iter().enumerate() {
         let first = *at.entry(p.to_array().map(f32::to_bits)).or_insert(i);
-        sets.join(first, i);
+        sets.join(first as u32, i as u32);
     }
     let (mut torn, mut drawn) = (vec![false; far.len()], vec![false; far.len()]);
     let corners = match source.topology {
@@ -260,20 +260,17 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
         let Some(first) = members.next() else { continue };
         let mut count = 1;
         for member in members {
-            sets.join(first, member);
+            sets.join(first as u32, member as u32);
             count += 1;
         }
         drawn[first] = true;
         torn[first] |= count < corners;
     }
+    let (cluster_of, count) = sets.numbered();
     let mut out: Vec<Cluster> = Vec::new();
-    let mut of_root: HashMap<usize, usize> = HashMap::new();
+    out.resize_with(count, Cluster::default);
     for (i, (_, p)) in far.iter().enumerate() {
-        let cluster = *of_root.entry(sets.root(i)).or_insert_with(|| {
-            out.push(Cluster::default());
-            out.len() - 1
-        });
-        let cluster = &mut out[cluster];
+        let cluster = &mut out[cluster_of[i] as usize];
         cluster.members.push(i);
         cluster.points.push(*p);
         cluster.bounds.include(*p);
@@ -281,24 +278,6 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
         cluster.is_drawn |= drawn[i];
     }
     out
-}
-
-/// Disjoint sets of numbers: each points to another of its set, its root to itself.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.0[i] != i {
-            self.0[i] = self.0[self.0[i]];
-            i = self.0[i];
-        }
-        i
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }
 
 #[cfg(test)]

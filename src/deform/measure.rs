@@ -8,6 +8,7 @@
 use glam::{DVec3, Vec3};
 
 use super::surface_topology::{NONE, SurfaceTopology, sides};
+use crate::math::DisjointSets;
 
 /// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -121,8 +122,8 @@ struct RimEdge {
     rim: u32,
 }
 
-/// The least volume that counts as enclosed, as a share of area^1.5 (a sphere has 0.094, a sheet none).
-const ENCLOSED: f64 = 0.04;
+/// The least volume of an open surface that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet none.
+pub const ENCLOSED: f64 = 0.04;
 
 /// Cosines of two normals below this are rounding errors.
 const FLAT: f32 = 0.01;
@@ -430,29 +431,10 @@ fn sorted(mut vertices: Vec<u32>) -> Vec<u32> {
 fn rims(open: &[[u32; 2]], welded: &dyn Fn(u32) -> u32) -> (Vec<u32>, usize) {
     let places = sorted(open.iter().flatten().map(|v| welded(*v)).collect());
     let place = |v: u32| places.binary_search(&welded(v)).unwrap_or_default();
-    let mut root: Vec<u32> = (0..places.len() as u32).collect();
-    fn find(root: &mut [u32], mut at: u32) -> u32 {
-        while root[at as usize] != at {
-            let above = root[root[at as usize] as usize];
-            root[at as usize] = above;
-            at = above;
-        }
-        at
-    }
+    let mut sets = DisjointSets::new(places.len());
     for [a, b] in open {
-        let [a, b] = [*a, *b].map(|v| find(&mut root, place(v) as u32));
-        root[a.max(b) as usize] = a.min(b);
+        sets.join(place(*a) as u32, place(*b) as u32);
     }
-    let mut number = vec![NONE; places.len()];
-    let mut count = 0;
-    let of_edge = |[a, _]: &[u32; 2]| {
-        let at = find(&mut root, place(*a) as u32) as usize;
-        if number[at] == NONE {
-            number[at] = count;
-            count += 1;
-        }
-        number[at]
-    };
-    let out = open.iter().map(of_edge).collect();
-    (out, count as usize)
+    let (rim_of, count) = sets.numbered();
+    (open.iter().map(|[a, _]| rim_of[place(*a)]).collect(), count)
 }

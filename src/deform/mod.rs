@@ -52,7 +52,7 @@ pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
 pub use drawn_primitives::bounds;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
-pub use measure::{Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
+pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
 pub use neighbours::Neighbours;
 pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};

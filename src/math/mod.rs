@@ -4,6 +4,7 @@
 //! `world_from_view * p_view = p_world`.
 
 mod aabb;
+mod disjoint_sets;
 mod grid;
 mod length;
 mod mass;
@@ -17,6 +18,7 @@ pub mod test_random;
 mod transform;
 
 pub use aabb::Aabb;
+pub use disjoint_sets::DisjointSets;
 pub use grid::Grid;
 pub use length::{BEYOND_SENSE, factor, length, lengths};
 pub use mass::{DistanceSpread, Distances, GAP, are_few, sample_of};

@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 
 use super::topology::{MeasuredTopology, Rims};
-use crate::deform::close_rims;
+use crate::deform::{ENCLOSED, close_rims};
 use crate::math::Aabb;
 
 /// The sizes at rest, morphs included.
@@ -26,9 +26,7 @@ pub(super) struct RestSizes {
     pub piece_volumes: Vec<Option<f64>>,
 }
 
-/// The least volume of an open part that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet none.
-const ENCLOSED: f64 = 0.04;
-/// The same for a closed part.
+/// The same as [`ENCLOSED`] for a closed part, whose volume is as exact as rounding allows.
 const ENCLOSED_CLOSED: f64 = 1e-9;
 /// Edges, and heights of triangles, shorter than this share of the diagonal are not measured.
 const LEAST: f32 = 1e-5;

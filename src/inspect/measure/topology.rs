@@ -1,7 +1,8 @@
-//! What of a primitive's surface does not change with the pose: its triangles, edges and folds by place, the parts that hang
+//! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by place, the parts that hang
 //! together, and the regions of the joints.
 
 use crate::deform::SurfaceTopology;
+use crate::math::DisjointSets;
 use crate::model::{InfluencesRef, Primitive};
 
 /// Stands for "no triangle".
@@ -190,7 +191,7 @@ fn sides(corners: &[[u32; 3]], welded: &[u32], stop: &dyn Fn() -> bool) -> Optio
 
 /// Returns the part of each triangle, numbered in the order of the triangles, and how many parts there are.
 fn parts(count: usize, all: &[Side]) -> (Vec<u32>, usize) {
-    let mut groups = Groups::new(count);
+    let mut groups = DisjointSets::new(count);
     for pair in all.windows(2).filter(|pair| pair[0].ends == pair[1].ends) {
         groups.join(pair[0].face, pair[1].face);
     }
@@ -203,7 +204,7 @@ fn rims(open: &[(u32, [u32; 2])]) -> Rims {
     places.sort_unstable();
     places.dedup();
     let place = |group: u32, end: u32| places.binary_search(&(group, end)).unwrap_or_default() as u32;
-    let mut groups = Groups::new(places.len());
+    let mut groups = DisjointSets::new(places.len());
     for (group, [a, b]) in open {
         groups.join(place(*group, *a), place(*group, *b));
     }
@@ -214,44 +215,4 @@ fn rims(open: &[(u32, [u32; 2])]) -> Rims {
         rim: rim_of[place(*group, ends[0]) as usize],
     };
     Rims { edges: open.iter().map(edge).collect(), count }
-}
-
-/// Disjoint sets of numbers (union by the lower root, with path halving).
-struct Groups(Vec<u32>);
-
-impl Groups {
-    fn new(count: usize) -> Self {
-        Self((0..count as u32).collect())
-    }
-
-    fn root(&mut self, mut at: u32) -> u32 {
-        while self.0[at as usize] != at {
-            let above = self.0[self.0[at as usize] as usize];
-            self.0[at as usize] = above;
-            at = above;
-        }
-        at
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a.max(b) as usize] = a.min(b);
-    }
-
-    /// Returns the number of the set of each item, in the order of their first items, and how many sets there are.
-    fn numbered(mut self) -> (Vec<u32>, usize) {
-        let mut count = 0;
-        let mut out = vec![0; self.0.len()];
-        for i in 0..self.0.len() as u32 {
-            // The root is the lowest item of its set, so it has its number already.
-            let root = self.root(i);
-            if root == i {
-                out[i as usize] = count;
-                count += 1;
-            } else {
-                out[i as usize] = out[root as usize];
-            }
-        }
-        (out, count as usize)
-    }
 }
