@@ -128,3 +128,27 @@ fn a_pass_that_one_side_names_is_its_alone() {
     let out = run(&[&model, "--a", "polar", "--b", "rigid", "--normals", "rotation-only"]);
     assert!(String::from_utf8_lossy(&out.stderr).contains("--normals rotation-only is a mode of --method linear"));
 }
+
+#[test]
+fn another_file_is_the_second_side() {
+    let fixed = std::env::temp_dir().join(format!("skinscope-distance-{}.glb", std::process::id()));
+    let other = fixed.to_str().unwrap();
+    let program = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_skinscope")).args(arguments).output().unwrap();
+    let out = program(&["fix", &built_in(), "-o", other, "--limit", "1"]);
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let pose = ["--clip", "Wave", "--time", "0.5"];
+    let same = told(&[&[built_in().as_str(), "--b-file", built_in().as_str()], &pose[..]].concat());
+    assert!(metres(&same, "worst_mm") == 0.0 && same["b_file"] == json!(built_in()));
+    let apart = told(&[&[built_in().as_str(), "--b-file", other], &pose[..]].concat());
+    assert!(metres(&apart, "worst_mm") > 1e-3 && apart["a"] == apart["b"], "{apart}");
+    let text = run(&[&[built_in().as_str(), "--b-file", other], &pose[..]].concat());
+    assert!(String::from_utf8_lossy(&text.stdout).starts_with("linear against linear of "));
+    let tube = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/figure.glb");
+    let refused = run(&[&built_in(), "--b-file", tube.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("vertex by vertex"));
+    // The picture has the same options, and how sides share it is asked of two sides alone.
+    let alone = program(&["render", &built_in(), "-o", "none.png", "--split", "0.3"]);
+    assert!(alone.status.code() == Some(2) && String::from_utf8_lossy(&alone.stderr).contains("--compare-file"));
+    std::fs::remove_file(&fixed).unwrap();
+}

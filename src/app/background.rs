@@ -13,8 +13,8 @@ use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, ComparisonCommand, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
-    ToolCommand, ViewCommand, WorstPose,
+    Command, ComparisonCommand, Document, EditCommand, Measurers, PlaybackCommand, PoseSource, SelectionCommand,
+    Toggle, ToolCommand, ViewCommand, WorstPose,
 };
 
 impl App {
@@ -44,6 +44,9 @@ impl App {
             self.session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             self.session.apply(EditCommand::SetPose(Arc::new(said)));
             self.session.warn(&lines);
+        }
+        if let Some(path) = self.options.compare_file.take() {
+            self.compare_file(path);
         }
         self.restore();
         self.last_frame = None;
@@ -148,8 +151,8 @@ impl App {
         self.status.curves = self.jobs.measuring_clip();
         if !self.jobs.is_measuring_pose() {
             match self.session.begin_measuring() {
-                Some(pose) => self.jobs.measure_pose(pose, self.measurer.take()),
-                None if self.session.wanted_measures().is_none() => self.measurer = None,
+                Some(pose) => self.jobs.measure_pose(pose, std::mem::take(&mut self.measurers)),
+                None if self.session.wanted_measures().is_none() => self.measurers = Measurers::default(),
                 None => {}
             }
         }
@@ -196,6 +199,7 @@ impl App {
                 .jobs
                 .working_tool()
                 .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
+            _ if self.jobs.is_reading_other() => work("Reading the file to compare with", None, None),
             Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
                 work("Collecting the edges", Some(fraction), Some(cancel))

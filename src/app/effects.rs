@@ -1,13 +1,15 @@
 //! Carries out what the session asks of the window: files, dialogs, inspections.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::report::Report;
 use super::saving::Then;
 use super::{App, file_dialog};
-use crate::session::{Effect, FileCommand, InspectionCommand, Source};
+use crate::model::Model;
+use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source};
 
 impl App {
     pub(super) fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
@@ -20,17 +22,19 @@ impl App {
 
     fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
         match command {
-            FileCommand::OpenDialog if !file_dialog::has_dialog() => {
+            FileCommand::OpenDialog | FileCommand::CompareDialog if !file_dialog::has_dialog() => {
                 let todo = "Drop a file on the window, or give its path on the command line.";
                 self.status.error = Some(format!(
                     "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
                 ));
             }
-            FileCommand::OpenDialog => {
+            FileCommand::OpenDialog | FileCommand::CompareDialog => {
+                let chosen = if command == FileCommand::OpenDialog { Report::Chosen } else { Report::ChosenToCompare };
                 let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
                 let folder = folder.or_else(|| self.ui.saved().last_folder);
-                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()));
+                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), chosen);
             }
+            FileCommand::Compare(path) => self.compare_file(path),
             FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
             FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
@@ -52,6 +56,28 @@ impl App {
             }
             FileCommand::Quit => self.leave(event_loop, Then::Quit),
         }
+    }
+
+    /// Reads the file that the open one is to be compared with.
+    pub(super) fn compare_file(&mut self, path: PathBuf) {
+        self.status.error = None;
+        if let Some(model) = self.session.model() {
+            self.jobs.read_other(path, self.options.import.clone(), model);
+        }
+    }
+
+    /// The file that the open one is to be compared with was read, or not. Where another file was opened meanwhile nobody wants it.
+    pub(super) fn other_read(&mut self, open: &Weak<Model>, read: Result<ComparedFile, String>) {
+        let is_open = self.session.model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), open.as_ptr()));
+        if !is_open {
+            return;
+        }
+        let compared = read.and_then(|file| {
+            let name = file.name.clone();
+            let why = |why| format!("{name} cannot be compared with the open file, vertex by vertex: {why}.");
+            self.session.compare_file(file).map_err(why)
+        });
+        self.status.error = compared.err();
     }
 
     fn carry_out_inspection(&mut self, command: InspectionCommand) {

@@ -14,14 +14,15 @@ use super::save_job::{SaveJob, summary};
 use super::ui::fonts;
 use crate::deform::{DataSource, Method};
 use crate::edit::{Task, work_out};
-use crate::import::Options;
+use crate::import::{Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
-use crate::inspect::measure::Measurer;
 use crate::inspect::rom::{self, RomOptions};
 use crate::model::Model;
 use crate::parallel::{Job, JobContext};
-use crate::session::{CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, PoseToMeasure, Session, Source};
+use crate::session::{
+    ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session, Source,
+};
 use crate::writeback::Prepared;
 
 /// All work of the window in the background.
@@ -63,6 +64,8 @@ enum Kind {
     RangeOfMotion,
     Fonts,
     FileDialog,
+    /// Reading the file that the open one is compared with.
+    OtherFile,
     SavePlan,
     Save,
     Autosave,
@@ -256,11 +259,11 @@ impl Jobs {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Comparison));
     }
 
-    /// Measures a pose. `measurer` is what measured the one before.
-    pub(super) fn measure_pose(&mut self, pose: PoseToMeasure, mut measurer: Option<Measurer>) {
+    /// Measures a pose. `measurers` are what measured those before.
+    pub(super) fn measure_pose(&mut self, pose: PoseToMeasure, mut measurers: Measurers) {
         self.start(Kind::Measures, "measure", move |context| {
-            let measured = pose.measure(&mut measurer, &|| context.is_cancelled());
-            Some(Report::SurfaceMeasured(measurer.zip(measured).map(Box::new)))
+            let measured = pose.measure(&mut measurers, &|| context.is_cancelled());
+            Some(Report::SurfaceMeasured(measured.map(|measured| Box::new((measurers, measured)))))
         });
     }
 
@@ -310,10 +313,29 @@ impl Jobs {
         self.start(Kind::Fonts, "fonts", search);
     }
 
-    /// Asks for a file with the system's dialog ([`file_dialog::has_dialog`]).
-    pub(super) fn ask_for_file(&mut self, folder: Option<PathBuf>) {
+    /// Reads the file that `open` is to be compared with; one that is being read for that is given up.
+    pub(super) fn read_other(&mut self, path: PathBuf, options: Options, open: &Arc<Model>) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::OtherFile));
+        let open = Arc::downgrade(open);
+        self.start(Kind::OtherFile, "other file", move |context| {
+            let source = Source::File(path);
+            let name = source.name();
+            let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+            let read = source.load(&options, &progress).map_err(|error| error.to_string());
+            let file = read.map(|document| ComparedFile { model: Arc::clone(document.stored()), name: name.clone() });
+            Some(Report::OtherRead(open, file.map_err(|why| format!("Could not open {name}.\n{why}"))))
+        });
+    }
+
+    /// Whether a file is being read to compare the open one with.
+    pub(super) fn is_reading_other(&self) -> bool {
+        self.running.iter().any(|(kind, _)| matches!(kind, Kind::OtherFile))
+    }
+
+    /// Asks for a file with the system's dialog ([`file_dialog::has_dialog`]); `chosen` is the report of its path.
+    pub(super) fn ask_for_file(&mut self, folder: Option<PathBuf>, chosen: fn(PathBuf) -> Report) {
         let choose = file_dialog::ask_for_file(folder);
-        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::Chosen));
+        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(chosen));
     }
 
     /// Asks for the file to save to with the system's dialog ([`file_dialog::has_dialog`]).

@@ -49,9 +49,8 @@ use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, SceneColors};
 use crate::import;
-use crate::inspect::measure::Measurer;
 use crate::model::{BlockFormats, Model};
-use crate::session::{Command, Document, FileCommand, Orbit, PlaybackCommand, Session, Source, ViewCommand};
+use crate::session::{Command, Document, FileCommand, Measurers, Orbit, PlaybackCommand, Session, Source, ViewCommand};
 use crate::writeback::Stamps;
 
 /// Events that wake the event loop from outside.
@@ -99,8 +98,8 @@ struct App {
     /// The model that was inspected last, or is being inspected.
     inspecting: Weak<Model>,
     jobs: Jobs,
-    /// What measures the next pose, while poses are measured.
-    measurer: Option<Measurer>,
+    /// What measures the next poses, while poses are measured.
+    measurers: Measurers,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
     window: Option<Window>,
@@ -143,7 +142,7 @@ impl App {
             settings,
             status: Status::default(),
             inspecting: Weak::new(),
-            measurer: None,
+            measurers: Measurers::default(),
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,

@@ -35,6 +35,8 @@ pub struct Options {
     pub normals: Option<&'static str>,
     /// Values of parameters of methods and passes.
     pub parameters: Vec<(&'static str, f32)>,
+    /// The file that the first one is compared with.
+    pub compare_file: Option<PathBuf>,
     /// Whether to divide the weights of the first file by their sums.
     pub normalise_weights: bool,
     /// The pose in which the first file is shown.

@@ -1,17 +1,16 @@
 //! What jobs in the background tell the event loop.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::ui::{SaveSummary, fonts};
 use crate::deform::{DataSource, MethodData};
 use crate::edit::{Outcome, Task};
 use crate::import::ImportError;
 use crate::inspect::Inspection;
-use crate::inspect::measure::Measurer;
 use crate::inspect::rom::RomReport;
 use crate::model::{Model, WeightChange};
-use crate::session::{Document, MeasureCurves, MeasuredPose, WorstPose};
+use crate::session::{ComparedFile, Document, MeasureCurves, MeasuredPose, Measurers, WorstPose};
 use crate::writeback::{SaveError, Saved};
 
 /// Messages from jobs in the background.
@@ -38,16 +37,20 @@ pub(super) enum Report {
     Prepared(&'static DataSource, Arc<Model>, MethodData),
     /// The weights of a model are counted.
     Counted,
-    /// The measures of a pose, and what measures the next one; `None` where that was stopped.
-    SurfaceMeasured(Option<Box<(Measurer, MeasuredPose)>>),
+    /// The measures of a pose, and what measures the next ones; `None` where that was stopped.
+    SurfaceMeasured(Option<Box<(Measurers, MeasuredPose)>>),
     /// The measures of a clip.
     ClipMeasured(Option<MeasureCurves>),
     /// The worst moment of a comparison; `None` where there is none.
     Worst(Option<WorstPose>),
     /// Vertices of a model can be found under the pointer.
     Pickable(Arc<Model>),
-    /// The user chose a file.
+    /// The user chose a file to open.
     Chosen(PathBuf),
+    /// The user chose a file to compare the open one with.
+    ChosenToCompare(PathBuf),
+    /// That file was read, while this model was open, or why it could not be.
+    OtherRead(Weak<Model>, Result<ComparedFile, String>),
     /// What saving would change, or why that cannot be.
     SavePlanned(Result<SaveSummary, SaveError>),
     /// The user chose the file to save to.

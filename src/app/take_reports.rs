@@ -21,6 +21,8 @@ impl App {
                     }
                 }
                 Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+                Report::ChosenToCompare(path) => self.compare_file(path),
+                Report::OtherRead(open, read) => self.other_read(&open, read),
                 Report::SavePlanned(result) => self.save_planned(result),
                 Report::TargetChosen(path) => self.target_chosen(path),
                 Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
@@ -53,8 +55,8 @@ impl App {
                 Report::Counted => {}
                 Report::Worst(worst) => self.show_worst(worst),
                 Report::SurfaceMeasured(measured) => {
-                    if let Some((measurer, pose)) = measured.map(|both| *both) {
-                        self.measurer = Some(measurer);
+                    if let Some((measurers, pose)) = measured.map(|both| *both) {
+                        self.measurers = measurers;
                         self.session.measured_surface(pose);
                     }
                 }

@@ -1,14 +1,17 @@
 //! `skinscope compare`: measures how far two methods, or two sets of weights, carry a model apart.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
-use super::{CliError, ModelArgs, parse_side, print, printable, tell_warnings};
+use super::{CliError, ModelArgs, compare_with, other_file, parse_side, print, printable, tell_warnings};
 use crate::deform::METHODS;
 use crate::inspect::check::FindingPose;
 use crate::model::ClipId;
+use crate::output::overwritten_by_stdout;
 use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, WorstPose};
 
 /// Say how far two deformation methods carry the vertices of a model apart
@@ -18,7 +21,8 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 ///
 /// The JSON has the fields: schema (1), a and b (methods), worst_mm, mean_mm, rms_mm, height_m (of the model at rest), at {clip, time
 /// (null in the rest pose), mesh, primitive, vertex (the one that is farthest apart, as the file numbers it; null where nothing is drawn)};
-/// with --over rom at also has joint, axis and degrees; with --stored-weights there is b_weights ("stored").
+/// with --over rom at also has joint, axis and degrees; with --stored-weights there is b_weights ("stored"),
+/// with --b-file b_file (the path as given).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  skinscope compare character.glb --a linear --b dual-quaternion --clip Walk --time 0.5\n  \
@@ -31,8 +35,11 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "METHOD", value_parser = parse_side, default_value = METHODS[0].id)]
     a: String,
     /// Deform the second side by this method, likewise; without it, by that of --a
-    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present = "stored_weights")]
+    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present_any = ["stored_weights", "b_file"])]
     b: Option<String>,
+    /// Take the second side from this file, which has the same nodes and vertices, in the same pose
+    #[arg(long, value_name = "FILE", conflicts_with = "stored_weights")]
+    b_file: Option<PathBuf>,
     #[command(flatten)]
     settings: MethodSettings,
     /// Give the second side the weights as the file stores them; with --normalise-weights those of the first side differ from them
@@ -79,7 +86,12 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod(b.method.id));
     session.apply(ComparisonCommand::SetPass(b.pass.map(|p| p.id).or(pass)));
-    session.apply(ComparisonCommand::SetStoredWeights(args.stored_weights));
+    if let Some(path) = &args.b_file {
+        let other = other_file(path, &args.model.open)?;
+        overwritten_by_stdout(other.files())?;
+        compare_with(&mut session, path, &other)?;
+    }
+    session.apply(ComparisonCommand::SetStoredWeights(args.stored_weights || args.b_file.is_some()));
     session.prepare();
     let [a, b] = [Some(session.view().choice()), session.comparison().map(|c| c.choice)]
         .map(|c| c.map_or_else(String::new, |c| c.id()));
@@ -119,12 +131,20 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         if args.stored_weights {
             report["b_weights"] = json!("stored");
         }
+        if let Some(path) = &args.b_file {
+            report["b_file"] = json!(path);
+        }
         return print(&format!("{report}\n"));
     }
     let share = |metres: f64| {
         if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
     };
-    let mut text = format!("{} against {}{}\n", a, b, if args.stored_weights { ", stored weights" } else { "" });
+    let of = match &args.b_file {
+        Some(path) => format!(" of {}", printable(&path.display().to_string())),
+        None if args.stored_weights => ", stored weights".to_owned(),
+        None => String::new(),
+    };
+    let mut text = format!("{a} against {b}{of}\n");
     for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
         text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
     }

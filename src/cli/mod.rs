@@ -22,6 +22,7 @@ mod view;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::builder::PossibleValue;
@@ -33,7 +34,7 @@ use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
 use crate::render::{Backend, GpuError};
-use crate::session::{Document, MOST_MEMBERS, Source};
+use crate::session::{ComparedFile, Document, MOST_MEMBERS, Session, Source};
 use crate::writeback::SaveError;
 
 /// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
@@ -320,6 +321,21 @@ fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
 
 fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| PossibleValue::new(m.id).help(m.help)))
+}
+
+/// Reads a file that the model is compared with.
+fn other_file(path: &Path, open: &OpenArgs) -> Result<Document, CliError> {
+    check::load(&Source::File(path.to_owned()), &open.options())
+        .map_err(|error| CliError::Import { file: path.display().to_string(), error })
+}
+
+/// Compares the model from now on with that file.
+fn compare_with(session: &mut Session, path: &Path, other: &Document) -> Result<(), CliError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let file = ComparedFile { model: Arc::clone(other.stored()), name };
+    let why =
+        |why| CliError::Usage(format!("{} cannot be compared with the model vertex by vertex: {why}", path.display()));
+    session.compare_with(Some(file)).map_err(why)
 }
 
 /// One side of a comparison: a method, and perhaps a pass after it.

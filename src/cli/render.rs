@@ -8,13 +8,12 @@ use clap::{Args, ValueEnum};
 use glam::{Affine3A, Vec2, Vec3};
 use serde_json::{Value, json};
 
-use super::check::load;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_point, parse_side,
-    parse_size, print, printable, tell_warnings, unwritable,
+    AFTER_HELP, CliError, ModelArgs, bytes_of, compare_with, crowd_sizes, other_file, parse_backend, parse_palette,
+    parse_point, parse_side, parse_size, print, printable, tell_warnings, unwritable,
 };
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
 use crate::export::picture::encode_png;
@@ -24,8 +23,8 @@ use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, Source, Toggle,
-    ViewCommand, ViewFrom,
+    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, Toggle, ViewCommand,
+    ViewFrom,
 };
 
 /// Draw a picture of the posed model, without a display
@@ -71,11 +70,14 @@ pub(super) struct RenderArgs {
     /// Compare with this method, which deforms the right side of the picture; METHOD+mush has delta mush after it
     #[arg(long, value_name = "METHOD", value_parser = parse_side)]
     compare: Option<String>,
-    /// Give this part of the width to the left side, with --compare
-    #[arg(long, value_name = "0-1", default_value = "0.5", value_parser = parse_part, requires = "compare")]
-    split: f32,
-    /// Show each side in a half of the picture of its own, with --compare
-    #[arg(long, requires = "compare", conflicts_with = "split")]
+    /// Compare with this file, which has the same nodes and vertices and is on the right side of the picture
+    #[arg(long, value_name = "FILE", conflicts_with = "stored")]
+    compare_file: Option<PathBuf>,
+    /// Give this part of the width to the left side, with --compare or --compare-file [default: 0.5]
+    #[arg(long, value_name = "0-1", value_parser = parse_part)]
+    split: Option<f32>,
+    /// Show each side in a half of the picture of its own, with --compare or --compare-file
+    #[arg(long, conflicts_with = "split")]
     side_by_side: bool,
     #[command(flatten)]
     look: LookArgs,
@@ -175,15 +177,25 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     })
 }
 
-/// Reads the file of `--stored`, which the overlays *Changed weights* and *Changed surface* compare the model with.
+/// Reads the file of `--stored`, which the overlays *Changed weights* and *Changed surface* compare the model with, or that of
+/// `--compare-file`, which is the other side.
 fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
-    let Some(path) = &args.stored else { return Ok(()) };
-    let file = path.display().to_string();
-    let other = load(&Source::File(path.clone()), &args.model.open.options())
-        .map_err(|error| CliError::Import { file: file.clone(), error })?;
+    let is_compared = args.compare.is_some() || args.compare_file.is_some();
+    if (args.split.is_some() || args.side_by_side) && !is_compared {
+        let why = "--split and --side-by-side say how two sides share the picture; say --compare or --compare-file too";
+        return Err(CliError::Usage(why.into()));
+    }
+    let Some(path) = args.stored.as_ref().or(args.compare_file.as_ref()) else { return Ok(()) };
+    let other = other_file(path, &args.model.open)?;
     overwritten(&args.output, other.files())?;
-    let why = |why| CliError::Usage(format!("{file} cannot be compared with the model vertex by vertex: {why}"));
-    session.compare_with(Some(Arc::clone(other.stored()))).map_err(why)
+    compare_with(session, path, &other)?;
+    if args.compare_file.is_some() {
+        let choice = session.view().choice();
+        session.apply(ComparisonCommand::Set(true));
+        session.apply(ComparisonCommand::SetMethod(choice.method.id));
+        session.apply(ComparisonCommand::SetStoredWeights(true));
+    }
+    Ok(())
 }
 
 type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
@@ -304,7 +316,6 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         session.apply(CameraCommand::SetCamera(Some(camera)));
     }
     if let Some(side) = args.compare.as_deref().and_then(MethodChoice::named) {
-        let layout = if args.side_by_side { ComparisonLayout::SideBySide } else { ComparisonLayout::Split };
         session.apply(ComparisonCommand::Set(true));
         session.apply(ComparisonCommand::SetMethod(side.method.id));
         if let Some(pass) = side.pass {
@@ -312,8 +323,11 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
             session.apply(ViewCommand::SetPass(None));
             session.apply(ComparisonCommand::SetPass(Some(pass.id)));
         }
+    }
+    if session.comparison().is_some() {
+        let layout = if args.side_by_side { ComparisonLayout::SideBySide } else { ComparisonLayout::Split };
         session.apply(ComparisonCommand::SetLayout(layout));
-        session.apply(ComparisonCommand::SetSplit(args.split));
+        session.apply(ComparisonCommand::SetSplit(args.split.unwrap_or(0.5)));
         session.prepare();
     }
     let mut frame = Frame::default();

@@ -33,6 +33,9 @@ pub(super) struct ViewArgs {
     /// Show this pose of the file that is opened first (`skinscope pose` makes such files), in place of its clips
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
     pose: Option<PathBuf>,
+    /// Show this file beside the one that is opened first; it has the same nodes and vertices
+    #[arg(long, value_name = "FILE", conflicts_with = "benchmark")]
+    compare_file: Option<PathBuf>,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
     #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
     crowd: u32,
@@ -86,6 +89,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         pass: args.method.settings.pass,
         normals: args.method.settings.normals,
         parameters: args.method.settings.parameters,
+        compare_file: args.compare_file.clone(),
         normalise_weights: args.normalise_weights,
         pose,
         crowd: args.crowd,

@@ -181,7 +181,8 @@ mod tests {
                     let (from, _) = exact(rest[0], rest[before], rest[after]);
                     let (to, angle) = exact(now[0], now[before], now[after]);
                     for (i, column) in sum.iter_mut().enumerate() {
-                        *column += (to[0] * from[0][i] + to[1] * from[1][i] + to[2] * from[2][i] * f64::from(side)) * angle;
+                        *column +=
+                            (to[0] * from[0][i] + to[1] * from[1][i] + to[2] * from[2][i] * f64::from(side)) * angle;
                     }
                     weights += angle;
                 }

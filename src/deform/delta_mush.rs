@@ -11,6 +11,7 @@ use std::sync::{Arc, PoisonError};
 
 use glam::{DMat3, Mat3, Mat3A, Vec3, Vec3A, Vec4};
 
+use super::corner_groups::{CornerGroup, Turned};
 use super::joint_rotation::nearest_rotation;
 use super::neighbours::{NEIGHBOURS, Neighbours, RestSurface};
 use super::surface::normals_from_triangles;
@@ -91,7 +92,7 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
         for (i, out) in placed.iter_mut().enumerate() {
             let vertex = start + i;
             let (size, side) = stretches.as_ref().map_or((1.0, 1.0), |all| all[vertex]);
-            *out = place(neighbours, &rest, &smoothed, (vertex, size, side));
+            *out = place(&rest, &smoothed, (vertex, size, side));
         }
     });
     let split = surface.split_model().cloned();
@@ -123,49 +124,12 @@ fn smoothed(neighbours: &Neighbours, mut now: Vec<Vec3A>, iterations: usize, ste
     now
 }
 
-/// The axes `T` and `N × T` of the frame of a corner at `at` between those before and after it, and its angle; `None` where they lie
-/// nearly on a line. The third axis is `T × (N × T)`.
-#[inline(always)]
-fn frame(at: Vec3A, before: Vec3A, after: Vec3A) -> Option<([Vec3A; 2], f32)> {
-    let (f, g) = (before - at, at - after);
-    let per_lengths = 1.0 / (f.length_squared() * g.length_squared()).sqrt();
-    let cosine = f.dot(g) * per_lengths;
-    // |f × g| of unit vectors, from the cross product: near 0 the cosine tells too little of it.
-    let sine = f.cross(g).length() * per_lengths;
-    let is_told = sine >= 1e-4;
-    if !is_told {
-        return None;
-    }
-    let (f, g) = (f * f.length_recip(), g * g.length_recip());
-    let (sum, difference) = (f + g, g - f);
-    Some(([sum * sum.length_recip(), difference * difference.length_recip()], sine.atan2(cosine)))
-}
-
-fn place(
-    neighbours: &Neighbours,
-    rest: &RestSurface,
-    smoothed: &[Vec3A],
-    (vertex, size, side): (usize, f32, f32),
-) -> Placed {
+fn place(rest: &RestSurface, smoothed: &[Vec3A], (vertex, size, side): (usize, f32, f32)) -> Placed {
     let at = smoothed[vertex];
-    let corners = neighbours.first_corner[vertex] as usize..neighbours.first_corner[vertex + 1] as usize;
-    let (mut sum, mut weights) = (Mat3A::ZERO, 0.0);
-    let each = neighbours.corners[corners.clone()].iter().zip(&rest.frames[corners]);
-    for ([before, after], [t, b]) in each.filter(|(_, [t, _])| *t != Vec3::ZERO) {
-        let Some(([to_t, to_b], angle)) = frame(at, smoothed[*before as usize], smoothed[*after as usize]) else {
-            continue;
-        };
-        let (n, to_n) = (t.cross(*b), to_t.cross(to_b) * side);
-        let (to_t, to_b, to_n) = (to_t * angle, to_b * angle, to_n * angle);
-        sum.x_axis += to_t * t.x + to_b * b.x + to_n * n.x;
-        sum.y_axis += to_t * t.y + to_b * b.y + to_n * n.y;
-        sum.z_axis += to_t * t.z + to_b * b.z + to_n * n.z;
-        weights += angle;
-    }
-    if weights == 0.0 {
-        return Placed::default();
-    }
-    let map = sum * (1.0 / weights);
+    let groups = rest.first_group[vertex] as usize..rest.first_group[vertex + 1] as usize;
+    let mut turned = Turned::default();
+    rest.groups[groups].iter().for_each(|group| turned.add(group, at, smoothed, side));
+    let Some(map) = turned.mean() else { return Placed::default() };
     Placed { position: at + map * rest.details[vertex] * size, map, has_frame: true }
 }
 
@@ -193,37 +157,38 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
     }
     let smooth = smoothed(neighbours, rest.clone(), iterations, step);
     let details = rest.iter().zip(&smooth).map(|(x, smooth)| *x - *smooth).collect();
-    let mut frames = vec![[Vec3::ZERO; 2]; neighbours.corners.len()];
-    for vertex in 0..neighbours.members.len() {
-        let corners = neighbours.first_corner[vertex] as usize..neighbours.first_corner[vertex + 1] as usize;
-        for ([before, after], out) in neighbours.corners[corners.clone()].iter().zip(&mut frames[corners]) {
-            if let Some((axes, _)) = frame(smooth[vertex], smooth[*before as usize], smooth[*after as usize]) {
-                *out = axes.map(Vec3::from);
-            }
-        }
+    let (mut first_group, mut groups) = (vec![0], Vec::with_capacity(neighbours.corners.len() / 3));
+    for (vertex, ends) in (0..).zip(neighbours.first_corner.windows(2)) {
+        let corners = &neighbours.corners[ends[0] as usize..ends[1] as usize];
+        groups.extend(corners.chunks(4).map(|four| CornerGroup::of(vertex, four, &smooth)));
+        first_group.push(groups.len() as u32);
     }
-    let made = Arc::new(RestSurface { key, details, frames });
+    let made = Arc::new(RestSurface { key, details, first_group, groups });
     *neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
     made
 }
 
 /// Where the method has the welded vertices; what is not drawn counts too.
 fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Vec<Vec3A> {
-    let mut out = vec![Vec3A::ZERO; neighbours.members.len()];
-    let (mut packed, mut hidden): (Vec<Vec4>, _) = (Vec::new(), Deformed::of(DeformedAttributes::NONE));
-    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
-        let positions = match surface.part(id, p) {
-            Some(part) => &part.deformed.positions,
-            None => {
-                if packed.is_empty() {
-                    pack(&input.method, input.palettes, &mut packed);
-                }
-                deform_primitive(input.model, id, p, &packed, input.morph_weights, input.method, &mut hidden);
-                &hidden.positions
+    let mut packed: Vec<Vec4> = Vec::new();
+    let mut of_place = |&(id, p): &(InstanceId, usize)| match surface.part(id, p) {
+        Some(part) => Cow::Borrowed(&part.deformed.positions[..]),
+        None => {
+            if packed.is_empty() {
+                pack(&input.method, input.palettes, &mut packed);
             }
-        };
-        welded.iter().zip(positions).for_each(|(number, at)| out[*number as usize] = Vec3A::from(*at));
-    }
+            let mut hidden = Deformed::of(DeformedAttributes::NONE);
+            deform_primitive(input.model, id, p, &packed, input.morph_weights, input.method, &mut hidden);
+            Cow::Owned(hidden.positions)
+        }
+    };
+    let positions: Vec<Cow<'_, [Vec3]>> = neighbours.places.iter().map(&mut of_place).collect();
+    let mut out = vec![Vec3A::ZERO; neighbours.members.len()];
+    in_pieces(&mut out, PIECE, &|start, out| {
+        for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
+            *out = positions[*place as usize][*vertex as usize].into();
+        }
+    });
     if let Some(model) = surface.split_model() {
         mean_of_corners(model, surface, neighbours, &mut out);
     }

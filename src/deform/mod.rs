@@ -13,6 +13,7 @@ mod batch;
 mod batch_tests;
 mod centres;
 mod centres_of_rotation;
+mod corner_groups;
 mod deformation;
 mod deformer;
 mod delta_mush;

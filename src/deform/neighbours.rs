@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use glam::{Vec3, Vec3A};
 
+use super::corner_groups::CornerGroup;
 use super::{DataSource, MethodData};
 use crate::model::{Instance, InstanceId, Model, Primitive, Topology};
 use crate::parallel::JobContext;
@@ -41,8 +42,10 @@ pub(super) struct RestSurface {
     pub key: Vec<f32>,
     /// The offset `x − x°` of each welded vertex, metres.
     pub details: Vec<Vec3A>,
-    /// Two axes of the frame of each corner in `x°`; zero where it has none.
-    pub frames: Vec<[Vec3; 2]>,
+    /// The place in `groups` where those of each welded vertex begin, and one more.
+    pub first_group: Vec<u32>,
+    /// The corners with their frames in `x°`, by welded vertex.
+    pub groups: Vec<CornerGroup>,
 }
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {

@@ -100,9 +100,9 @@ impl Frame {
         other.frame.model = session.compared_model().map(Arc::clone);
         let model = session.compared_model();
         other.frame.deform_by((comparison.choice, model), session, |m| session.compared_surface(comparison, m));
-        if session.shown_measure().is_some() {
-            // The other side has another surface, which is not measured.
-            other.frame.display.overlay = None;
+        if let Some(measure) = session.shown_measure() {
+            let measured = session.compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
+            other.frame.changed = measured.map(|pose| Arc::clone(&pose.values));
         }
         if draws_directions {
             other.frame.add_directions(session, session.compared_surface(comparison, 0).as_deref(), colors);

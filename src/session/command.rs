@@ -80,6 +80,10 @@ pub enum FileCommand {
     OpenBuiltIn,
     /// Read the open file again.
     Reload,
+    /// Ask for a file, then show it beside the open one.
+    CompareDialog,
+    /// Show this file beside the open one ([`super::Session::compare_file`]).
+    Compare(PathBuf),
     /// Stop the load that is under way.
     CancelLoad,
     /// Say what writing the edited weights into the open file, or into another one, would change.

@@ -101,8 +101,11 @@ pub enum ComparisonCommand {
     SetPass(Option<&'static str>),
     /// Where the normals of the second side come from, by [`deform::NormalMode::id`].
     SetNormals(&'static str),
-    /// The second side has the weights as the file stores them (`true`) or as they were edited.
+    /// The second side has the weights as the file stores them (`true`) or as they were edited; where the model is compared with
+    /// another file, it is that file (`true`) or the open one.
     SetStoredWeights(bool),
+    /// The model is compared no longer with another file, but with its own again.
+    LeaveFile,
     /// The sides change places.
     Swap,
     /// Chooses how the sides share the picture.
@@ -270,6 +273,13 @@ impl Session {
                 if let Some(comparison) = comparison {
                     comparison.stored_weights = *stored;
                 }
+            }
+            ComparisonCommand::LeaveFile => {
+                self.compared_with = None;
+                if let Some(comparison) = comparison {
+                    comparison.stored_weights = false;
+                }
+                self.pose_again();
             }
             ComparisonCommand::Swap => {
                 if let Some(comparison) = comparison {

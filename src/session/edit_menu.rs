@@ -18,6 +18,13 @@ pub(super) static ROWS: &[CommandRow] = &[
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
     row(
         Menu::File,
+        "Compare with file…",
+        None,
+        Command::File(FileCommand::CompareDialog),
+        "Show another file beside the open one, with the same nodes and vertices",
+    ),
+    row(
+        Menu::File,
         "Save…",
         ctrl(Key::Char('s')),
         Command::File(FileCommand::Save(SaveKind::InPlace)),

@@ -39,14 +39,14 @@ pub struct Measuring {
     pub open: bool,
     /// The panel shows what every mode of the normals of linear blending makes of the pose.
     pub modes: bool,
-    /// The pose that was measured last.
-    latest: Option<Arc<MeasuredPose>>,
+    /// The pose that was measured last, by side: what is shown, and what it is compared with.
+    latest: [Option<Arc<MeasuredPose>>; 2],
     /// The clip that was measured last.
     curves: Option<Arc<MeasureCurves>>,
     /// The user has stopped measuring what this names.
     stopped: Option<CurvesKey>,
     /// Measures poses where nobody does it in the background.
-    own: Mutex<Option<Measurer>>,
+    own: Mutex<Measurers>,
 }
 
 impl Clone for Measuring {
@@ -61,6 +61,21 @@ impl Clone for Measuring {
             stopped: stopped.clone(),
             own: Mutex::default(),
         }
+    }
+}
+
+/// What measures the surfaces of the last models that were measured: both sides of a comparison, at most.
+#[derive(Debug, Default)]
+pub struct Measurers(Vec<Measurer>);
+
+impl Measurers {
+    /// Returns the one for `model`, prepared where there is none; `None` soon after `stop` returns true.
+    fn of(&mut self, model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<&mut Measurer> {
+        let known = self.0.iter().position(|m| Arc::ptr_eq(m.model(), model));
+        let measurer = known.map_or_else(|| Measurer::new(model, stop), |at| Some(self.0.remove(at)))?;
+        self.0.truncate(1);
+        self.0.insert(0, measurer);
+        self.0.first_mut()
     }
 }
 
@@ -123,10 +138,9 @@ impl PoseToMeasure {
         &self.key
     }
 
-    /// Measures it. `measurer` is kept for the next pose of the same model; where it is for another model it is replaced. `None` soon
-    /// after `stop` returns true.
+    /// Measures it. `measurers` are kept for the next poses. `None` soon after `stop` returns true.
     #[must_use]
-    pub fn measure(&self, measurer: &mut Option<Measurer>, stop: &dyn Fn() -> bool) -> Option<MeasuredPose> {
+    pub fn measure(&self, measurers: &mut Measurers, stop: &dyn Fn() -> bool) -> Option<MeasuredPose> {
         let input = SurfaceInput {
             model: &self.model,
             draws: &self.draws,
@@ -144,13 +158,9 @@ impl PoseToMeasure {
                 }),
             },
         };
-        let is_it = |m: &Measurer| Arc::ptr_eq(m.model(), &self.model);
-        let known = match measurer.take().filter(is_it) {
-            Some(known) => known,
-            None => Measurer::new(&self.model, stop)?,
-        };
+        let measurer = measurers.of(&self.model, stop)?;
         let surface = self.surface.clone().unwrap_or_else(|| Arc::new(Surface::of(&input)));
-        let (measures, values) = measurer.insert(known).measure(&input, &surface, self.key.wanted);
+        let (measures, values) = measurer.measure(&input, &surface, self.key.wanted);
         Some(MeasuredPose { key: self.key.clone(), measures, values: Arc::new(values) })
     }
 }
@@ -240,23 +250,47 @@ impl Session {
         std::ptr::eq(method, METHODS[0]) && pass.is_none()
     }
 
-    /// Returns the pose that is shown, to be measured elsewhere; `None` where nobody wants that, or its measures are there.
+    /// Returns what is wanted of the other side of a comparison: the numbers of the overlay.
+    fn wanted_of_other(&self) -> Option<Wanted> {
+        let vertices = Some(self.shown_measure()?);
+        let normal_error = vertices == Some(VertexMeasure::NormalError);
+        self.comparison().map(|_| Wanted { normal_error, normal_modes: false, vertices })
+    }
+
+    /// Returns the pose that is shown, to be measured elsewhere; `None` where nobody wants that, or its measures are there. Where two
+    /// surfaces are compared it is the one whose measures are older.
     #[must_use]
     pub fn begin_measuring(&self) -> Option<PoseToMeasure> {
-        let key = self.measure_key(self.wanted_measures()?)?;
-        (self.measuring.latest.as_ref().is_none_or(|latest| latest.key != key)).then(|| self.to_measure(key)).flatten()
+        let wanted = [self.wanted_measures(), self.wanted_of_other()];
+        let lacks = |side: usize| {
+            let key = self.measure_key(side, wanted[side]?)?;
+            let latest = self.measuring.latest[side].as_ref();
+            let age = latest.filter(|l| l.key.model.ptr_eq(&key.model)).map_or(0, |latest| latest.key.pose + 1);
+            latest.is_none_or(|latest| latest.key != key).then_some((age, side, key))
+        };
+        let (_, side, key) = (0..2).filter_map(lacks).min_by_key(|(age, side, _)| (*age, *side))?;
+        self.to_measure(side, key)
     }
 
-    fn measure_key(&self, wanted: Wanted) -> Option<MeasureKey> {
-        let model = Arc::downgrade(self.shown_model()?);
-        let choice = self.ready(self.view.choice(), self.shown_model());
-        Some(MeasureKey { model, pose: self.pose.revision, choice, wanted })
+    /// Returns how a side is deformed, and its model.
+    fn side(&self, side: usize) -> Option<(MethodChoice, &Arc<Model>)> {
+        let (choice, model) = match side {
+            0 => (self.view.choice(), self.shown_model()?),
+            _ => (self.comparison()?.choice, self.compared_model()?),
+        };
+        Some((self.ready(choice, Some(model)), model))
     }
 
-    fn to_measure(&self, key: MeasureKey) -> Option<PoseToMeasure> {
-        let choice = key.choice;
-        let SurfaceInput { draws, palettes, morph_weights, method, .. } = self.surface_input(choice)?;
-        let model = self.shown_model()?;
+    fn measure_key(&self, side: usize, wanted: Wanted) -> Option<MeasureKey> {
+        let (choice, model) = self.side(side)?;
+        Some(MeasureKey { model: Arc::downgrade(model), pose: self.pose.revision, choice, wanted })
+    }
+
+    fn to_measure(&self, side: usize, key: MeasureKey) -> Option<PoseToMeasure> {
+        let (choice, model) = self.side(side)?;
+        let SurfaceInput { draws, palettes, morph_weights, .. } = self.surface_input(choice)?;
+        let method = self.deformation_of(choice, Some(model));
+        let is_other = side == 1 && self.comparison().is_some_and(|c| c.stored_weights);
         let pass = choice.pass;
         let of_pass = method.pass.map(|applied| applied.values).unwrap_or_default();
         Some(PoseToMeasure {
@@ -268,15 +302,34 @@ impl Session {
             draws: draws.to_vec(),
             palettes: palettes.to_vec(),
             morph_weights: morph_weights.to_vec(),
-            surface: self.pose.surfaces.at_hand(choice),
+            surface: self.pose.surfaces.at_hand(choice).filter(|_| !is_other),
         })
     }
 
     /// Takes the measures of a pose; those of another model are ignored.
     pub fn measured_surface(&mut self, pose: MeasuredPose) {
-        if self.shown_model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr())) {
-            self.measuring.latest = Some(Arc::new(pose));
+        let pose = Arc::new(pose);
+        let is_of = |side: &usize| {
+            self.side(*side).is_some_and(|(choice, model)| {
+                std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr()) && choice == pose.key.choice
+            })
+        };
+        for side in (0..2).filter(is_of).collect::<Vec<_>>() {
+            self.measuring.latest[side] = Some(Arc::clone(&pose));
         }
+    }
+
+    /// Returns the measures of the other side of a comparison, as [`Session::measures`] those of what is shown: while an overlay of
+    /// measures is on.
+    #[must_use]
+    pub fn compared_measures(&self) -> Option<Arc<MeasuredPose>> {
+        let wanted = self.wanted_of_other()?;
+        if self.is_patient {
+            let (_, model) = self.side(1)?;
+            let is_it = |latest: &&Arc<MeasuredPose>| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr());
+            return self.measuring.latest[1].as_ref().filter(is_it).map(Arc::clone);
+        }
+        self.measure_side(1, wanted)
     }
 
     /// Returns the measures of the pose that is shown. Where the session is patient they may be those of a moment ago, and are `None`
@@ -288,7 +341,7 @@ impl Session {
             let is_open = |latest: &&Arc<MeasuredPose>| {
                 self.shown_model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr()))
             };
-            return self.measuring.latest.as_ref().filter(is_open).map(Arc::clone);
+            return self.measuring.latest[0].as_ref().filter(is_open).map(Arc::clone);
         }
         self.measure_as(wanted)
     }
@@ -296,12 +349,16 @@ impl Session {
     /// Measures the pose that is shown, unless that was done.
     #[must_use]
     pub fn measure_as(&self, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
-        let key = self.measure_key(wanted)?;
+        self.measure_side(0, wanted)
+    }
+
+    fn measure_side(&self, side: usize, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
+        let key = self.measure_key(side, wanted)?;
         if let Some(known) = self.pose.surfaces.measured(&key) {
             return Some(known);
         }
         let mut own = self.measuring.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let measured = Arc::new(self.to_measure(key)?.measure(&mut own, &|| false)?);
+        let measured = Arc::new(self.to_measure(side, key)?.measure(&mut own, &|| false)?);
         self.pose.surfaces.keep_measured(&measured);
         Some(measured)
     }

@@ -71,6 +71,20 @@ static OVERLAY: &[CommandRow] = &[
         Command::View(ViewCommand::Toggle(Toggle::Vertices)),
         "Draw vertices as dots",
     ),
+    row(
+        Menu::Overlay,
+        "Normals",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Normals)),
+        "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
+    ),
+    row(
+        Menu::Overlay,
+        "Tangents",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Tangents)),
+        "Draw a line along the tangent of each vertex that faces the camera, where the file has tangents",
+    ),
 ];
 
 /// The rows of the Playback menu.

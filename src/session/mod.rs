@@ -61,8 +61,8 @@ pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, Orientation, PoseTo
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
-    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measuring,
-    PoseToMeasure,
+    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measurers,
+    Measuring, PoseToMeasure,
 };
 pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
@@ -72,6 +72,7 @@ pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
 pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
+pub use stored::ComparedFile;
 pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 
@@ -114,7 +115,7 @@ pub struct Session {
     saved: Option<saving::SavedModel>,
     marking: Marking,
     /// The model that the open one is compared with, where that is not the one that its file stores.
-    compared_with: Option<Arc<Model>>,
+    compared_with: Option<ComparedFile>,
     changed_weights: stored::ChangedWeights,
 }
 

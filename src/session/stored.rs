@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{Session, Toggle};
+use super::{ComparisonCommand, Session, Toggle};
 use crate::deform::{self, Surface, SurfaceInput};
 use crate::inspect::{PerVertex, VertexValues, changed_surface, changed_weights, why_not_comparable};
 use crate::model::Model;
@@ -21,15 +21,24 @@ impl Clone for ChangedWeights {
     }
 }
 
+/// A file beside the open one.
+#[derive(Clone, Debug)]
+pub struct ComparedFile {
+    /// What it stores.
+    pub model: Arc<Model>,
+    /// Its name, for labels.
+    pub name: String,
+}
+
 impl Session {
-    /// Compares the open model from now on with another one, in place of the weights that its file stores; `None`: with
+    /// Compares the open model from now on with another file, in place of the weights that its own file stores; `None`: with
     /// those again. Another file that is opened ends it.
     ///
     /// # Errors
     /// The two cannot be compared vertex by vertex; the message says why.
-    pub fn compare_with(&mut self, other: Option<Arc<Model>>) -> Result<(), String> {
+    pub fn compare_with(&mut self, other: Option<ComparedFile>) -> Result<(), String> {
         if let (Some(model), Some(other)) = (self.model(), &other)
-            && let Some(why) = why_not_comparable(model, other)
+            && let Some(why) = why_not_comparable(model, &other.model)
         {
             return Err(why);
         }
@@ -38,10 +47,33 @@ impl Session {
         Ok(())
     }
 
+    /// Does the same as [`Session::compare_with`], and shows the other file as the second side of a comparison, deformed as what is
+    /// shown is, or as the second side was before.
+    ///
+    /// # Errors
+    /// The two cannot be compared vertex by vertex; the message says why.
+    pub fn compare_file(&mut self, other: ComparedFile) -> Result<(), String> {
+        self.compare_with(Some(other))?;
+        if self.comparison().is_none() {
+            let choice = self.view.choice();
+            self.apply(ComparisonCommand::Set(true));
+            self.view.comparison.iter_mut().for_each(|comparison| comparison.choice = choice);
+        }
+        self.apply(ComparisonCommand::SetStoredWeights(true));
+        Ok(())
+    }
+
+    /// Returns the name of the file that the open model is compared with; `None` where that is its own.
+    #[must_use]
+    pub fn compared_file(&self) -> Option<&str> {
+        self.compared_with.as_ref().map(|other| &*other.name)
+    }
+
     /// Returns the model that the open one is compared with.
     #[must_use]
     pub fn compared_with(&self) -> Option<&Arc<Model>> {
-        self.compared_with.as_ref().or_else(|| self.document().map(|document| document.stored()))
+        let other = self.compared_with.as_ref().map(|other| &other.model);
+        other.or_else(|| self.document().map(|document| document.stored()))
     }
 
     /// Returns the model of the picture: the open one, or while [`Toggle::Stored`] is on what it is compared with.
@@ -99,7 +131,7 @@ mod tests {
     use super::*;
     use crate::inspect::overlay;
     use crate::model::shapes::{Tube, tube};
-    use crate::model::{MeshId, NodeId, WeightChange};
+    use crate::model::{MeshId, ModelParts, NodeId, WeightChange};
     use crate::session::{ChannelValue, Document, EditCommand, PlaybackCommand, ViewCommand};
 
     fn open() -> Session {
@@ -162,11 +194,44 @@ mod tests {
         session.update_pose();
         let now = values(&session, "changed");
         assert_eq!(now.missing(), now.of(MeshId(0), 0).len());
-        session.compare_with(Some(edited)).unwrap();
+        let file = |model| ComparedFile { model, name: "other.glb".to_owned() };
+        session.compare_with(Some(file(edited))).unwrap();
+        assert_eq!(session.compared_file(), Some("other.glb"));
         assert_eq!(values(&session, "changed").missing(), first.missing());
         let other = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
-        assert!(session.compare_with(Some(other)).is_err());
+        assert!(session.compare_with(Some(file(other))).is_err());
         session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), None));
         assert!(Arc::ptr_eq(session.compared_with().unwrap(), session.model().unwrap()));
+        assert_eq!(session.compared_file(), None);
+    }
+
+    #[test]
+    fn another_file_is_the_second_side_until_it_is_left() {
+        let mut session = open();
+        session.apply(EditCommand::Edit(NodeId(11), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 40.0))));
+        session.update_pose();
+        let mut other = ModelParts::clone(session.document().unwrap().stored());
+        let moved = &mut other.meshes[0].primitives[0].positions;
+        moved.iter_mut().for_each(|p| *p *= 1.5);
+        let model = Arc::new(Model::build(other).unwrap());
+        session.compare_file(ComparedFile { model: Arc::clone(&model), name: "larger.glb".to_owned() }).unwrap();
+        let comparison = *session.comparison().unwrap();
+        assert!(comparison.stored_weights && comparison.choice == session.view().choice());
+        assert!(Arc::ptr_eq(session.compared_model().unwrap(), &model));
+        let compared = session.compared_surfaces().unwrap();
+        assert!(compared.distance.worst > 0.1, "{:?}", compared.distance);
+        // Its measures are those of its own surface against its own rest.
+        session.apply(ViewCommand::SetOverlay(Some("stretch")));
+        let measured = session.compared_measures().unwrap();
+        let mut alone = Session::default();
+        alone.open(Document::new(model, Vec::new(), None));
+        alone.apply(PlaybackCommand::SetPlaying(false));
+        alone.apply(EditCommand::Edit(NodeId(11), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 40.0))));
+        alone.apply(ViewCommand::SetOverlay(Some("stretch")));
+        alone.update_pose();
+        assert_eq!(measured.measures.stretch, alone.measures().unwrap().measures.stretch);
+        assert_ne!(measured.measures.stretch, session.measures().unwrap().measures.stretch);
+        session.apply(ComparisonCommand::LeaveFile);
+        assert!(session.compared_file().is_none() && session.comparison().is_some_and(|c| !c.stored_weights));
     }
 }

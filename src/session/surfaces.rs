@@ -24,8 +24,8 @@ pub(super) struct SurfaceCache {
     compared: Mutex<Option<Arc<ComparedSurfaces>>>,
     /// How far the surface is from that of the stored weights.
     changed: Mutex<Option<(MethodChoice, Arc<PerVertex>)>>,
-    /// What was measured of them last.
-    measured: Mutex<Option<Arc<MeasuredPose>>>,
+    /// What was measured of them last: of both sides of a comparison, at most.
+    measured: Mutex<Vec<Arc<MeasuredPose>>>,
     made: AtomicUsize,
 }
 
@@ -85,12 +85,14 @@ impl SurfaceCache {
     /// Returns the measures that belong to `key`, if they are known.
     pub fn measured(&self, key: &MeasureKey) -> Option<Arc<MeasuredPose>> {
         let measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        measured.as_ref().filter(|measured| measured.key == *key).map(Arc::clone)
+        measured.iter().find(|measured| measured.key == *key).map(Arc::clone)
     }
 
     /// Keeps the measures of the pose.
     pub fn keep_measured(&self, measured: &Arc<MeasuredPose>) {
-        *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(measured));
+        let mut held = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        held.truncate(1);
+        held.insert(0, Arc::clone(measured));
     }
 
     /// What two surfaces are when they are compared; `make` works it out where that has not been done.

@@ -38,20 +38,6 @@ pub(super) static ROWS: &[CommandRow] = &[
         Command::View(ViewCommand::Toggle(Toggle::Wireframe)),
         "Draw the edges of the triangles",
     ),
-    row(
-        Menu::View,
-        "Normals",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Normals)),
-        "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
-    ),
-    row(
-        Menu::View,
-        "Tangents",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Tangents)),
-        "Draw a line along the tangent of each vertex that faces the camera, where the file has tangents",
-    ),
     row(Menu::View, "Mesh", key(Key::Char('m')), Command::View(ViewCommand::Toggle(Toggle::Mesh)), "Draw the surface"),
     row(
         Menu::View,

@@ -1,7 +1,7 @@
 //! The comparison of two surfaces: its row in the menu, the line over the picture, and the plate that says how far they are apart.
 
 use glam::Vec3;
-use skinscope::session::{ComparisonCommand, ComparisonLayout};
+use skinscope::session::{ComparedFile, ComparisonCommand, ComparisonLayout};
 
 use super::*;
 
@@ -62,6 +62,26 @@ fn layout_method_weights_and_sides_are_chosen_on_the_plate() {
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Compare").click();
     harness.run();
     assert!(harness.state().session.comparison().is_none());
+}
+
+#[test]
+fn another_file_is_asked_for_in_the_menu_and_left_on_the_plate() {
+    let mut harness = comparing();
+    click(&mut harness, "File");
+    harness.get_by_role_and_label(Role::MenuItem, "Compare with file…").click();
+    harness.run();
+    assert!(harness.state().commands.contains(&FileCommand::CompareDialog.into()));
+    let model = Arc::clone(harness.state().session.document().unwrap().stored());
+    let file = ComparedFile { model, name: "other.glb".to_owned() };
+    harness.state_mut().session.compare_file(file).unwrap();
+    harness.run();
+    harness.get_by_label("File: other.glb");
+    assert!(compared(&harness).stored_weights);
+    click(&mut harness, "Other file");
+    assert!(!compared(&harness).stored_weights && harness.state().session.compared_file().is_some());
+    click(&mut harness, "Leave this file");
+    assert!(harness.state().session.compared_file().is_none());
+    harness.get_by_label("Stored weights");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The panel with the measures of the posed surface: numbers, curves and what a click on them does.
 
 use skinscope::inspect::measure::measure;
-use skinscope::session::{MeasureCommand, MeasureCurves};
+use skinscope::session::{ComparisonCommand, MeasureCommand, MeasureCurves, Measurers};
 
 use super::*;
 
@@ -174,16 +174,52 @@ fn poses_are_measured_once_and_elsewhere() {
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
     let pose = session.begin_measuring().unwrap();
     assert!(session.measures().is_none(), "it is not measured yet");
-    let mut measurer = None;
-    session.measured_surface(pose.measure(&mut measurer, &|| false).unwrap());
+    let mut measurers = Measurers::default();
+    session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
     assert!(session.begin_measuring().is_none() && session.measures().is_some());
     session.apply(PlaybackCommand::Seek(0.7));
     session.update_pose();
     // The numbers lag behind the pose until it is measured too.
     let late = session.measures().unwrap().measures.stretch[1];
     let pose = session.begin_measuring().unwrap();
-    session.measured_surface(pose.measure(&mut measurer, &|| false).unwrap());
+    session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
     assert!(late < 1.001 && session.measures().unwrap().measures.stretch[1] > 1.02);
+}
+
+#[test]
+fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
+    let mut session = session(4);
+    session.be_patient();
+    session.apply(ViewCommand::SetOverlay(Some("stretch")));
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::SetMethod("dual-quaternion"));
+    session.apply(PlaybackCommand::Seek(0.5));
+    session.update_pose();
+    let mut measurers = Measurers::default();
+    for _ in 0..2 {
+        let pose = session.begin_measuring().unwrap();
+        session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
+    }
+    assert!(session.begin_measuring().is_none());
+    let [one, other] = [session.measures(), session.compared_measures()].map(|m| m.unwrap().measures.clone());
+    assert_ne!(one.stretch, other.stretch);
+    // While the pose changes the sides take turns.
+    let mut turns = Vec::new();
+    for i in 0..6 {
+        session.apply(PlaybackCommand::Seek(0.1 * i as f32));
+        session.update_pose();
+        let pose = session.begin_measuring().unwrap();
+        let before = session.compared_measures().unwrap().measures.clone();
+        session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
+        turns.push(session.compared_measures().unwrap().measures != before);
+    }
+    assert!(turns.windows(2).skip(1).all(|pair| pair[0] != pair[1]), "{turns:?}");
+    let harness = window(session, UiState::default(), Status::default());
+    let session = &harness.state().session;
+    let longest = measure("stretch_max").unwrap();
+    let [one, other] = [session.measures(), session.compared_measures()]
+        .map(|m| longest.text((longest.value)(&m.unwrap().measures).unwrap()));
+    harness.get_by_label(&format!("Longest edge: {one}, other side {other}"));
 }
 
 #[test]

@@ -77,7 +77,16 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
         let mut letters = text.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     };
-    let mut out = [of(a, "Edited weights"), of(b, "Stored weights")];
+    let own = session.document().and_then(|document| document.path.as_deref()?.file_name());
+    let own = own.map_or_else(|| "the open file".to_owned(), |name| name.to_string_lossy().into_owned());
+    // Names of files keep their letters.
+    let mut out = match session.compared_file().filter(|_| comparison.stored_weights) {
+        None => [of(a, "Edited weights"), of(b, "Stored weights")],
+        Some(other) => [(a, own.as_str()), (b, other)].map(|(choice, name)| match same_place && same_normals {
+            true => name.to_owned(),
+            false => format!("{name}, {}", choice.label().to_lowercase()),
+        }),
+    };
     if comparison.swapped {
         out.swap(0, 1);
     }
@@ -164,6 +173,7 @@ fn plate(
             return;
         }
         choices(ui, session, comparison, commands);
+        file(ui, session, commands);
         figures(ui, session, 3);
         ui.horizontal_wrapped(|ui| {
             let help = "Pin and frame the vertex at which the two sides are farthest apart";
@@ -227,19 +237,32 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
         }
         let stored = comparison.stored_weights;
         let command = ComparisonCommand::SetStoredWeights(!stored).into();
-        switch(
-            ui,
-            "Stored weights",
-            stored,
-            "The other side has the weights as the file stores them, without your edits",
-            command,
-        );
+        match session.compared_file() {
+            None => switch(
+                ui,
+                "Stored weights",
+                stored,
+                "The other side has the weights as the file stores them, without your edits",
+                command,
+            ),
+            Some(name) => switch(ui, "Other file", stored, &format!("The other side is {name}"), command),
+        }
         let command = ComparisonCommand::Swap.into();
         switch(ui, "Swap", comparison.swapped, "The sides change places", command);
         let on = session.view().overlay.is_some_and(|overlay| overlay.id == "distance");
         let help = "Colour the skin by how far the two sides are apart";
         switch(ui, "Distance", on, help, ViewCommand::ToggleOverlay("distance").into());
     });
+}
+
+/// Which file is compared with the open one, if any, and the way back to its own.
+fn file(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let Some(name) = session.compared_file() else { return };
+    figure(ui, "File", name);
+    let help = "Compare with the weights that the open file stores again";
+    if text_button(ui, None, "Leave this file", false).on_hover_text(help).clicked() {
+        commands.push(ComparisonCommand::LeaveFile.into());
+    }
 }
 
 /// How far the sides are apart in this pose: the first figures of three.

@@ -358,10 +358,15 @@ fn nearest(
     found.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(measure, time, _)| (measure, time))
 }
 
-/// The small print of a legend: the numbers that an overlay's measures have now.
+/// The small print of a legend: the numbers that an overlay's measures have now, and on the other side of a comparison.
 pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<(&'static str, String)> {
     let Some(pose) = session.measures() else { return Vec::new() };
     let of_overlay = crate::inspect::measure::MEASURES.iter().filter(|measure| measure.overlay == Some(overlay));
-    let text = |m: &'static Measure| Some((m.label, m.text((m.value)(&pose.measures)?)));
+    let other = session.compared_measures();
+    let text = |m: &'static Measure| {
+        let now = m.text((m.value)(&pose.measures)?);
+        let other = other.as_ref().and_then(|other| (m.value)(&other.measures));
+        Some((m.label, other.map_or(now.clone(), |other| format!("{now}, other side {}", m.text(other)))))
+    };
     of_overlay.filter_map(text).collect()
 }

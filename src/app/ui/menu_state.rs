@@ -136,7 +136,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
-        Command::File(FileCommand::Reload)
+        Command::File(FileCommand::Reload | FileCommand::CompareDialog)
         | Command::Edit(EditCommand::MirrorPose)
         | Command::Camera(CameraCommand::FrameAll)
         | Command::Camera(CameraCommand::FrameEverything)
