@@ -48,7 +48,8 @@ fn posed(model: &Model) -> Vec<Affine3A> {
     palettes
 }
 
-/// A whole surface of 100 000 vertices on all cores: each method alone, and with each pass after linear blending.
+/// A whole surface of 100 000 vertices on all cores: each method alone, linear blending with each mode of normals, and
+/// with each pass after it.
 fn deform_surface(c: &mut Criterion) {
     let model = tube(Tube { joints: 24, rings: 1000, sides: 99, influences: 4, ..Tube::default() });
     let palettes = posed(&model);
@@ -62,6 +63,9 @@ fn deform_surface(c: &mut Criterion) {
     for method in deform::METHODS {
         let data = method.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
         run(method.id, Deformation { data: data.as_ref(), ..Deformation::from(*method) });
+    }
+    for mode in deform::NORMAL_MODES {
+        run(&format!("linear, normals {}", mode.id), Deformation { normals: mode, ..deform::METHODS[0].into() });
     }
     for pass in deform::PASSES {
         let data = pass.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));

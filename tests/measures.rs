@@ -13,7 +13,7 @@ use common::methods_index::{PrimitiveMeasures, ROUNDED, methods_index};
 use common::open;
 use glam::{Affine3A, DVec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, METHODS, Method, Surface, SurfaceInput};
+use skinscope::deform::{self, METHODS, Method, ParameterSettings, Surface, SurfaceInput};
 use skinscope::export::baked_surface;
 use skinscope::inspect::measure::{Measurer, SurfaceMeasures, Wanted};
 use skinscope::model::{InstanceId, LocalPose, Model};
@@ -52,7 +52,7 @@ fn every_measure_is_what_the_reference_says() {
     let Some(corpus) = common::corpus() else { return };
     let index = methods_index(&corpus);
     let mut measurers: BTreeMap<&str, Measurer> = BTreeMap::new();
-    let (mut compared, mut of_normals, mut of_modes, mut others) = (0, 0, 0, Vec::new());
+    let (mut compared, mut of_normals, mut of_modes) = (0, 0, 0);
     for pose in &index.poses {
         let open = || Measurer::new(&open(&corpus, &pose.model), &|| false).unwrap();
         let measurer = measurers.entry(&pose.model).or_insert_with(open);
@@ -75,7 +75,7 @@ fn every_measure_is_what_the_reference_says() {
             let (measures, _) = measurer.measure(&input, &surface, wanted);
             let name = format!("{} {} s, {}", pose.model, pose.time, method.id);
             assert!(pose.primitives.iter().filter(|p| p.skinned).count() == measures.primitives.len(), "{name}");
-            compare(&name, &pose.model, &measures, wants, &mut others);
+            compare(&name, &pose.model, &measures, wants);
             if let Some(want) = pose.normal_error_degrees.get("cofactor").filter(|_| method.id == "linear") {
                 let [worst, mean] = measures.normal_error.unwrap();
                 near(&format!("{name}: worst normal error"), worst, want.max, 1e-3);
@@ -97,15 +97,11 @@ fn every_measure_is_what_the_reference_says() {
             compared += 1;
         }
     }
-    // The text of METHODS.md, followed in numpy for the Fox at 0.927 s, has 18 inverted triangles as here (cosines of -0.027 and -0.033
-    // among them, not at the limit of -0.01); the reference data has 17.
-    eprintln!("{others:#?}");
-    assert!(others.len() <= 3, "{others:#?}");
     assert!(compared >= 30 && of_normals >= 2, "{compared} surfaces, {of_normals} with normals");
     assert_eq!(of_modes, 6 * of_normals, "modes of normals");
 }
 
-fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[PrimitiveMeasures], others: &mut Vec<String>) {
+fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[PrimitiveMeasures]) {
     // Vertices of 32 bits stand within 1e-7 of the size; the shortest edges that are measured are some 1e-3 of it.
     let (ratio, volume) = if model == ROUNDED { (2e-3, 2e-3) } else { (2e-4, 2e-5) };
     for want in wants {
@@ -122,10 +118,7 @@ fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[Primiti
         near(&format!("{name}: mean stretch"), got.stretch_mean, want.edge_stretch_mean, ratio);
         near(&format!("{name}: area"), got.area, want.area, ratio);
         assert_eq!(got.folds, want.folds, "{name}: folds");
-        if got.inverted != want.inverted {
-            others.push(format!("{name}: {} and not {} inverted", got.inverted, want.inverted));
-            assert!(got.inverted.abs_diff(want.inverted) <= 1, "{others:?}");
-        }
+        assert_eq!(got.inverted, want.inverted, "{name}: inverted");
         near(&format!("{name}: sharpest"), got.sharpest.into(), want.sharpest, ratio);
         assert_eq!(got.parts.len(), want.parts.len(), "{name}: parts");
         // Each numbers the parts in its own way.
@@ -145,6 +138,52 @@ fn compare(name: &str, model: &str, measures: &SurfaceMeasures, wants: &[Primiti
             }
         }
     }
+}
+
+/// Methods that the reference allows an error, and passes: what is summed over the whole surface is as near as that lets it be.
+#[test]
+fn sums_over_the_surface_are_what_the_reference_says_by_methods_that_are_approximated() {
+    let Some(corpus) = common::corpus() else { return };
+    let index = methods_index(&corpus);
+    let (mut compared, mut worst) = (BTreeMap::<&str, usize>::new(), 0.0_f64);
+    // Mush of a strip that is two vertices wide turns it over.
+    for pose in index.poses.iter().filter(|pose| pose.model != ROUNDED) {
+        let model = open(&corpus, &pose.model);
+        let mut measurer = Measurer::new(&model, &|| false).unwrap();
+        let posed = Posed::at(&model, pose.clip, pose.time);
+        for (id, wants) in &pose.measures {
+            let (method, pass) = id.split_once('+').map_or((id.as_str(), None), |(method, pass)| (method, Some(pass)));
+            let method = METHODS.iter().find(|m| m.id == method).unwrap();
+            if pass.is_none() && method.expects.reference_error <= 1e-5 {
+                continue;
+            }
+            let job = JobContext::of_waiting();
+            let data = method.data.and_then(|source| (source.make)(&model, &job));
+            let mut input = posed.input(&model, method);
+            input.method.data = data.as_ref();
+            let pass = pass.map(|id| deform::pass(id).unwrap());
+            let of_pass = pass.and_then(|pass| (pass.data?.make)(&model, &job));
+            if let Some(pass) = pass {
+                input.method = input.method.then(pass, &ParameterSettings::default());
+                input.method.pass.iter_mut().for_each(|applied| applied.data = of_pass.as_ref());
+            }
+            let (measures, _) = measurer.measure(&input, &Surface::of(&input), Wanted::default());
+            for want in wants {
+                let got = &measures.primitives[want.primitive];
+                let name = format!("{} {} s, {id}, primitive {}", pose.model, pose.time, want.primitive);
+                for (what, got, want) in
+                    [("area", got.area, want.area), ("mean edge", got.stretch_mean, want.edge_stretch_mean)]
+                {
+                    let off = (got - want).abs() / want;
+                    worst = worst.max(off);
+                    assert!(off < 2e-3, "{name}: {what} {got} instead of {want}");
+                }
+                *compared.entry(id.as_str()).or_default() += 1;
+            }
+        }
+    }
+    eprintln!("{compared:?}, off by {worst:.1e} at most");
+    assert!(compared.len() == 4 && compared.values().all(|count| *count >= 8), "{compared:?}");
 }
 
 /// The volume of a closed surface is the sum of the prisms between its triangles and the ground, which needs neither parts nor places.

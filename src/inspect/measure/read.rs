@@ -290,11 +290,12 @@ fn read_inverted(
             let corners = topology.corners[face];
             let side = if memory.is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
             let carried = corners.map(|v| carries[v as usize] * rest.normals[face]);
-            // Most triangles are in order, and where they are it shows here, since the mean of three such directions is one too.
+            // Most triangles are in order, and where they are it shows here, since the sum of three such directions is one too.
             if rest.per_area[face] == 0.0 || carried.iter().all(|by| side * normal.dot(*by) >= 0.0) {
                 return None;
             }
-            let wanted = carried.map(|by| by.normalize_or_zero()).iter().sum::<Vec3>().normalize_or_zero();
+            // The sum of what the cofactors make of it, as the reference data has it: corners that enlarge the triangle count more.
+            let wanted = carried.iter().sum::<Vec3>().normalize_or_zero();
             let length = normal.length();
             if side * normal.dot(wanted) >= INVERTED * length {
                 return None;
