@@ -63,7 +63,7 @@ fn the_panel_says_what_will_change_and_waits_for_an_answer() {
     for line in [
         "Vertices: 5\u{2009}000",
         "Joints: 12",
-        "Accessors: 2 (2, 3)",
+        "2 accessors: numbers 2, 3",
         "Bytes of buffers: 20\u{2009}480",
         "Values of the JSON text: 3",
         "2 accessors were compressed by Draco, and will be stored plain.",

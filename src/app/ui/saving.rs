@@ -174,9 +174,7 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         section(ui, "What changes", |_| {});
         figure(ui, "Vertices", &grouped(summary.vertices));
         figure(ui, "Joints", &grouped(summary.joints));
-        let list: Vec<String> = summary.accessors.iter().take(6).map(ToString::to_string).collect();
-        let more = if summary.accessors.len() > 6 { ", …" } else { "" };
-        figure(ui, "Accessors", &format!("{} ({}{more})", summary.accessors.len(), list.join(", ")));
+        figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
         figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
         figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));
         ui.add_space(4.0);
@@ -199,6 +197,14 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
             figure(ui, file, if is_kept { "replaced; kept as .bak" } else { "new" });
         }
     }
+}
+
+/// The numbers of some accessors as they stand in the file: `number 5`, `numbers 2, 3`.
+fn numbers(accessors: &[usize]) -> String {
+    let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
+    let word = if accessors.len() == 1 { "number" } else { "numbers" };
+    let more = if accessors.len() > 6 { ", …" } else { "" };
+    format!("{word} {}{more}", list.join(", "))
 }
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
