@@ -207,6 +207,15 @@ impl Screen {
         })
     }
 
+    /// All words in the window: what controls are called, and the texts.
+    fn words(&self) -> Vec<String> {
+        let text = std::fs::read(self.folder.join("controls.json")).unwrap_or_default();
+        let listing: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+        let controls = listing["controls"].as_array().into_iter().flatten();
+        let words = controls.flat_map(|control| ["label", "value"].map(|what| control[what].as_str()));
+        words.flatten().map(str::to_owned).collect()
+    }
+
     /// Clicks in the middle of a control.
     fn press(&self, role: &str, words: &str) {
         let (x, y) = self.find(role, words).at;

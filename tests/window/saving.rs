@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use skinscope::import::{Options, Progress};
+use skinscope::model::MeshId;
+use skinscope::session::Source;
 
-use super::{Screen, wait_until};
+use super::{FIGURE, Screen, inside, wait_until};
 
 /// The built-in character with `off` vertices of its first primitive whose weights are halved, so that normalising changes
 /// just those.
@@ -57,6 +60,42 @@ fn normalise(screen: &Screen) {
     screen.press("Button", "Edit");
     screen.press("MenuItem", "Normalise weights");
     wait_until("the dot of unsaved edits", || is_marked(screen));
+}
+
+/// Waits until the window has a text that begins so, and returns what follows in it.
+fn said(screen: &Screen, start: &str) -> String {
+    let mut found = None;
+    wait_until(&format!("{start:?}"), || {
+        found = screen.words().into_iter().find_map(|words| Some(words.strip_prefix(start)?.to_owned()));
+        found.is_some()
+    });
+    found.unwrap()
+}
+
+/// The number at the start of a text; thousands are kept apart by thin spaces.
+fn number(text: &str) -> usize {
+    let digits = text.chars().filter(|c| *c != '\u{2009}').take_while(char::is_ascii_digit);
+    digits.collect::<String>().parse().unwrap_or(0)
+}
+
+/// Weights of every vertex of every primitive: joints and their weights, without those that are 0, by joint.
+fn weights(path: &Path) -> Vec<Vec<(u16, f32)>> {
+    let document = Source::File(path.to_owned()).load(&Options::default(), &Progress::silent()).unwrap();
+    let model = &document.model;
+    let mut out = Vec::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let Some(influences) = model.influences(MeshId(m as u32), p) else { continue };
+            for vertex in 0..primitive.stored_vertices {
+                let (joints, weights) = influences.of(vertex);
+                let used = joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight > 0.0);
+                let mut row: Vec<(u16, f32)> = used.collect();
+                row.sort_by_key(|(joint, _)| *joint);
+                out.push(row);
+            }
+        }
+    }
+    out
 }
 
 fn edits(state: &Path) -> Vec<PathBuf> {
@@ -164,4 +203,127 @@ fn edits_of_a_killed_program_are_offered_again() {
     wait_until("them to go", || edits(&state).is_empty());
     screen.wait_for_rest();
     assert!(!is_marked(&screen));
+}
+
+#[test]
+fn marked_vertices_are_smoothed_undone_redone_saved_and_read_again() {
+    let path = model("smooth", 0);
+    let original = fs::read(&path).unwrap();
+    let kept = path.with_file_name("original.glb");
+    fs::write(&kept, &original).unwrap();
+    let Some(screen) = Screen::open("smooth", &[path.to_str().unwrap()]) else { return };
+    screen.key("space");
+    let bare = screen.settled("bare");
+    // A box over the upper half of the figure marks what is seen there.
+    screen.key("k");
+    said(&screen, "Marking by box: 0 vertices");
+    let [left, top, right, bottom] = FIGURE;
+    screen.drag((left + 20, top + 20), (right - 20, (top + bottom) / 2));
+    let mut marked = 0;
+    wait_until("marks", || {
+        marked = number(&said(&screen, "Marking by box: "));
+        marked > 100
+    });
+    screen.key("Escape");
+    // Marks are blue dots in white rings.
+    let blue = |picture: &image::RgbaImage| {
+        inside(picture, FIGURE).filter(|[r, g, b, _]| *r < 140 && (120..210).contains(g) && *b > 215).count()
+    };
+    let shown = screen.settled("marked");
+    assert!(blue(&shown) > blue(&bare) + 200, "marks are not seen: {} and {}", blue(&bare), blue(&shown));
+
+    screen.key("ctrl+5");
+    screen.press("Button", "Marked");
+    said(&screen, &format!("Works on {} vertices.", grouped(marked)));
+    screen.press("Button", "Smooth");
+    let mut changed = 0;
+    wait_until("what smoothing would do", || {
+        changed = number(&said(&screen, "Vertices changed: "));
+        changed > 0
+    });
+    assert!(changed <= marked && !is_marked(&screen), "{changed} of {marked}");
+    screen.press("Button", "Apply");
+    wait_until("the dot of unsaved edits", || is_marked(&screen));
+    screen.key("ctrl+z");
+    wait_until("the edit to be taken back", || !is_marked(&screen));
+    screen.key("ctrl+shift+z");
+    wait_until("the edit to be made again", || is_marked(&screen));
+    assert_eq!(fs::read(&path).unwrap(), original, "written before it was asked for");
+    screen.key("ctrl+s");
+    // Not all of them differ once they are rounded to what the file stores.
+    let stored = number(&said(&screen, "Vertices: "));
+    assert!(0 < stored && stored <= changed, "{stored} of {changed}");
+    screen.press("Button", "Save");
+    wait_until("the file", || fs::read(&path).unwrap() != original);
+    wait_until("the dot to go", || !is_marked(&screen));
+    drop(screen);
+
+    // One step goes from the weights as they were: marked vertices have what smoothing all of them gives.
+    let all = path.with_file_name("all.glb");
+    let mut fix = Command::new(env!("CARGO_BIN_EXE_skinscope"));
+    assert!(fix.arg("fix").arg(&kept).arg("-o").arg(&all).args(["--smooth", "1"]).status().unwrap().success());
+    let [before, after, smooth] = [&kept, &path, &all].map(|path| weights(path));
+    let differ: Vec<usize> = (0..before.len()).filter(|v| before[*v] != after[*v]).collect();
+    assert_eq!(differ.len(), stored);
+    assert!(differ.iter().all(|v| after[*v] == smooth[*v]));
+    assert!((0..before.len()).any(|v| before[v] == after[v] && before[v] != smooth[v]), "more than the marked ones");
+
+    // Opened again there is nothing to save, and nothing is smoothed that has been.
+    let screen = Screen::open("smooth_again", &[path.to_str().unwrap()]).unwrap();
+    screen.key("space");
+    screen.wait_for_rest();
+    assert!(!is_marked(&screen));
+    screen.key("ctrl+s");
+    screen.find("Label", "No weight differs from those in the file: there is nothing to save.");
+}
+
+#[test]
+fn a_file_that_another_program_has_changed_is_not_written_and_the_edits_stay() {
+    let path = model("stale", 20);
+    let original = fs::read(&path).unwrap();
+    let Some(mut screen) = Screen::open("stale", &[path.to_str().unwrap()]) else { return };
+    normalise(&screen);
+    // Another program writes it before the panel is opened: with a longer name in it.
+    let theirs = [&original[..], b"\0\0\0\0"].concat();
+    fs::write(&path, &theirs).unwrap();
+    screen.key("ctrl+s");
+    said(&screen, &format!("{}: it was changed by another program", path.display()));
+    said(&screen, "Nothing was written. The edits are still here.");
+    screen.key("Escape");
+    screen.wait_for_rest();
+    assert!(screen.is_running() && is_marked(&screen));
+    assert_eq!(fs::read(&path).unwrap(), theirs);
+    assert!(!path.with_file_name("character.glb.bak").exists());
+    // Read again the edits are still there; then it changes while the panel is open.
+    fs::write(&path, &original).unwrap();
+    screen.key("ctrl+r");
+    screen.wait_for_rest();
+    assert!(is_marked(&screen), "the edits are lost by reading the file again");
+    screen.key("ctrl+s");
+    screen.find("Label", "Vertices: 20");
+    fs::write(&path, &theirs).unwrap();
+    screen.press("Button", "Save");
+    said(&screen, &format!("{}: it was changed by another program", path.display()));
+    said(&screen, "Nothing was written. The edits are still here.");
+    screen.key("Escape");
+    screen.wait_for_rest();
+    assert!(screen.is_running() && is_marked(&screen));
+    assert_eq!(fs::read(&path).unwrap(), theirs);
+    assert!(!path.with_file_name("character.glb.bak").exists());
+    // Under another name they are saved.
+    fs::write(&path, &original).unwrap();
+    screen.key("ctrl+r");
+    screen.wait_for_rest();
+    screen.key("ctrl+s");
+    screen.find("Label", "Vertices: 20");
+    screen.press("Button", "Save");
+    wait_until("the file", || fs::read(path.with_file_name("character.glb.bak")).is_ok_and(|kept| kept == original));
+    wait_until("the dot to go", || !is_marked(&screen));
+}
+
+/// A number as the window writes it.
+fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let (head, tail) = digits.split_at(digits.len().saturating_sub(3));
+    if head.is_empty() { tail.to_owned() } else { format!("{head}\u{2009}{tail}") }
 }
