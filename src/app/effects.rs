@@ -22,8 +22,13 @@ impl App {
 
     fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
         match command {
-            FileCommand::OpenDialog | FileCommand::CompareDialog if !file_dialog::has_dialog() => {
-                let todo = "Drop a file on the window, or give its path on the command line.";
+            FileCommand::OpenDialog | FileCommand::CompareDialog | FileCommand::ChooseDonor
+                if !file_dialog::has_dialog() =>
+            {
+                let todo = match command {
+                    FileCommand::ChooseDonor => "Type the path of the file.",
+                    _ => "Drop a file on the window, or give its path on the command line.",
+                };
                 self.status.error = Some(format!(
                     "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
                 ));
@@ -35,6 +40,11 @@ impl App {
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), chosen);
             }
             FileCommand::Compare(path) => self.compare_file(path),
+            FileCommand::ChooseDonor => {
+                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::DonorChosen);
+            }
+            FileCommand::ReadDonor(path) => self.jobs.read_donor(path, self.options.import.clone()),
             FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
             FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),

@@ -66,6 +66,8 @@ enum Kind {
     FileDialog,
     /// Reading the file that the open one is compared with.
     OtherFile,
+    /// Reads a file to take weights from.
+    Donor,
     SavePlan,
     Save,
     Autosave,
@@ -336,6 +338,16 @@ impl Jobs {
     pub(super) fn ask_for_file(&mut self, folder: Option<PathBuf>, chosen: fn(PathBuf) -> Report) {
         let choose = file_dialog::ask_for_file(folder);
         self.start(Kind::FileDialog, "file dialog", move |_| choose().map(chosen));
+    }
+
+    /// Reads a file whose weights are to be transferred; one that was begun before is given up.
+    pub(super) fn read_donor(&mut self, path: PathBuf, options: Options) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Donor));
+        self.start(Kind::Donor, "read donor", move |context| {
+            let progress = Progress { report: &|_, _| (), cancel: context.cancel_flag() };
+            let read = Source::File(path.clone()).load(&options, &progress);
+            (!context.is_cancelled()).then(|| Report::DonorRead(read.map_err(|error| (path, error)).map(Box::new)))
+        });
     }
 
     /// Asks for the file to save to with the system's dialog ([`file_dialog::has_dialog`]).

@@ -51,6 +51,10 @@ pub(super) enum Report {
     ChosenToCompare(PathBuf),
     /// That file was read, while this model was open, or why it could not be.
     OtherRead(Weak<Model>, Result<ComparedFile, String>),
+    /// The user chose a file to take weights from.
+    DonorChosen(PathBuf),
+    /// A file to take weights from was read, or not.
+    DonorRead(Result<Box<Document>, (PathBuf, ImportError)>),
     /// What saving would change, or why that cannot be.
     SavePlanned(Result<SaveSummary, SaveError>),
     /// The user chose the file to save to.

@@ -11,8 +11,10 @@ use super::App;
 use super::file_dialog;
 use super::save_job::{SaveJob, name_of};
 use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+use crate::edit::{Donor, Settings};
+use crate::import::ImportError;
 use crate::model::Model;
-use crate::session::{RecoveryAnswer, SaveKind, Source, UnsavedAnswer};
+use crate::session::{Document, RecoveryAnswer, SaveKind, Source, ToolCommand, UnsavedAnswer};
 use crate::writeback::{SaveError, Saved};
 
 /// What the user wants once the edits are saved or given up.
@@ -173,6 +175,25 @@ impl App {
                 self.load(Source::File(target));
             }
         }
+    }
+
+    /// A file to take weights from has been read, or not: it is what the tool *Transfer* uses from now on.
+    pub(super) fn donor_read(&mut self, result: Result<Box<Document>, (PathBuf, ImportError)>) {
+        let document = match result {
+            Ok(document) => document,
+            Err((path, error)) => {
+                self.status.error = Some(format!("{}: {error}", path.display()));
+                return;
+            }
+        };
+        let model = document.stored();
+        if model.meshes.iter().flat_map(|mesh| &mesh.primitives).all(|p| p.stored_influences.is_none()) {
+            self.status.error = Some(format!("{}: it has no weights to transfer.", model.source.name));
+            return;
+        }
+        let mut settings = Settings::clone(&self.session.tools().settings);
+        settings.donor = Some(Donor(Arc::clone(model)));
+        self.session.apply(ToolCommand::Set(Arc::new(settings)));
     }
 
     /// Offers what an earlier run has left behind.

@@ -23,6 +23,8 @@ impl App {
                 Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
                 Report::ChosenToCompare(path) => self.compare_file(path),
                 Report::OtherRead(open, read) => self.other_read(&open, read),
+                Report::DonorChosen(path) => self.jobs.read_donor(path, self.options.import.clone()),
+                Report::DonorRead(result) => self.donor_read(result),
                 Report::SavePlanned(result) => self.save_planned(result),
                 Report::TargetChosen(path) => self.target_chosen(path),
                 Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),

@@ -1,18 +1,19 @@
 //! `skinscope fix`: changes weights and writes them back into the file that they came from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::check::load;
-use super::pose::find_node;
-use super::{CliError, OpenArgs, print, tell_warnings};
-use crate::edit::{Amount, Applied, Axis, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply};
+use super::pose::{PoseArgs, find_node, parse_secs};
+use super::{CliError, OpenArgs, print, printable, tell_warnings};
+use crate::edit::{Amount, Applied, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, Transferred, apply};
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
-use crate::output::{overwritten_by_stdout, say};
-use crate::session::Source;
+use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::session::{Document, Source};
 use crate::writeback::{Destination, Origin, Saved, Stamps, save};
 
 /// Repair weights and write back only what changed
@@ -27,7 +28,9 @@ use crate::writeback::{Destination, Origin, Saved, Stamps, save};
 ///
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone)}, operations [{op, vertices (whose stored values changed)}], one for each
-/// that was asked for, in their order; kept is there where vertices had to stay because of locked joints.
+/// that was asked for, in their order; kept is there where vertices had to stay because of locked
+/// joints. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
+/// since no joint has a name of those that move FILE there).
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
@@ -66,10 +69,14 @@ pub(super) struct FixArgs {
     /// Give vertices of one place, where the surface goes on, the mean of their weights
     #[arg(long)]
     weld_seams: bool,
-    /// Copy the weights of one side of the mesh to the other, with the joints that have the same name there: x, y or z, with :+
+    /// Copy the weights of one side of the mesh to the other, with the joints that are their partners there, by their names: x, y or z, with :+
     /// (from + to −, as without) or :- (from − to +)
     #[arg(long, value_name = "AXIS", value_parser = side)]
     mirror: Option<(Axis, bool)>,
+    /// With --mirror: these two joints are partners, whatever their names say; may be given several times. A joint that is its
+    /// own partner is exchanged with none
+    #[arg(long, value_name = "JOINT=OTHER", value_parser = two, requires = "mirror")]
+    pair: Vec<(String, String)>,
     /// Move the weights of every vertex half way to the mean of its neighbours on the surface, N times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     smooth: Option<u16>,
@@ -98,6 +105,23 @@ pub(super) struct FixArgs {
     /// Set the weight of a joint: 0.3 or 30%, +0.1, -0.1, *2; the other joints of a vertex follow, so that its sum stays
     #[arg(long, value_name = "JOINT=VALUE", value_parser = typed)]
     set: Option<(String, Amount)>,
+    /// Give every vertex the weights of the closest point on the surface of another file; joints are matched by name. Both are
+    /// compared where they rest
+    #[arg(long, value_name = "FILE")]
+    transfer: Option<PathBuf>,
+    /// Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores. The pose is that of
+    /// --clip and --time or of --pose, else the rest pose
+    #[arg(long)]
+    bind_here: bool,
+    /// With --bind-here: the clip, by exact name or by number from 0
+    #[arg(long, value_name = "NAME|N", requires = "bind_here", allow_hyphen_values = true)]
+    clip: Option<String>,
+    /// With --clip: seconds on its timeline, clamped to the clip
+    #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
+    time: f32,
+    /// With --bind-here: a pose file; what it says replaces the values of clip or rest pose
+    #[arg(long, value_name = "FILE", requires = "bind_here", allow_hyphen_values = true)]
+    pose: Option<PathBuf>,
     /// Leave the weights of this joint as they are, whatever else is done; may be given several times
     #[arg(long, value_name = "JOINT")]
     lock: Vec<String>,
@@ -107,6 +131,13 @@ pub(super) struct FixArgs {
     /// Print JSON, and nothing else, to standard output
     #[arg(long)]
     json: bool,
+}
+
+/// An operation that was carried out, and its effect.
+struct Done {
+    operation: &'static Operation,
+    applied: Applied,
+    transferred: Option<Transferred>,
 }
 
 /// One of the names after `--rules`.
@@ -204,11 +235,14 @@ impl FixArgs {
             "average" => self.average,
             "paste" => self.paste.is_some(),
             "set" => self.set.is_some(),
+            "transfer" => self.transfer.is_some(),
+            "bind-here" => self.bind_here,
             _ => false,
         }
     }
 
-    fn settings(&self, model: &Model) -> Result<Settings, CliError> {
+    fn settings(&self, document: &Document) -> Result<Settings, CliError> {
+        let model = document.stored();
         let mut out = Settings { best: self.best, ..Settings::default() };
         out.threshold = self.prune.unwrap_or(out.threshold);
         out.limit = self.limit.map_or(out.limit, usize::from);
@@ -227,10 +261,42 @@ impl FixArgs {
         if let Some((joint, other)) = &self.replace_joint {
             (out.joint, out.other) = (Some(find_node(model, joint)?), Some(find_node(model, other)?));
         }
+        for (joint, other) in &self.pair {
+            let pair = [find_node(model, joint)?, find_node(model, other)?];
+            if let Some(node) = out.pairs.iter().flatten().find(|node| pair.contains(node)) {
+                let name = printable(&model.skeleton.names[node.index()]);
+                return Err(CliError::Usage(format!("\"{name}\" has two partners; name each joint in one --pair")));
+            }
+            out.pairs.push(pair);
+        }
+        if self.bind_here {
+            let pose = PoseArgs::plain(self.clip.clone(), self.time, self.pose.clone());
+            out.pose = Some(Arc::new(pose.session(document.clone())?.pose().local.clone()));
+        }
+        if let Some(path) = &self.transfer {
+            out.donor = Some(self.donor(path)?);
+        }
         for (joint, weight) in self.paste.iter().flat_map(|given| &given.0) {
             out.copied.push((find_node(model, joint)?, *weight));
         }
         Ok(out)
+    }
+
+    /// Reads the file whose weights are taken. The result is not written over it.
+    fn donor(&self, path: &Path) -> Result<Donor, CliError> {
+        let file = path.display().to_string();
+        let document = load(&Source::File(path.to_owned()), &self.open.options())
+            .map_err(|error| CliError::Import { file, error })?;
+        overwritten_by_stdout(document.files())?;
+        if let Some(out) = &self.output {
+            overwritten(out, document.files())?;
+        }
+        let model = document.stored();
+        let has_weights = model.meshes.iter().flat_map(|mesh| &mesh.primitives).any(|p| p.stored_influences.is_some());
+        if !has_weights {
+            return Err(CliError::Usage(format!("{}: it has no weights to transfer", path.display())));
+        }
+        Ok(Donor(Arc::clone(model)))
     }
 
     /// Returns the settings for one operation, since two operations may name joints.
@@ -277,12 +343,13 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         tell_warnings(&document);
     }
     let mut sheet = Sheet::of(document.stored());
-    let settings = args.settings(document.stored())?;
+    let settings = args.settings(&document)?;
     args.bounds(&mut sheet)?;
-    let mut done: Vec<(&Operation, Applied)> = Vec::new();
+    let mut done: Vec<Done> = Vec::new();
     for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
-        done.push((operation, apply(operation, &mut sheet, &settings)));
+        let applied = apply(operation, &mut sheet, &settings);
+        done.push(Done { operation, applied, transferred: sheet.transferred.take() });
     }
     let destination = args.output.as_deref().map_or(Destination::InPlace, Destination::To);
     let saved = save(Origin::File(&args.model, &stamps), &sheet, destination)?;
@@ -292,11 +359,18 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     print(&if args.json { report(&done, &saved) } else { text(&done, &saved) })
 }
 
-fn report(done: &[(&Operation, Applied)], saved: &Saved) -> String {
+fn report(done: &[Done], saved: &Saved) -> String {
     let changes = &saved.changes;
-    let operations = done.iter().map(|(operation, Applied { vertices, kept })| match kept {
-        0 => json!({ "op": operation.id, "vertices": vertices }),
-        kept => json!({ "op": operation.id, "vertices": vertices, "kept": kept }),
+    let operations = done.iter().map(|done| {
+        let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
+        if done.applied.kept > 0 {
+            out["kept"] = json!(done.applied.kept);
+        }
+        if let Some(told) = done.transferred {
+            out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
+            out["unmatched"] = json!(told.unmatched);
+        }
+        out
     });
     let report = json!({
         "schema": 1,
@@ -311,14 +385,25 @@ fn report(done: &[(&Operation, Applied)], saved: &Saved) -> String {
     format!("{report}\n")
 }
 
-fn text(done: &[(&Operation, Applied)], saved: &Saved) -> String {
+fn text(done: &[Done], saved: &Saved) -> String {
     let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     let mut out = String::new();
-    for (operation, Applied { vertices, kept }) in done {
+    for Done { operation, applied: Applied { vertices, kept }, transferred } in done {
         out += &format!("{}: {}\n", operation.label, count(*vertices as u64, "vertex changed", "vertices changed"));
         if *kept > 0 {
             let vertices = count(*kept as u64, "vertex stays", "vertices stay");
             out += &format!("{vertices} as they are: locked joints have all of their weight\n");
+        }
+        if let Some(told) = transferred {
+            let (mean, largest) = (1e3 * told.mean, 1e3 * told.largest);
+            out += &format!(
+                "distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n"
+            );
+            if told.unmatched > 0 {
+                let vertices = count(told.unmatched as u64, "vertex stays", "vertices stay");
+                out +=
+                    &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
+            }
         }
     }
     let changes = &saved.changes;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::method::MethodArgs;
+use super::method::{MethodArgs, MethodSettings};
 use super::{CliError, printable, read_pose, tell_unmatched};
+use crate::deform::METHODS;
 use crate::model::{ClipId, Model, NodeId};
 use crate::pose::resolve;
-use crate::session::{Document, EditCommand, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
+use crate::session::{Document, EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
 /// Which pose, deformed how.
 #[derive(Clone, Debug, Args)]
@@ -49,6 +50,12 @@ impl PoseArgs {
     /// Makes the arguments of a clip at a time, or of the rest pose, deformed by a method.
     pub(super) fn of(clip: Option<String>, time: f32, method: MethodArgs, normalise_weights: bool) -> Self {
         Self { clip, time, pose: None, method, normalise_weights, morph: Vec::new() }
+    }
+
+    /// Makes the arguments of a clip at a time, or of the rest pose, with a pose file over it.
+    pub(super) fn plain(clip: Option<String>, time: f32, pose: Option<PathBuf>) -> Self {
+        let method = MethodArgs::of(MethodChoice::of(METHODS[0]), MethodSettings::default());
+        Self { pose, ..Self::of(clip, time, method, false) }
     }
 
     /// Returns the path of the pose file, if one is named.

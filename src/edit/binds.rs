@@ -1,11 +1,11 @@
-//! The operation that computes inverse bind matrices from the rest pose.
+//! The operations that compute inverse bind matrices: from the rest pose, and from any other one.
 
 use glam::DAffine3;
 
 use super::{Operation, Settings, Sheet};
 use crate::anim::local_to_model;
 use crate::inspect::rig::{SkinBinding, inverse_bind};
-use crate::model::{Model, Skin};
+use crate::model::{LocalPose, Model, Skin};
 
 /// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {
@@ -15,18 +15,33 @@ pub static INVERSE_BINDS: Operation = Operation {
     help: "Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ",
     argument: "",
     repairs: &["inverse-bind-mismatch"],
-    run: |sheet, _: &Settings| set(sheet, &|_, _| true),
+    run: |sheet, _: &Settings| set(sheet, None, &|_, _| true),
+};
+
+/// The operation that binds the mesh where its joints are in a pose.
+pub static BIND_HERE: Operation = Operation {
+    id: "bind-here",
+    label: "Bind here",
+    tool: "Bind here",
+    help: "Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores",
+    argument: "",
+    repairs: &[],
+    run: |sheet, settings| {
+        if let Some(pose) = &settings.pose {
+            set(sheet, Some(pose), &|_, _| true);
+        }
+    },
 };
 
 /// Matrices that move the mesh by less than this share of its size count as equal.
 const SAME: f64 = 1e-5;
 
-/// Sets the matrices of the skins for which `wanted` returns true.
-pub(super) fn set(sheet: &mut Sheet, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
+/// Sets the matrices of the skins for which `wanted` returns true, from a pose; `None`: from the rest pose.
+pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
     let model = sheet.model;
     let mut rest = Vec::new();
     local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-    let world = worlds(model);
+    let world = worlds(model, pose.unwrap_or(&model.skeleton.rest));
     for (s, binding) in SkinBinding::of_all(model, &rest).iter().enumerate() {
         let skin = &model.skins[s];
         let Some(common) = binding.common.filter(|_| wanted(skin, binding)) else { continue };
@@ -63,11 +78,11 @@ fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
     [least.as_dvec3(), most.as_dvec3()]
 }
 
-/// Returns `model_from_node` of every node at rest, in double precision.
-fn worlds(model: &Model) -> Vec<DAffine3> {
+/// Returns `model_from_node` of every node in a pose, in double precision.
+fn worlds(model: &Model, pose: &LocalPose) -> Vec<DAffine3> {
     let skeleton = &model.skeleton;
     let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
-    for (i, transform) in skeleton.rest.transforms.iter().enumerate() {
+    for (i, transform) in pose.transforms.iter().enumerate().take(skeleton.len()) {
         let rotation = transform.rotation.as_dquat().normalize();
         let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
         let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);

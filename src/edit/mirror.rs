@@ -8,14 +8,14 @@ use super::surface::Surface;
 use super::weld::{RowShares, mean, unit_shares};
 use super::{Axis, Operation, Settings, Sheet};
 use crate::math::Aabb;
-use crate::model::{JointPairs, NodeId};
+use crate::model::{JointPairs, Model, NodeId};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
     tool: "Mirror",
-    help: "Copy the weights of one side of the mesh to the other, with the joints that have the same name there",
+    help: "Copy the weights of one side of the mesh to the other, with the joints that are their partners there",
     argument: "AXIS",
     repairs: &["asymmetry"],
     run: mirror,
@@ -29,7 +29,7 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     let mut new: Vec<RowShares> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for surface in &surfaces {
-        let partners = partners(sheet, surface);
+        let partners = partners(sheet, surface, &settings.pairs);
         let across = |shares: &[(u32, f64)]| -> Vec<(u32, f64)> {
             shares.iter().map(|(key, weight)| (partners.get(key).copied().unwrap_or(*key), *weight)).collect()
         };
@@ -62,16 +62,34 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// Returns for each key the joint of the same name on the other side.
-fn partners(sheet: &Sheet, surface: &Surface) -> HashMap<u32, u32> {
-    let mut keys: Vec<u32> = surface.parts.iter().flat_map(|p| sheet.tables[p.table].keys.iter().copied()).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    let skeleton = &sheet.model.skeleton;
-    keys.retain(|key| (*key as usize) < skeleton.len());
-    let nodes: Vec<NodeId> = keys.iter().map(|key| NodeId(*key)).collect();
-    let pairs = JointPairs::of(skeleton, &nodes, vec![None; nodes.len()]);
-    keys.iter().enumerate().filter_map(|(j, key)| Some((*key, keys[usize::from(pairs.told(j)?)]))).collect()
+/// Returns for each key that of its partner on the other side.
+fn partners(sheet: &Sheet, surface: &Surface, told: &[[NodeId; 2]]) -> HashMap<u32, u32> {
+    let keys = surface.parts.iter().flat_map(|p| sheet.tables[p.table].keys.iter().copied());
+    let nodes = keys.filter(|key| (*key as usize) < sheet.model.skeleton.len()).map(NodeId).collect();
+    let pairs = joint_pairs(sheet.model, nodes, told);
+    pairs.into_iter().flat_map(|[a, b]| [(a.0, b.0), (b.0, a.0)]).collect()
+}
+
+/// Returns the pairs of some joints that mirroring exchanges: those that are `told`, and of the others those that have the
+/// same name on the other side. Each pair comes once, the lower node first, rising.
+#[must_use]
+pub fn joint_pairs(model: &Model, mut nodes: Vec<NodeId>, told: &[[NodeId; 2]]) -> Vec<[NodeId; 2]> {
+    nodes.sort_unstable();
+    nodes.dedup();
+    let named = JointPairs::of(&model.skeleton, &nodes, vec![None; nodes.len()]);
+    let of = |(j, node): (usize, &NodeId)| Some([*node, nodes[usize::from(named.told(j)?)]]);
+    let is_told = |node: &NodeId| told.iter().flatten().any(|other| other == node);
+    let by_name = nodes.iter().enumerate().filter_map(of).filter(|pair| !pair.iter().any(is_told));
+    let mut out: Vec<[NodeId; 2]> = Vec::new();
+    for [a, b] in told.iter().copied().filter(|pair| pair.iter().all(|node| nodes.contains(node))).chain(by_name) {
+        let pair = [a.min(b), a.max(b)];
+        // Of two pairs that are told of one joint the first counts.
+        if !out.iter().flatten().any(|node| pair.contains(node)) {
+            out.push(pair);
+        }
+    }
+    out.sort_unstable();
+    out
 }
 
 /// Returns the vertex at a place whose normal fits best; the first where none has a normal.

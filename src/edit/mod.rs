@@ -6,6 +6,7 @@
 mod average;
 mod best;
 mod binds;
+mod closest;
 mod hammer;
 mod joints;
 mod limit;
@@ -17,25 +18,32 @@ mod quantise;
 mod rogues;
 mod rounding;
 mod rules;
+mod runtime;
 mod set;
 mod sheet;
 mod smooth;
 mod surface;
 mod table;
 mod task;
+mod transfer;
 mod weld;
 
 pub use average::mean_of;
 pub use locks::Bounds;
+pub use mirror::joint_pairs;
 pub use rounding::value;
 pub use rules::REPAIRED;
+pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, packed};
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
+pub use transfer::{Donor, Transferred};
 
-use crate::model::{NodeId, WeightFormat};
+use std::sync::Arc;
+
+use crate::model::{LocalPose, NodeId, WeightFormat};
 
 /// An operation on weights.
 #[derive(Debug)]
@@ -57,10 +65,10 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether it changes weights. One operation changes inverse bind matrices instead.
+    /// Whether it changes weights. Two operations change inverse bind matrices instead.
     #[must_use]
     pub fn is_of_weights(&self) -> bool {
-        self.id != binds::INVERSE_BINDS.id
+        ![binds::INVERSE_BINDS.id, binds::BIND_HERE.id].contains(&self.id)
     }
 }
 
@@ -82,6 +90,8 @@ pub static OPERATIONS: &[&Operation] = &[
     &average::AVERAGE,
     &average::PASTE,
     &set::SET,
+    &transfer::TRANSFER,
+    &binds::BIND_HERE,
 ];
 
 /// An axis of mesh space.
@@ -109,6 +119,8 @@ pub struct Settings {
     pub axis: Axis,
     /// Mirror: whether the negative side is copied to the positive one; else it is the other way round.
     pub from_negative: bool,
+    /// Mirror: joints that are partners whatever their names say. A joint that is its own partner keeps its weights.
+    pub pairs: Vec<[NodeId; 2]>,
     /// Smooth: the number of steps.
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
@@ -125,6 +137,10 @@ pub struct Settings {
     pub other: Option<NodeId>,
     /// Paste: joints and their weights.
     pub copied: Vec<(NodeId, f64)>,
+    /// Transfer: the model whose weights are taken.
+    pub donor: Option<Donor>,
+    /// Bind here: the pose.
+    pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
     pub rules: Vec<&'static str>,
 }
@@ -138,6 +154,7 @@ impl Default for Settings {
             format: WeightFormat::U8,
             axis: Axis::X,
             from_negative: false,
+            pairs: Vec::new(),
             times: 1,
             strength: 0.5,
             amount: Amount::default(),
@@ -146,6 +163,8 @@ impl Default for Settings {
             spread: false,
             other: None,
             copied: Vec::new(),
+            donor: None,
+            pose: None,
             rules: REPAIRED.to_vec(),
         }
     }

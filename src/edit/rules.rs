@@ -63,7 +63,7 @@ fn repair(sheet: &mut Sheet, settings: &Settings) {
                 });
             }
             // A skin that was bound as a whole in another pose may be intended.
-            "inverse-bind-mismatch" => binds::set(sheet, &is_bound_elsewhere),
+            "inverse-bind-mismatch" => binds::set(sheet, None, &is_bound_elsewhere),
             _ => {}
         }
     }

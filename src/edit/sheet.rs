@@ -9,6 +9,7 @@ use super::locks::Bounds;
 use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
+use super::transfer::Transferred;
 use crate::model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin, WeightFormat,
@@ -24,6 +25,8 @@ pub struct Sheet<'m> {
     pub tables: Vec<Table>,
     /// New inverse bind matrices, by the index of the skin and that of the joint in it.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
+    /// How far away the surface was whose weights were transferred last.
+    pub transferred: Option<Transferred>,
     /// What operations may change.
     pub bounds: Bounds,
     /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
@@ -80,7 +83,7 @@ impl<'m> Sheet<'m> {
             }
         }
         let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
-        Self { model, tables, binds: BTreeMap::new(), bounds, context, surfaces: OnceLock::new() }
+        Self { model, tables, binds: BTreeMap::new(), transferred: None, bounds, context, surfaces: OnceLock::new() }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
@@ -127,6 +130,12 @@ impl<'m> Sheet<'m> {
 #[must_use]
 pub(super) fn single(matrix: DAffine3) -> Affine3A {
     Affine3A::from_cols_array(&matrix.to_cols_array().map(|v| v as f32))
+}
+
+/// The matrix in double precision.
+#[must_use]
+pub(super) fn double(matrix: Affine3A) -> DAffine3 {
+    DAffine3::from_cols_array(&matrix.to_cols_array().map(f64::from))
 }
 
 /// Makes a table of the stored weights of a primitive; it does not name the primitive yet.

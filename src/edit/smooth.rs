@@ -23,7 +23,8 @@ const SAME: f64 = 1e-9;
 
 fn smooth(sheet: &mut Sheet, settings: &Settings) {
     let mut done: Vec<Vec<bool>> = sheet.tables.iter().map(|t| vec![false; t.vertices()]).collect();
-    let surfaces = sheet.surfaces().to_vec();
+    // What touches without going on, as closed lips do, must not move what it touches.
+    let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
     for surface in &surfaces {
         let mut shares = at_places(sheet, surface);
         let open: Vec<bool> = (0..shares.len() as u32).map(|place| is_open(sheet, surface, place)).collect();

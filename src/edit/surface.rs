@@ -5,7 +5,17 @@ use crate::inspect::check;
 use crate::model::{Model, Primitive, Topology};
 
 use super::Table;
+use super::weld::Groups;
 use glam::Vec3;
+use std::collections::HashMap;
+
+/// How nearly two parts of a surface that touch in a place must face the same way to be one there: the cosine of 60°.
+const ALIKE: f32 = 0.5;
+/// So many parts that face different ways are told apart in one place; what comes after them joins the first.
+const MOST_PARTS: usize = 8;
+
+/// For each numbered vertex the index of its place, and the position of each place.
+type Places = (Vec<u32>, Vec<Vec3>);
 
 /// The primitives that one skin moves (or several that bind alike), or one primitive that nothing moves.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +65,17 @@ impl Lists {
 impl Surface {
     /// Returns all surfaces of a model: the vertices of every table are in one at least.
     pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<Self> {
+        Self::made(model, tables, &|surface| (surface.place.clone(), surface.positions.clone()))
+    }
+
+    /// Does the same, but vertices that lie in one place are one place only where the surface goes on from one to the other,
+    /// or where both face the same way. Surfaces that touch, as closed lips do, are not joined.
+    pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<Self> {
+        Self::made(model, tables, &apart)
+    }
+
+    /// Makes all surfaces; `places` finds the places of one.
+    fn made(model: &Model, tables: &[Table], places: &dyn Fn(&check::Surface) -> Places) -> Vec<Self> {
         let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
         let mut out: Vec<Self> = Vec::new();
         let mut seen = std::collections::HashSet::new();
@@ -65,7 +86,8 @@ impl Surface {
             };
             let parts: Vec<Part> = surface.parts.iter().filter_map(part).collect();
             seen.extend(parts.iter().map(|p| p.primitive));
-            out.push(Self::new(parts, surface.place, surface.positions, &surface.triangles));
+            let (place, positions) = places(&surface);
+            out.push(Self::new(parts, place, positions, &surface.triangles));
         }
         for (table, t) in tables.iter().enumerate() {
             for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
@@ -121,7 +143,52 @@ impl Surface {
     }
 }
 
-fn triangles(primitive: &Primitive) -> Vec<[u32; 3]> {
+/// Divides the places of a surface where parts of it touch that do not continue each other and face different ways.
+fn apart(surface: &check::Surface) -> Places {
+    let mut groups = Groups::default();
+    check::meetings(surface).iter().for_each(|[a, b]| groups.join(*a, *b));
+    // Twice the area of the triangles at each vertex, along their normals.
+    let mut facing = vec![Vec3::ZERO; surface.place.len()];
+    for triangle in &surface.triangles {
+        let [a, b, c] = triangle.map(|v| surface.positions[surface.place[v as usize] as usize]);
+        let normal = (b - a).cross(c - a);
+        triangle.iter().for_each(|v| facing[*v as usize] += normal);
+    }
+    for place in 0..surface.positions.len() as u32 {
+        let members = surface.members(place);
+        if members.len() < 2 {
+            continue;
+        }
+        let mut whole: HashMap<u32, Vec3> = HashMap::new();
+        members.iter().for_each(|v| *whole.entry(groups.top(*v)).or_default() += facing[*v as usize]);
+        let mut known: Vec<(u32, Vec3)> = Vec::new();
+        for member in members {
+            // The first member of each group stands for it.
+            let Some(normal) = whole.remove(&groups.top(*member)) else { continue };
+            let normal = normal.normalize_or_zero();
+            let is_alike =
+                |(_, other): &&(u32, Vec3)| normal == Vec3::ZERO || *other == Vec3::ZERO || normal.dot(*other) > ALIKE;
+            let first = known.first().copied().filter(|_| known.len() >= MOST_PARTS);
+            match known.iter().find(is_alike).copied().or(first) {
+                Some((other, _)) => groups.join(other, *member),
+                None => known.push((*member, normal)),
+            }
+        }
+    }
+    let (mut place, mut positions) = (Vec::with_capacity(surface.place.len()), Vec::new());
+    let mut known: HashMap<u32, u32> = HashMap::new();
+    for (vertex, welded) in (0..).zip(&surface.place) {
+        let at = *known.entry(groups.top(vertex)).or_insert_with(|| {
+            positions.push(surface.positions[*welded as usize]);
+            positions.len() as u32 - 1
+        });
+        place.push(at);
+    }
+    (place, positions)
+}
+
+/// Returns the triangles of a primitive as its stored vertices.
+pub(super) fn triangles(primitive: &Primitive) -> Vec<[u32; 3]> {
     if primitive.topology != Topology::Triangles {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Operation, Settings, Sheet, apply, rogues, value};
+use super::{Operation, Settings, Sheet, Transferred, apply, rogues, value};
 use crate::inspect::VertexSet;
 use crate::model::{MeshId, Model, NodeId, WeightChange};
 use crate::parallel::JobContext;
@@ -62,6 +62,8 @@ pub struct Outcome {
     /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices it
     /// finds a fault before and after.
     pub found: Vec<(&'static str, [usize; 2])>,
+    /// How far away the surface is whose weights are taken.
+    pub transferred: Option<Transferred>,
 }
 
 /// Computes what an operation would do to the weights that a model has now; `None` where that was cancelled.
@@ -90,6 +92,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     if context.is_cancelled() {
         return None;
     }
+    out.transferred = sheet.transferred;
     let rounds = task.operation.id == "quantise";
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
         changes(old, new, rounds, &|row| sheet.bounds.has(number, row), &mut out);
@@ -135,7 +138,7 @@ fn figures(sheet: &Sheet) -> Figures {
 
 /// Adds the vertices of a table whose weights differ to `out`. With `rounds` weights are compared as they would be
 /// stored.
-fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usize) -> bool, out: &mut Outcome) {
+pub(super) fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usize) -> bool, out: &mut Outcome) {
     let stored = rounds.then(|| new.stored());
     let weight = |slot: usize| match &stored {
         Some(stored) => value(stored.numbers[slot], new.formats[slot % new.per_vertex / 4]) as f32,

@@ -113,12 +113,13 @@ pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
 
 /// Disjoint sets of numbers that pairs join.
 #[derive(Default)]
-struct Groups {
+pub(super) struct Groups {
     above: BTreeMap<u32, u32>,
 }
 
 impl Groups {
-    fn top(&mut self, of: u32) -> u32 {
+    /// Returns the number that stands for a set; of a number that was never joined itself.
+    pub(super) fn top(&mut self, of: u32) -> u32 {
         let mut at = of;
         while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
             // Every other step of the path is shortened for the next search.
@@ -129,7 +130,8 @@ impl Groups {
         at
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    /// Makes one set of two.
+    pub(super) fn join(&mut self, a: u32, b: u32) {
         self.above.entry(a).or_insert(a);
         self.above.entry(b).or_insert(b);
         let (a, b) = (self.top(a), self.top(b));

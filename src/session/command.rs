@@ -76,6 +76,10 @@ pub enum FileCommand {
     OpenDialog,
     /// Open this file.
     Open(PathBuf),
+    /// Ask for the file whose weights [`crate::edit::Settings::donor`] has, with the system's dialog.
+    ChooseDonor,
+    /// Read that file.
+    ReadDonor(PathBuf),
     /// Open the character that comes with the program.
     OpenBuiltIn,
     /// Read the open file again.

@@ -66,6 +66,9 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         amount: [Amount::To(0.5), Amount::Add(0.1), Amount::Times(2.0)][random.below(3) as usize],
         follow: random.below(4) != 0,
         copied: (1..4).map(|n| (NodeId(n + random.below(9)), 0.25)).collect(),
+        pairs: Vec::new(),
+        donor: None,
+        pose: None,
         rules: REPAIRED.to_vec(),
     })
 }

@@ -57,7 +57,7 @@ fn same(what: &str, pairs: &Pairs, expected: &Pairs, before: &Pairs) {
     }
 }
 
-fn same_dense(what: &str, pairs: &Pairs, expected: &[Option<Vec<f64>>]) {
+pub fn same_dense(what: &str, pairs: &Pairs, expected: &[Option<Vec<f64>>]) {
     let step = if pairs.component == F32 { 2e-7 } else { 1.001 / pairs.one() };
     for (v, vertex) in reference::vertices(pairs).iter().enumerate() {
         let weights = reference::dense(vertex);

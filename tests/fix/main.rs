@@ -14,6 +14,8 @@ mod outside;
 mod packed;
 mod reader;
 mod reference;
+mod surfaces;
+mod tools;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

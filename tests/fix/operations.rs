@@ -115,7 +115,7 @@ fn hammer_takes_the_nearest_good_vertex() {
 }
 
 /// Cut to so many joints; most vertices are clear.
-fn cut(dense: Vec<Vec<f64>>, slots: usize) -> Vec<Option<Vec<f64>>> {
+pub fn cut(dense: Vec<Vec<f64>>, slots: usize) -> Vec<Option<Vec<f64>>> {
     let is_clear = |w: &Vec<f64>| {
         let mut sorted: Vec<f64> = w.iter().copied().filter(|w| *w > 0.0).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));

@@ -177,7 +177,7 @@ pub fn cut(mut dense: Vec<f64>, slots: usize) -> Vec<f64> {
     unit(dense)
 }
 
-fn partner(joint: usize) -> usize {
+pub fn partner(joint: usize) -> usize {
     let other = match JOINTS[joint].strip_suffix(".L") {
         Some(stem) => format!("{stem}.R"),
         None => JOINTS[joint].strip_suffix(".R").map_or(JOINTS[joint].to_owned(), |stem| format!("{stem}.L")),
@@ -187,6 +187,11 @@ fn partner(joint: usize) -> usize {
 
 /// The weights after mirroring across x = 0, dense.
 pub fn mirror(all: &[Vertex], from_negative: bool) -> Vec<Vec<f64>> {
+    mirror_by(all, from_negative, &partner)
+}
+
+/// The same with other partners than those of the names.
+pub fn mirror_by(all: &[Vertex], from_negative: bool, partner: &dyn Fn(usize) -> usize) -> Vec<Vec<f64>> {
     let own: Vec<Vec<f64>> = all.iter().map(|v| unit(dense(v))).collect();
     let across = |w: &[f64]| (0..JOINTS.len()).map(|j| w[partner(j)]).collect::<Vec<f64>>();
     let of = |v: usize| {

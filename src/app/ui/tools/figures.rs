@@ -28,6 +28,19 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             two(ui, label, *before, *after);
         }
     });
+    if let Some(told) = outcome.transferred {
+        section(ui, "To the other surface", |_| {});
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            figure(ui, "Mean distance", &format!("{:.3} mm", 1e3 * told.mean));
+            figure(ui, "Largest distance", &format!("{:.3} mm", 1e3 * told.largest));
+        });
+        if told.unmatched > 0 {
+            let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
+            let text = format!("{vertices} as they are: no joint has a name of those that move the other file there.");
+            ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+        }
+    }
     if outcome.kept > 0 {
         let vertices = counted(outcome.kept, "vertex stays", "vertices stay");
         let text = format!("{vertices} as they are: locked joints have all of their weight.");

@@ -2,6 +2,7 @@
 //! is shown on the model and in figures until it is applied or given up.
 
 mod figures;
+mod pairs;
 pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};

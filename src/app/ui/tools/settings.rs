@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use egui::{Ui, vec2};
 
-use super::said;
+use super::{pairs, said};
 use crate::app::ui::theme::{self, ROW, colors};
 use crate::app::ui::value_row::ValueRow;
 use crate::app::ui::widgets::{
     chip, counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, text_button,
 };
-use crate::edit::{Amount, Axis, Operation, REPAIRED, Settings};
+use crate::edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
 use crate::inspect::rule_words;
 use crate::model::{NodeId, WeightFormat};
-use crate::session::{Command, Session, ToolCommand};
+use crate::session::{Command, FileCommand, Session, ToolCommand};
 
 /// Points kept for the labels.
 const LABEL: f32 = 66.0;
@@ -52,7 +52,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             }
             said(ui, "Weights are rounded here; the type in which the file stores them stays.");
         }
-        "mirror" => mirror(ui, &mut now),
+        "mirror" => {
+            mirror(ui, &mut now);
+            pairs::show(ui, session, &mut now);
+        }
+        "transfer" => donor(ui, &now, commands),
         "smooth" => {
             let times = number(ui, "Times", now.times as f64, 1.0..=30.0, 1.0, 0);
             now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
@@ -139,8 +143,33 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
 pub(in crate::app::ui) const FOLLOW: &str =
     "The other joints of a vertex make room for a weight that is typed, so that their sum stays";
 
+/// The file whose weights are taken: its path is typed, or chosen by the system's dialog.
+fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
+    match &now.donor {
+        Some(Donor(model)) => _ = figure(ui, "From", &model.source.name),
+        None => said(ui, "No file is chosen yet: type its path, or browse."),
+    }
+    let id = ui.scope_id().with("donor path");
+    let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let width = ui.available_width() - 96.0;
+        let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(width).hint_text("Path of a file"));
+        field
+            .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "File to transfer from"));
+        if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !text.trim().is_empty() {
+            commands.push(FileCommand::ReadDonor(text.trim().into()).into());
+        }
+        let browse = text_button(ui, None, "Browse…", false).on_hover_text("Choose the file whose weights are taken");
+        if browse.clicked() {
+            commands.push(FileCommand::ChooseDonor.into());
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(id, text));
+}
+
 /// A joint by its name, with a button that takes the one that is selected.
-fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
+pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
     let Some(model) = session.model() else { return };
     let name = joint.and_then(|node| model.skeleton.names.get(node.index())).map_or("none", String::as_str);
     let selected = session.view().selected.filter(|node| model.is_joint(*node));

@@ -1,0 +1,211 @@
+//! Finds the closest point of many triangles, by a tree of boxes around them.
+
+use glam::DVec3;
+
+/// So many triangles are not divided any further.
+const LEAF: usize = 4;
+
+/// A point on a triangle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Found {
+    /// The index of the triangle; of several that are equally near the lowest.
+    pub triangle: u32,
+    /// The shares of its corners, which sum to one.
+    pub shares: [f64; 3],
+    /// The distance to the point, not squared.
+    pub distance: f64,
+}
+
+/// A box around some triangles, which are either listed or in two boxes.
+#[derive(Debug)]
+struct Node {
+    low: DVec3,
+    high: DVec3,
+    /// The first of its triangles in [`Tree::order`], or of its two boxes in [`Tree::nodes`].
+    first: usize,
+    /// How many triangles it lists; 0 where it has two boxes.
+    count: usize,
+}
+
+/// Triangles in a tree of boxes.
+#[derive(Debug)]
+pub(super) struct Tree {
+    corners: Vec<[DVec3; 3]>,
+    order: Vec<u32>,
+    nodes: Vec<Node>,
+}
+
+impl Tree {
+    /// Makes a tree of triangles. Those whose corners are not finite are never found.
+    pub fn new(corners: Vec<[DVec3; 3]>) -> Self {
+        let is_finite = |i: &u32| corners[*i as usize].iter().all(|p| p.is_finite());
+        let order: Vec<u32> = (0..corners.len() as u32).filter(is_finite).collect();
+        let mut out = Self { corners, order, nodes: Vec::new() };
+        if !out.order.is_empty() {
+            let count = out.order.len();
+            out.nodes.push(out.around(0, count));
+            out.divide(0);
+        }
+        out
+    }
+
+    /// Returns the box around triangles of the order.
+    fn around(&self, first: usize, count: usize) -> Node {
+        let points = self.order[first..first + count].iter().flat_map(|i| self.corners[*i as usize]);
+        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+        let (low, high) = points.fold(start, |(low, high), p| (low.min(p), high.max(p)));
+        Node { low, high, first, count }
+    }
+
+    /// Divides a box by the middle triangle along its longest side, and both halves likewise. Half of the triangles are in
+    /// each, so that this goes no deeper than their count has bits.
+    fn divide(&mut self, node: usize) {
+        let Node { low, high, first, count } = self.nodes[node];
+        if count <= LEAF {
+            return;
+        }
+        let size = high - low;
+        let axis = if size.x >= size.y && size.x >= size.z {
+            0
+        } else if size.y >= size.z {
+            1
+        } else {
+            2
+        };
+        let corners = &self.corners;
+        let middle = |i: &u32| corners[*i as usize].iter().map(|p| p[axis]).sum::<f64>();
+        let by_middle = |a: &u32, b: &u32| middle(a).total_cmp(&middle(b)).then(a.cmp(b));
+        self.order[first..first + count].select_nth_unstable_by(count / 2, by_middle);
+        let halves = [(first, count / 2), (first + count / 2, count - count / 2)];
+        let start = self.nodes.len();
+        for (first, count) in halves {
+            let half = self.around(first, count);
+            self.nodes.push(half);
+        }
+        (self.nodes[node].first, self.nodes[node].count) = (start, 0);
+        self.divide(start);
+        self.divide(start + 1);
+    }
+
+    /// Returns the closest point; `None` where there is no triangle, or `point` is not finite.
+    pub fn closest(&self, point: DVec3) -> Option<Found> {
+        let mut best: Option<Found> = None;
+        let mut open: Vec<(f64, usize)> = Vec::new();
+        let distance = |node: usize| {
+            let Node { low, high, .. } = self.nodes[node];
+            point.clamp(low, high).distance(point)
+        };
+        if point.is_finite() && !self.nodes.is_empty() {
+            open.push((distance(0), 0));
+        }
+        while let Some((near, node)) = open.pop() {
+            if best.is_some_and(|best| near > best.distance) {
+                continue;
+            }
+            let Node { first, count, .. } = self.nodes[node];
+            if count == 0 {
+                let mut halves = [first, first + 1].map(|half| (distance(half), half));
+                // The nearer one is looked at first.
+                halves.sort_by(|a, b| b.0.total_cmp(&a.0));
+                open.extend(halves);
+            }
+            for triangle in &self.order[first..first + count] {
+                let corners = self.corners[*triangle as usize];
+                let shares = on_triangle(point, corners);
+                let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
+                let found = Found { triangle: *triangle, shares, distance: at.distance(point) };
+                let key = |found: &Found| (found.distance, found.triangle);
+                if best.is_none_or(|best| key(&found) < key(&best)) {
+                    best = Some(found);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// Returns the shares of the corners of a triangle at its closest point to `p` (Ericson, "Real-Time Collision Detection",
+/// 5.1.5). Where the triangle has no area it is the closest point of its sides.
+fn on_triangle(p: DVec3, [a, b, c]: [DVec3; 3]) -> [f64; 3] {
+    let (ab, ac) = (b - a, c - a);
+    let normal = ab.cross(ac);
+    let area = normal.length_squared();
+    if area > 0.0 {
+        // Shares by areas: those of the point in the plane of the triangle.
+        let share = |from: DVec3, to: DVec3| (to - from).cross(p - from).dot(normal) / area;
+        let inside = [share(b, c), share(c, a), share(a, b)];
+        if inside.iter().all(|s| (0.0..=1.0).contains(s)) {
+            let sum: f64 = inside.iter().sum();
+            return inside.map(|s| s / sum);
+        }
+    }
+    let on_side = |from: DVec3, to: DVec3| {
+        let side = to - from;
+        let length = side.length_squared();
+        let share = if length > 0.0 { ((p - from).dot(side) / length).clamp(0.0, 1.0) } else { 0.0 };
+        ((from + side * share).distance_squared(p), share)
+    };
+    let sides = [(a, b), (b, c), (c, a)].map(|(from, to)| on_side(from, to));
+    let nearest = (0..3).min_by(|i, j| sides[*i].0.total_cmp(&sides[*j].0)).unwrap_or(0);
+    let mut out = [0.0; 3];
+    (out[nearest], out[(nearest + 1) % 3]) = (1.0 - sides[nearest].1, sides[nearest].1);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn numbers() -> impl FnMut() -> f64 {
+        let mut state = 7_u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 40) as f64 / (1 << 24) as f64
+        }
+    }
+
+    /// The closest point by trying very many points of a triangle.
+    fn tried(p: DVec3, [a, b, c]: [DVec3; 3]) -> f64 {
+        const STEPS: usize = 60;
+        let mut least = f64::INFINITY;
+        for i in 0..=STEPS {
+            for j in 0..=STEPS - i {
+                let (u, v) = (i as f64 / STEPS as f64, j as f64 / STEPS as f64);
+                least = least.min((a * (1.0 - u - v) + b * u + c * v).distance(p));
+            }
+        }
+        least
+    }
+
+    #[test]
+    fn the_tree_finds_what_trying_all_triangles_finds() {
+        let mut random = numbers();
+        let mut point = || DVec3::new(random(), random(), random());
+        let mut corners: Vec<[DVec3; 3]> = (0..300)
+            .map(|_| {
+                let at = point();
+                [at, at + 0.1 * point(), at + 0.1 * point()]
+            })
+            .collect();
+        // Some have no area, one is a point, one is nowhere.
+        corners[7][2] = corners[7][0];
+        corners[8] = [corners[8][0]; 3];
+        corners[9][1].x = f64::NAN;
+        let tree = Tree::new(corners.clone());
+        for _ in 0..200 {
+            let p = point() * 1.4 - 0.2;
+            let found = tree.closest(p).unwrap();
+            assert!((found.shares.iter().sum::<f64>() - 1.0).abs() < 1e-12 && found.shares.iter().all(|s| *s >= 0.0));
+            let sound = corners.iter().enumerate().filter(|(i, _)| *i != 9);
+            let all = sound.map(|(_, corners)| {
+                let shares = on_triangle(p, *corners);
+                (corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2]).distance(p)
+            });
+            let least = all.fold(f64::INFINITY, f64::min);
+            assert!((found.distance - least).abs() < 1e-12, "{found:?}, not {least}");
+            let by_steps = tried(p, corners[found.triangle as usize]);
+            assert!(found.distance <= by_steps + 1e-12 && by_steps - found.distance < 3e-3, "{found:?}: {by_steps}");
+        }
+        assert!(Tree::new(Vec::new()).closest(DVec3::ZERO).is_none() && tree.closest(DVec3::NAN).is_none());
+    }
+}
