@@ -5,14 +5,16 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
+use super::check::packing;
 use super::method::{MethodArgs, MethodSettings};
 use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, compare_with, other_file, parse_side, print, printable, tell_warnings};
 use crate::deform::METHODS;
+use crate::edit::Packing;
 use crate::inspect::check::FindingPose;
 use crate::model::ClipId;
 use crate::output::overwritten_by_stdout;
-use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, WorstPose};
+use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, SideWeights, WorstPose};
 
 /// Say how far two deformation methods carry the vertices of a model apart
 ///
@@ -21,7 +23,8 @@ use crate::session::{ComparisonCommand, MethodChoice, PlaybackCommand, Session, 
 ///
 /// The JSON has the fields: schema (1), a and b (methods), worst_mm, mean_mm, rms_mm, height_m (of the model at rest), at {clip, time
 /// (null in the rest pose), mesh, primitive, vertex (the one that is farthest apart, as the file numbers it; null where nothing is drawn)};
-/// with --over rom at also has joint, axis and degrees; with --stored-weights there is b_weights ("stored"),
+/// with --over rom at also has joint, axis and degrees; with --stored-weights or --runtime there is b_weights ("stored",
+/// or the runtime),
 /// with --b-file b_file (the path as given).
 #[derive(Debug, Args)]
 #[command(
@@ -35,7 +38,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "METHOD", value_parser = parse_side, default_value = METHODS[0].id)]
     a: String,
     /// Deform the second side by this method, likewise; without it, by that of --a
-    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present_any = ["stored_weights", "b_file"])]
+    #[arg(long, value_name = "METHOD", value_parser = parse_side, required_unless_present_any = ["stored_weights", "b_file", "runtime"])]
     b: Option<String>,
     /// Take the second side from this file, which has the same nodes and vertices, in the same pose
     #[arg(long, value_name = "FILE", conflicts_with = "stored_weights")]
@@ -45,6 +48,9 @@ pub(super) struct CompareArgs {
     /// Give the second side the weights as the file stores them; with --normalise-weights those of the first side differ from them
     #[arg(long, requires = "normalise_weights")]
     stored_weights: bool,
+    /// Give the second side the weights that a runtime would use: a name of `skinscope check --runtime`, or N:TYPE
+    #[arg(long, value_name = "NAME", value_parser = packing, conflicts_with = "stored_weights")]
+    runtime: Option<Packing>,
     /// Divide the weights of every vertex by their sum
     #[arg(long)]
     normalise_weights: bool,
@@ -91,7 +97,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         overwritten_by_stdout(other.files())?;
         compare_with(&mut session, path, &other)?;
     }
-    session.apply(ComparisonCommand::SetStoredWeights(args.stored_weights || args.b_file.is_some()));
+    session.apply(ComparisonCommand::SetWeights(match args.runtime {
+        Some(packing) => SideWeights::Packed(packing),
+        None if args.stored_weights || args.b_file.is_some() => SideWeights::Stored,
+        None => SideWeights::Shown,
+    }));
     session.prepare();
     let [a, b] = [Some(session.view().choice()), session.comparison().map(|c| c.choice)]
         .map(|c| c.map_or_else(String::new, |c| c.id()));
@@ -134,15 +144,19 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         if let Some(path) = &args.b_file {
             report["b_file"] = json!(path);
         }
+        if let Some(packing) = args.runtime {
+            report["b_weights"] = json!(packing.id());
+        }
         return print(&format!("{report}\n"));
     }
     let share = |metres: f64| {
         if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
     };
-    let of = match &args.b_file {
-        Some(path) => format!(" of {}", printable(&path.display().to_string())),
-        None if args.stored_weights => ", stored weights".to_owned(),
-        None => String::new(),
+    let of = match (&args.b_file, args.runtime) {
+        (Some(path), _) => format!(" of {}", printable(&path.display().to_string())),
+        (None, Some(packing)) => format!(", weights of {}", packing.id()),
+        (None, None) if args.stored_weights => ", stored weights".to_owned(),
+        (None, None) => String::new(),
     };
     let mut text = format!("{a} against {b}{of}\n");
     for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {

@@ -73,7 +73,7 @@ pub(super) struct FixArgs {
     /// (from + to −, as without) or :- (from − to +)
     #[arg(long, value_name = "AXIS", value_parser = side)]
     mirror: Option<(Axis, bool)>,
-    /// With --mirror: these two joints are partners, whatever their names say; may be given several times. A joint that is its
+    /// Take these two joints for partners, with --mirror, whatever their names say; may be given several times. A joint that is its
     /// own partner is exchanged with none
     #[arg(long, value_name = "JOINT=OTHER", value_parser = two, requires = "mirror")]
     pair: Vec<(String, String)>,
@@ -113,13 +113,13 @@ pub(super) struct FixArgs {
     /// --clip and --time or of --pose, else the rest pose
     #[arg(long)]
     bind_here: bool,
-    /// With --bind-here: the clip, by exact name or by number from 0
+    /// Bind in this clip, with --bind-here: by exact name or by number from 0
     #[arg(long, value_name = "NAME|N", requires = "bind_here", allow_hyphen_values = true)]
     clip: Option<String>,
-    /// With --clip: seconds on its timeline, clamped to the clip
+    /// Bind at this time of the clip, in seconds on its timeline, clamped to the clip
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
-    /// With --bind-here: a pose file; what it says replaces the values of clip or rest pose
+    /// Bind in the pose of this file, with --bind-here; what it says replaces the values of clip or rest pose
     #[arg(long, value_name = "FILE", requires = "bind_here", allow_hyphen_values = true)]
     pose: Option<PathBuf>,
     /// Leave the weights of this joint as they are, whatever else is done; may be given several times

@@ -23,8 +23,8 @@ use crate::model::{BlockFormats, Model};
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, Toggle, ViewCommand,
-    ViewFrom,
+    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, SideWeights, Toggle,
+    ViewCommand, ViewFrom,
 };
 
 /// Draw a picture of the posed model, without a display
@@ -193,7 +193,7 @@ fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
         let choice = session.view().choice();
         session.apply(ComparisonCommand::Set(true));
         session.apply(ComparisonCommand::SetMethod(choice.method.id));
-        session.apply(ComparisonCommand::SetStoredWeights(true));
+        session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
     }
     Ok(())
 }

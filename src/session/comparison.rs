@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
 use crate::deform::{self, METHODS, Surface};
+use crate::edit::{self, PackedFigures, Packing};
 use crate::inspect::check::FindingPose;
 use crate::inspect::{Inspection, SurfaceDistance, distances, rom};
 use crate::model::Model;
@@ -56,13 +57,35 @@ impl ComparisonLayout {
     }
 }
 
+/// The weights of the second side of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SideWeights {
+    /// Those that are shown.
+    #[default]
+    Shown,
+    /// Those that the file stores, or that of the model that the open one is compared with.
+    Stored,
+    /// What a runtime makes of those that are shown.
+    Packed(Packing),
+}
+
+/// The open model as a runtime would have it.
+#[derive(Clone, Debug)]
+pub(super) struct PackedModel {
+    /// The model that it was made of.
+    base: Arc<Model>,
+    packing: Packing,
+    model: Arc<Model>,
+    figures: PackedFigures,
+}
+
 /// What is compared with what is shown, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
     /// How the second side is deformed.
     pub choice: MethodChoice,
-    /// Whether the second side has the weights as the file stores them, and not as they were edited.
-    pub stored_weights: bool,
+    /// The weights of the second side.
+    pub weights: SideWeights,
     /// Whether the second side is shown left and first, and the other one right and then.
     pub swapped: bool,
     /// How both share the picture.
@@ -79,7 +102,7 @@ impl Comparison {
         let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, choice.method));
         Self {
             choice: MethodChoice { method: other.unwrap_or(choice.method), ..choice },
-            stored_weights: false,
+            weights: SideWeights::Shown,
             swapped: false,
             layout: ComparisonLayout::Split,
             split: 0.5,
@@ -101,9 +124,10 @@ pub enum ComparisonCommand {
     SetPass(Option<&'static str>),
     /// Where the normals of the second side come from, by [`deform::NormalMode::id`].
     SetNormals(&'static str),
-    /// The second side has the weights as the file stores them (`true`) or as they were edited; where the model is compared with
-    /// another file, it is that file (`true`) or the open one.
-    SetStoredWeights(bool),
+    /// The weights of the second side.
+    SetWeights(SideWeights),
+    /// Compare what is shown with what a runtime makes of it: the same method with the weights that it would use.
+    PreviewAs(Packing),
     /// The model is compared no longer with another file, but with its own again.
     LeaveFile,
     /// The sides change places.
@@ -163,8 +187,33 @@ impl Session {
     /// The model of the second side.
     #[must_use]
     pub fn compared_model(&self) -> Option<&Arc<Model>> {
-        let stored = self.comparison()?.stored_weights;
-        if stored { self.compared_with() } else { self.model() }
+        match self.comparison()?.weights {
+            SideWeights::Shown => self.model(),
+            SideWeights::Stored => self.compared_with(),
+            SideWeights::Packed(_) => self.packed.as_ref().map(|packed| &packed.model).or_else(|| self.model()),
+        }
+    }
+
+    /// What the weights of the runtime cost and lose that the second side of a comparison shows.
+    #[must_use]
+    pub fn packed_figures(&self) -> Option<&PackedFigures> {
+        self.comparison()?;
+        self.packed.as_ref().map(|packed| &packed.figures)
+    }
+
+    /// Makes the weights of the runtime that is compared, unless they are those of the weights that are shown already.
+    pub(super) fn pack(&mut self) {
+        let packing = match self.comparison().map(|comparison| comparison.weights) {
+            Some(SideWeights::Packed(packing)) => packing,
+            _ => return self.packed = None,
+        };
+        let Some(base) = self.model().map(Arc::clone) else { return };
+        let is_made = |packed: &PackedModel| Arc::ptr_eq(&packed.base, &base) && packed.packing == packing;
+        if !self.packed.as_ref().is_some_and(is_made) {
+            let (model, figures) = edit::packed(&base, packing);
+            self.packed = Some(PackedModel { base, packing, model: Arc::new(model), figures });
+            self.pose_again();
+        }
     }
 
     /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
@@ -242,7 +291,7 @@ impl Session {
 
     /// The surface of the second side, of one member of the crowd.
     pub(crate) fn compared_surface(&self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
-        self.surface_of(comparison.choice, member, comparison.stored_weights)
+        self.surface_of(comparison.choice, member, comparison.weights)
     }
 
     /// Carries out a command of its family.
@@ -269,17 +318,23 @@ impl Session {
                     comparison.choice.normals = normals;
                 }
             }
-            ComparisonCommand::SetStoredWeights(stored) => {
+            ComparisonCommand::SetWeights(weights) => {
                 if let Some(comparison) = comparison {
-                    comparison.stored_weights = *stored;
+                    comparison.weights = *weights;
                 }
             }
             ComparisonCommand::LeaveFile => {
                 self.compared_with = None;
                 if let Some(comparison) = comparison {
-                    comparison.stored_weights = false;
+                    comparison.weights = SideWeights::Shown;
                 }
                 self.pose_again();
+            }
+            ComparisonCommand::PreviewAs(packing) => {
+                let choice = self.view.choice();
+                let before = self.view.comparison.take().unwrap_or_else(|| Comparison::of(choice));
+                let weights = SideWeights::Packed(*packing);
+                self.view.comparison = Some(Comparison { choice, weights, ..before });
             }
             ComparisonCommand::Swap => {
                 if let Some(comparison) = comparison {

@@ -48,7 +48,7 @@ fn stored_weights_are_compared_with_edited_ones() {
     let mut session = twisted(60.0);
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod("linear"));
-    session.apply(ComparisonCommand::SetStoredWeights(true));
+    session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
     assert_eq!(session.compared_surfaces().unwrap().distance.worst, 0.0, "nothing is edited");
     let mut change = WeightChange::new(MeshId(0), 0, 4);
     let vertex = session.model().unwrap().meshes[0].primitives[0].stored_vertices - 1;
@@ -59,7 +59,7 @@ fn stored_weights_are_compared_with_edited_ones() {
     assert!(distance.worst > 1e-3 && distance.at.is_some_and(|at| at.vertex == vertex), "{distance:?}");
     let stored = session.document().unwrap().stored();
     assert!(Arc::ptr_eq(session.compared_model().unwrap(), stored) && !Arc::ptr_eq(session.model().unwrap(), stored));
-    session.apply(ComparisonCommand::SetStoredWeights(false));
+    session.apply(ComparisonCommand::SetWeights(SideWeights::Shown));
     assert_eq!(session.compared_surfaces().unwrap().distance.worst, 0.0);
 }
 

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::model::shapes::{Tube, tube};
     use crate::model::{MeshId, WeightChange};
-    use crate::session::{ComparisonCommand, Document, EditCommand, PlaybackCommand, ViewCommand};
+    use crate::session::{ComparisonCommand, Document, EditCommand, PlaybackCommand, SideWeights, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();
@@ -281,7 +281,7 @@ mod tests {
         let mut change = WeightChange::new(MeshId(0), 0, 4);
         (40..60).for_each(|v| change.push(v, &[0, 3], &[0.5, 0.5]));
         session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-        session.apply(ComparisonCommand::SetStoredWeights(true));
+        session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
         session.update_pose();
         session.prepare();
         let sides: Vec<_> = session.sides().map(|(choice, model)| (choice, Arc::clone(model))).collect();

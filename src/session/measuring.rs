@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use glam::Affine3A;
 
-use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session};
+use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session, SideWeights};
 use crate::deform::{
     AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
 };
@@ -290,7 +290,7 @@ impl Session {
         let (choice, model) = self.side(side)?;
         let SurfaceInput { draws, palettes, morph_weights, .. } = self.surface_input(choice)?;
         let method = self.deformation_of(choice, Some(model));
-        let is_other = side == 1 && self.comparison().is_some_and(|c| c.stored_weights);
+        let is_other = side == 1 && self.comparison().is_some_and(|c| c.weights != SideWeights::Shown);
         let pass = choice.pass;
         let of_pass = method.pass.map(|applied| applied.values).unwrap_or_default();
         Some(PoseToMeasure {

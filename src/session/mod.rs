@@ -52,7 +52,7 @@ pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
 };
-pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, WorstPose};
+pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use deforming::MethodChoice;
 pub use document::{Document, Source};
@@ -117,6 +117,8 @@ pub struct Session {
     /// The model that the open one is compared with, where that is not the one that its file stores.
     compared_with: Option<ComparedFile>,
     changed_weights: stored::ChangedWeights,
+    /// What the runtime makes of the open model that it is compared with.
+    packed: Option<comparison::PackedModel>,
 }
 
 impl Session {
@@ -291,7 +293,10 @@ impl Session {
             }
             Command::Selection(command) => self.point_at(command),
             Command::Finding(command) => self.examine(&command),
-            Command::Comparison(command) => self.compare(&command),
+            Command::Comparison(command) => {
+                self.compare(&command);
+                self.pack();
+            }
             Command::Measure(command) => self.measure(&command),
             Command::Camera(command) => self.move_camera(command),
         }

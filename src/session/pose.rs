@@ -75,6 +75,7 @@ impl Session {
     /// Computes the pose: samples the clip, applies edits, then forward kinematics, then palettes; the same for every
     /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
     pub fn update_pose(&mut self) {
+        self.pack();
         let Some(model) = self.shown_model() else { return };
         let bones = self.bone_key();
         if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {

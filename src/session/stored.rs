@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{ComparisonCommand, Session, Toggle};
+use super::{ComparisonCommand, Session, SideWeights, Toggle};
 use crate::deform::{self, Surface, SurfaceInput};
 use crate::inspect::{PerVertex, VertexValues, changed_surface, changed_weights, why_not_comparable};
 use crate::model::Model;
@@ -59,7 +59,7 @@ impl Session {
             self.apply(ComparisonCommand::Set(true));
             self.view.comparison.iter_mut().for_each(|comparison| comparison.choice = choice);
         }
-        self.apply(ComparisonCommand::SetStoredWeights(true));
+        self.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
         Ok(())
     }
 
@@ -216,7 +216,7 @@ mod tests {
         let model = Arc::new(Model::build(other).unwrap());
         session.compare_file(ComparedFile { model: Arc::clone(&model), name: "larger.glb".to_owned() }).unwrap();
         let comparison = *session.comparison().unwrap();
-        assert!(comparison.stored_weights && comparison.choice == session.view().choice());
+        assert!(comparison.weights == SideWeights::Stored && comparison.choice == session.view().choice());
         assert!(Arc::ptr_eq(session.compared_model().unwrap(), &model));
         let compared = session.compared_surfaces().unwrap();
         assert!(compared.distance.worst > 0.1, "{:?}", compared.distance);
@@ -232,6 +232,8 @@ mod tests {
         assert_eq!(measured.measures.stretch, alone.measures().unwrap().measures.stretch);
         assert_ne!(measured.measures.stretch, session.measures().unwrap().measures.stretch);
         session.apply(ComparisonCommand::LeaveFile);
-        assert!(session.compared_file().is_none() && session.comparison().is_some_and(|c| !c.stored_weights));
+        assert!(
+            session.compared_file().is_none() && session.comparison().is_some_and(|c| c.weights == SideWeights::Shown)
+        );
     }
 }

@@ -8,13 +8,13 @@ use glam::Vec2;
 
 use super::{
     ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
+    SideWeights,
 };
 use crate::deform::{Method, Surface, SurfaceInput};
 use crate::inspect::{PerVertex, PosedModel};
 
-/// How it is deformed, a member of the crowd (0 is the model itself), and whether weights are those of the file
-/// (or of [`Session::compared_with`]).
-type SurfaceKey = (MethodChoice, usize, bool);
+/// How it is deformed, a member of the crowd (0 is the model itself), and which weights it has.
+type SurfaceKey = (MethodChoice, usize, SideWeights);
 
 /// The surfaces of one pose, one for each way to deform it (and member of a crowd) that was asked for.
 #[derive(Debug, Default)]
@@ -67,7 +67,7 @@ impl SurfaceCache {
     /// Returns the surface that is deformed by `choice`, if it has been computed.
     pub fn at_hand(&self, choice: MethodChoice) -> Option<Arc<Surface>> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        held.iter().find(|(key, _)| *key == (choice, 0, false)).map(|(_, surface)| Arc::clone(surface))
+        held.iter().find(|(key, _)| *key == (choice, 0, SideWeights::Shown)).map(|(_, surface)| Arc::clone(surface))
     }
 
     /// Returns the surface of `key`; a second caller waits while it is computed.
@@ -117,24 +117,25 @@ impl Session {
     /// Does the same as [`Session::surface`] by another method than the one that is shown.
     #[must_use]
     pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
-        self.surface_of(MethodChoice { method, ..self.view.choice() }, 0, false)
+        self.surface_of(MethodChoice { method, ..self.view.choice() }, 0, SideWeights::Shown)
     }
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
     pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
-        self.surface_of(self.view.choice(), member, false)
+        self.surface_of(self.view.choice(), member, SideWeights::Shown)
     }
 
-    /// The surface of one member of the crowd, deformed by `choice`. `stored`: with the weights as the file stores them.
-    pub(super) fn surface_of(&self, choice: MethodChoice, member: usize, stored: bool) -> Option<Arc<Surface>> {
+    /// The surface of one member of the crowd, deformed by `choice`, with these weights.
+    pub(super) fn surface_of(&self, choice: MethodChoice, member: usize, weights: SideWeights) -> Option<Arc<Surface>> {
         let mut input = self.surface_input(choice)?;
-        let stored = stored.then(|| self.compared_with()).flatten();
-        let stored = stored.filter(|stored| !std::ptr::eq(&raw const ***stored, input.model));
-        if let Some(stored) = stored {
-            (input.model, input.method) = (stored, self.deformation_of(choice, Some(stored)));
+        let other = if weights == SideWeights::Shown { None } else { self.compared_model() };
+        let other_model = other.filter(|other| !std::ptr::eq(&raw const ***other, input.model));
+        let weights = if other_model.is_some() { weights } else { SideWeights::Shown };
+        if let Some(other) = other_model {
+            (input.model, input.method) = (other, self.deformation_of(choice, Some(other)));
         }
-        let choice = self.ready(choice, stored.or(self.shown_model()));
+        let choice = self.ready(choice, other_model.or(self.shown_model()));
         let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
         let other = |i: usize| SurfaceInput {
             palettes: &palettes[i * input.palettes.len()..][..input.palettes.len()],
@@ -142,7 +143,7 @@ impl Session {
             ..input
         };
         let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
-        (member < self.crowd()).then(|| self.pose.surfaces.get((choice, member, stored.is_some()), make))
+        (member < self.crowd()).then(|| self.pose.surfaces.get((choice, member, weights), make))
     }
 
     /// Returns how many surfaces this session has deformed.

@@ -14,6 +14,7 @@ mod outside;
 mod packed;
 mod reader;
 mod reference;
+mod runtimes;
 mod surfaces;
 mod tools;
 

@@ -19,7 +19,7 @@ use crate::reader::File;
 use crate::surfaces::put_positions;
 use crate::{fix, folder, reference, report};
 
-fn load(path: &Path) -> Arc<Model> {
+pub fn load(path: &Path) -> Arc<Model> {
     Arc::clone(Source::File(path.to_owned()).load(&Options::default(), &Progress::silent()).unwrap().stored())
 }
 
@@ -122,7 +122,7 @@ fn poses(model: &Model) -> Poses {
 }
 
 /// Joints of a vertex, each once, with their shares of its weight.
-fn shares(model: &Model, vertex: usize) -> Vec<(usize, f64)> {
+pub fn shares(model: &Model, vertex: usize) -> Vec<(usize, f64)> {
     let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(vertex);
     let mut out: Vec<(usize, f64)> = Vec::new();
     for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0) {
@@ -137,7 +137,7 @@ fn shares(model: &Model, vertex: usize) -> Vec<(usize, f64)> {
 }
 
 /// Where each joint of the skin carries a vertex.
-fn carried(model: &Model, nodes: &[Affine3A], vertex: usize, joint: usize) -> DVec3 {
+pub fn carried(model: &Model, nodes: &[Affine3A], vertex: usize, joint: usize) -> DVec3 {
     let skin = &model.skins[0];
     let position = model.meshes[0].primitives[0].positions[vertex];
     let bound = skin.inverse_bind[joint].transform_point3(position);

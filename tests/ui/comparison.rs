@@ -1,7 +1,8 @@
 //! The comparison of two surfaces: its row in the menu, the line over the picture, and the plate that says how far they are apart.
 
 use glam::Vec3;
-use skinscope::session::{ComparedFile, ComparisonCommand, ComparisonLayout};
+use skinscope::edit::{Packing, RUNTIMES};
+use skinscope::session::{ComparedFile, ComparisonCommand, ComparisonLayout, SideWeights};
 
 use super::*;
 
@@ -51,9 +52,10 @@ fn layout_method_weights_and_sides_are_chosen_on_the_plate() {
         click(&mut harness, layout.label());
         assert_eq!(compared(&harness).layout, layout);
     }
+    click(&mut harness, "Weights of the other side: As shown");
     click(&mut harness, "Stored weights");
     click(&mut harness, "Swap");
-    assert!(compared(&harness).stored_weights && compared(&harness).swapped);
+    assert!(compared(&harness).weights == SideWeights::Stored && compared(&harness).swapped);
     let drop_down = format!("Compare with: {}", compared(&harness).choice.method.label);
     click(&mut harness, &drop_down);
     click(&mut harness, "Dominant joint");
@@ -76,12 +78,12 @@ fn another_file_is_asked_for_in_the_menu_and_left_on_the_plate() {
     harness.state_mut().session.compare_file(file).unwrap();
     harness.run();
     harness.get_by_label("File: other.glb");
-    assert!(compared(&harness).stored_weights);
+    assert_eq!(compared(&harness).weights, SideWeights::Stored);
     click(&mut harness, "Other file");
-    assert!(!compared(&harness).stored_weights && harness.state().session.compared_file().is_some());
+    assert!(compared(&harness).weights == SideWeights::Shown && harness.state().session.compared_file().is_some());
     click(&mut harness, "Leave this file");
     assert!(harness.state().session.compared_file().is_none());
-    harness.get_by_label("Stored weights");
+    harness.get_by_label("Weights of the other side: As shown");
 }
 
 #[test]
@@ -110,4 +112,25 @@ fn a_blinking_picture_takes_turns() {
     let turns =
         harness.state().commands.iter().filter(|c| **c == Command::Comparison(ComparisonCommand::Blink)).count();
     assert!((2..=6).contains(&turns), "{turns} in two seconds");
+}
+
+#[test]
+fn a_runtime_is_previewed_and_its_numbers_are_changed() {
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    click(&mut harness, "View");
+    harness.get_by_label_contains("Preview as a runtime").click();
+    harness.run();
+    assert_eq!(compared(&harness).weights, SideWeights::Packed(RUNTIMES[0].packing));
+    harness.get_by_label_contains("Vertices that lose joints: 0 of");
+    click(&mut harness, "Weights of the other side: three.js");
+    click(&mut harness, "Unity, 1 bone");
+    let told = *harness.state().session.packed_figures().unwrap();
+    assert!(told.losing > 0 && told.vertex_bytes == 5, "{told:?}");
+    harness.get_by_label(&format!("Vertices that lose joints: {} of {}", told.losing, told.vertices));
+    harness.get_by_label("Bytes of a vertex: 5");
+    harness.get_by_role_and_label(Role::Button, "u8").click();
+    harness.run();
+    let own = Packing { format: Some(skinscope::model::WeightFormat::U8), ..Packing::parse("unity-1").unwrap() };
+    assert_eq!(compared(&harness).weights, SideWeights::Packed(own));
+    harness.get_by_label("Bytes of a vertex: 2");
 }

@@ -9,7 +9,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use skinscope::app::ui::{Saved, Status, UiState};
 use skinscope::inspect::VertexSet;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{InstanceId, MeshId, Model, ModelParts, NodeId};
+use skinscope::model::{InstanceId, MeshId, Model, ModelParts, NodeId, WeightChange};
 use skinscope::session::{
     CameraCommand, ChannelValue, Command, Document, EditCommand, Panel, PlaybackCommand, PoseSource, SelectionCommand,
     Session, ViewCommand, WindowCommand,
@@ -469,4 +469,25 @@ fn vertices_say_how_they_differ_from_their_mirror_images_and_which_have_none() {
     let of = |vertex: &str| lines.iter().find(|l| l[4] == vertex).unwrap()[at];
     assert_eq!((of("7"), of("5"), of("9"), of("0")), ("no mirror image", "0.25", "0.0625", "0"));
     assert!(lines.iter().all(|l| l.len() == lines[0].len()));
+}
+
+#[test]
+fn the_figures_of_joints_follow_edits_of_weights() {
+    let mut harness = shown(tube(one_each()), 900.0);
+    let mut vertices = |harness: &mut Harness<'_, App>| {
+        harness.get_by_label("Copy").click();
+        let text = copy(harness);
+        let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').collect()).collect();
+        let column = lines[0].iter().position(|c| *c == "vertices").unwrap();
+        lines[1..].iter().map(|l| l[column].parse().unwrap()).collect::<Vec<usize>>()
+    };
+    assert_eq!(vertices(&mut harness), [12, 8, 8, 8]);
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    (0..10).for_each(|vertex| change.push(vertex, &[2], &[1.0]));
+    harness.state_mut().session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    harness.run();
+    assert_eq!(vertices(&mut harness), [2, 8, 18, 8]);
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert_eq!(vertices(&mut harness), [12, 8, 8, 8]);
 }

@@ -1,6 +1,6 @@
 //! The panel of tools that change weights: every control, by name.
 
-use skinscope::edit::{Amount, Axis, OPERATIONS, Settings};
+use skinscope::edit::{Amount, Axis, Donor, OPERATIONS, Settings};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::CheckOptions;
 use skinscope::model::{WeightChange, WeightFormat};
@@ -319,4 +319,68 @@ fn an_open_finding_has_buttons_that_repair_it() {
         harness.get_by_role_and_label(Role::Button, label).rect().top()
     };
     assert!(top("weights-zero") < top("weights-not-finite"));
+}
+
+#[test]
+fn pairs_of_joints_are_listed_made_and_parted() {
+    let mut harness = tools(Some("mirror"));
+    harness.get_by_label_contains("No joint has the name of another one");
+    let names = harness.state().session.model().unwrap().skeleton.names.clone();
+    assert!(harness.get_by_role_and_label(Role::Button, "Pair").accesskit_node().is_disabled());
+    click(&mut harness, "First: take the selected joint");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(5))));
+    harness.run();
+    click(&mut harness, "Second: take the selected joint");
+    harness.get_by_role_and_label(Role::Button, "Pair").click();
+    harness.run();
+    assert_eq!(settings(&harness).pairs, [[NodeId(3), NodeId(5)]]);
+    let words = format!("{} ↔ {}", names[3], names[5]);
+    harness.get_by_label(&words);
+    click(&mut harness, &format!("Part {words}"));
+    assert!(settings(&harness).pairs.is_empty() && harness.query_by_label(&words).is_none());
+}
+
+#[test]
+fn pairs_that_names_make_are_parted_and_come_back() {
+    let mut parts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+    for (node, name) in [(1, "arm.L"), (2, "arm.R")] {
+        name.clone_into(&mut parts.skeleton.names[node]);
+    }
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
+    session.apply(ToolCommand::Choose(Some("mirror")));
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Part arm.L ↔ arm.R");
+    assert_eq!(settings(&harness).pairs, [[NodeId(1); 2], [NodeId(2); 2]]);
+    harness.get_by_label("arm.L alone");
+    click(&mut harness, "Pair joints by their names alone");
+    assert!(settings(&harness).pairs.is_empty());
+    harness.get_by_label("arm.L ↔ arm.R");
+}
+
+#[test]
+fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
+    let mut harness = tools(Some("transfer"));
+    harness.get_by_label_contains("No file is chosen yet");
+    click(&mut harness, "Browse…");
+    assert!(has(&harness, &Command::File(FileCommand::ChooseDonor)));
+    harness.get_by_label("File to transfer from").focus();
+    harness.run();
+    harness.event(Event::Text("/models/other.glb".to_owned()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(has(&harness, &Command::File(FileCommand::ReadDonor("/models/other.glb".into()))));
+    // It has been read: a tube like this one, but half a metre beside it.
+    let model = Arc::clone(harness.state().session.model().unwrap());
+    let mut parts: ModelParts = (**model).clone();
+    parts.meshes[0].primitives[0].positions.iter_mut().for_each(|p| p.y += 100.0);
+    let donor = Donor(Arc::new(Model::build(parts).unwrap()));
+    let all = Settings { donor: Some(donor), ..settings(&harness) };
+    harness.state_mut().session.apply(ToolCommand::Set(Arc::new(all)));
+    harness.run();
+    let told = harness.state().session.outcome().unwrap().transferred.unwrap();
+    assert!(told.mean > 90.0 && told.largest >= told.mean && told.vertices > 0, "{told:?}");
+    harness.get_by_label(&format!("Mean distance: {:.3} mm", 1e3 * told.mean));
+    harness.get_by_label(&format!("Largest distance: {:.3} mm", 1e3 * told.largest));
 }

@@ -10,9 +10,11 @@ use super::widgets::{
     INSET, chip, corner_plate, drop_down, figure, icon_button, paint_line, progress_bar, segments, shortened,
     text_button, tip,
 };
-use super::{Status, icons};
+use super::{Status, icons, runtime};
 use crate::deform::{METHODS, NORMAL_MODES, PASSES};
-use crate::session::{Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, ViewCommand};
+use crate::session::{
+    Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, SideWeights, ViewCommand,
+};
 
 /// Points across, where there is room.
 const WIDTH: f32 = 268.0;
@@ -62,26 +64,29 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     let [a, b] = sides;
     let (same_place, same_normals) =
         (a.method.id == b.method.id && a.pass.map(|p| p.id) == b.pass.map(|p| p.id), a.normals.id == b.normals.id);
-    let of = |choice: MethodChoice, weights: &str| {
+    let of = |choice: MethodChoice, weights: Option<String>| {
         let mut words = Vec::new();
-        if !same_place || (same_normals && !comparison.stored_weights) {
+        if !same_place || (same_normals && comparison.weights == SideWeights::Shown) {
             words.push(choice.label());
         }
         if !same_normals {
             words.push(format!("normals: {}", choice.normals.label.to_lowercase()));
         }
-        if comparison.stored_weights {
-            words.push(weights.to_lowercase());
-        }
+        words.extend(weights);
         let text = words.join(", ");
         let mut letters = text.chars();
         letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     };
     let own = session.document().and_then(|document| document.path.as_deref()?.file_name());
     let own = own.map_or_else(|| "the open file".to_owned(), |name| name.to_string_lossy().into_owned());
+    let [edited, stored] = match comparison.weights {
+        SideWeights::Shown => [None, None],
+        SideWeights::Stored => [Some("edited weights".to_owned()), Some("stored weights".to_owned())],
+        SideWeights::Packed(packing) => [Some("weights as they are".to_owned()), Some(packing.label())],
+    };
     // Names of files keep their letters.
-    let mut out = match session.compared_file().filter(|_| comparison.stored_weights) {
-        None => [of(a, "Edited weights"), of(b, "Stored weights")],
+    let mut out = match session.compared_file().filter(|_| comparison.weights == SideWeights::Stored) {
+        None => [of(a, edited), of(b, stored)],
         Some(other) => [(a, own.as_str()), (b, other)].map(|(choice, name)| match same_place && same_normals {
             true => name.to_owned(),
             false => format!("{name}, {}", choice.label().to_lowercase()),
@@ -175,6 +180,7 @@ fn plate(
         choices(ui, session, comparison, commands);
         file(ui, session, commands);
         figures(ui, session, 3);
+        runtime::figures(ui, session);
         ui.horizontal_wrapped(|ui| {
             let help = "Pin and frame the vertex at which the two sides are farthest apart";
             if text_button(ui, None, "To the worst", false).on_hover_text(help).clicked() {
@@ -218,6 +224,7 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
             }
         });
     });
+    runtime::weights(ui, session, comparison, commands);
     let shown =
         ComparisonLayout::ALL.map(|layout| (layout.label(), layout == comparison.layout, layout.help().to_owned()));
     if let Some(chosen) = segments(ui, &shown) {
@@ -235,17 +242,11 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
             let help = format!("After the method of the other side. {}", pass.help);
             switch(ui, pass.label, on, &help, command);
         }
-        let stored = comparison.stored_weights;
-        let command = ComparisonCommand::SetStoredWeights(!stored).into();
-        match session.compared_file() {
-            None => switch(
-                ui,
-                "Stored weights",
-                stored,
-                "The other side has the weights as the file stores them, without your edits",
-                command,
-            ),
-            Some(name) => switch(ui, "Other file", stored, &format!("The other side is {name}"), command),
+        if let Some(name) = session.compared_file() {
+            let stored = comparison.weights == SideWeights::Stored;
+            let weights = if stored { SideWeights::Shown } else { SideWeights::Stored };
+            let command = ComparisonCommand::SetWeights(weights).into();
+            switch(ui, "Other file", stored, &format!("The other side is {name}"), command);
         }
         let command = ComparisonCommand::Swap.into();
         switch(ui, "Swap", comparison.swapped, "The sides change places", command);

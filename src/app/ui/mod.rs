@@ -33,6 +33,7 @@ mod outliner;
 mod outliner_row;
 mod palette;
 mod ruler;
+mod runtime;
 mod saving;
 mod search_list;
 mod status;

@@ -31,7 +31,7 @@ pub(super) fn suite(
                  </testsuite>\n"
             );
         }
-        Outcome::Checked { model, report, rom } => (model, report, rom),
+        Outcome::Checked { model, report, rom, .. } => (model, report, rom),
     };
     let ids = RULES.iter().map(|r| r.id).chain(ROM_RULES.iter().filter(|_| rom.is_some()).map(|r| r.id));
     let ran = ids.filter(|id| wanted.is_none_or(|wanted| wanted.iter().any(|rule| rule == id)));

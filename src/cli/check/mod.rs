@@ -7,6 +7,7 @@ mod page;
 mod pictures;
 mod report;
 mod rom;
+mod runtime;
 mod sarif;
 mod sinks;
 
@@ -22,8 +23,11 @@ use self::line::ProgressLine;
 use self::names::Names;
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
+pub(super) use self::runtime::packing;
+use self::runtime::predict;
 use self::sinks::{FileOutput, Format, Sinks, spare};
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
+use crate::edit::Packing;
 use crate::import::{ImportError, Limits, Options, Progress};
 use crate::inspect::check::{CheckOptions, RULES, Severity, check};
 use crate::inspect::rom::ROM_RULES;
@@ -46,7 +50,10 @@ use crate::session::{Document, Source};
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where
 /// a file does not load: the reason, beside no findings. rom is there only after a range of motion: {complete, poses (that
-/// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}.
+/// were measured), planned, joints (or clips) and seconds (that it was allowed, or null)}. runtime is there
+/// only with --runtime: {name, influences, joints_per_draw, vertices, losing (vertices that lose joints), largest_loss (of a vertex'
+/// weight), vertex_bytes, vertex_bytes_implied (without the last weight), joints, palette_bytes, fits, over (clips or rom), worst_mm,
+/// mean_mm, rms_mm, clip, time, mesh, primitive, vertex (where the surface is farthest from that of the weights as they are)}.
 ///
 /// A line of --json-lines has the fields of an item of files, with file in place of path; where a file does not load it has
 /// file and error alone. In SARIF every finding is a result whose properties are the finding as JSON has it, and a file
@@ -83,6 +90,10 @@ pub(super) struct CheckArgs {
     /// Allow this many joints to move a vertex, as the runtime does that will show the models
     #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
+    /// Say too what a runtime makes of the weights, and let its number of joints be --limit: three, unity-4, unity-2, unity-1, bevy,
+    /// unreal-8, unreal-12, 4xu8, 8xu8, or numbers: N:TYPE:JOINTS (influences, u8, u16, f32 or stored, joints of a draw)
+    #[arg(long, value_name = "NAME", value_parser = packing, conflicts_with = "limit")]
+    runtime: Option<Packing>,
     /// Run these rules alone, with commas between them; without it, all rules
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rules(), hide_possible_values = true)]
     rules: Option<Vec<String>>,
@@ -193,7 +204,8 @@ impl Loader {
 pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
     let names = Names::open(&args.models, args.list.as_deref())?;
     let rules = args.rules.as_ref().map(|_| RULES.iter().map(|rule| rule.id).filter(|id| args.names(id)).collect());
-    let options = CheckOptions { limit: usize::from(args.limit), rules };
+    let options =
+        CheckOptions { limit: args.runtime.map_or(usize::from(args.limit), |packing| packing.influences), rules };
     let painter = args.html.as_ref().map(|_| Painter::new());
     let pose = args.rom.pose_file().map(read_pose).transpose()?;
     let count = names.count();
@@ -302,7 +314,11 @@ impl Task<'_> {
         let posed = posed.map(Arc::new);
         let driven = posed.as_ref().unwrap_or(model);
         let rom = rom::add(&self.args.rom, self.args.rules.as_deref(), driven, say, &mut report);
-        let outcome = Outcome::Checked { model, report: &report, rom: rom.as_ref() };
+        let runtime = self.args.runtime.and_then(|packing| {
+            say("previewing the runtime");
+            predict(model, packing)
+        });
+        let outcome = Outcome::Checked { model, report: &report, rom: rom.as_ref(), runtime: runtime.as_ref() };
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &path, &outcome)).collect();
         let shortfall = rom.as_ref().and_then(rom::Measured::shortfall).map(|said| said.join(" "));
         let mut warnings: Vec<String> =

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::super::printable;
 use super::rom::Measured;
+use super::runtime::Prediction;
 use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
@@ -22,7 +23,7 @@ pub(super) enum Outcome<'a> {
     /// It does not load, for this reason.
     Refused(&'a ImportError),
     /// It was checked, and its range of motion measured where that was asked for.
-    Checked { model: &'a Model, report: &'a Report, rom: Option<&'a Measured> },
+    Checked { model: &'a Model, report: &'a Report, rom: Option<&'a Measured>, runtime: Option<&'a Prediction> },
 }
 
 /// The most vertices that are listed in JSON, and in text.
@@ -32,9 +33,9 @@ const MOST_VERTICES_TEXT: usize = 12;
 /// Returns the result of a file as an item of `files`: its findings, with the result of a range of motion where one was
 /// asked for, or the reason why it does not load.
 pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
-    let (model, report, rom) = match outcome {
+    let (model, report, rom, runtime) = match outcome {
         Outcome::Refused(error) => return unread(path, error),
-        Outcome::Checked { model, report, rom } => (model, report, rom),
+        Outcome::Checked { model, report, rom, runtime } => (model, report, rom, runtime),
     };
     let findings: Vec<Value> = report.findings.iter().map(|f| finding(model, f)).collect();
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
@@ -42,6 +43,9 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
     let mut out = json!({ "path": path, "findings": findings, "summary": summary });
     if let Some(rom) = rom {
         out["rom"] = rom.json();
+    }
+    if let Some(runtime) = runtime {
+        out["runtime"] = runtime.json(model);
     }
     if let Some([judged, not_judged]) = report.symmetry_counts() {
         let without = without_image(report);
@@ -133,7 +137,7 @@ fn degrees(angle: f32) -> f64 {
 /// Returns the findings of a file as text, a paragraph for each, and one where a range of motion is not complete; empty
 /// where the file does not load.
 pub(super) fn text(path: &str, outcome: &Outcome) -> String {
-    let Outcome::Checked { model, report, rom } = outcome else { return String::new() };
+    let Outcome::Checked { model, report, rom, runtime } = outcome else { return String::new() };
     let mut out = format!("{}\n", printable(path));
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
@@ -154,6 +158,7 @@ pub(super) fn text(path: &str, outcome: &Outcome) -> String {
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     out += &format!("\n  {}\n", counts([info, warning, error]));
+    out += &runtime.map_or_else(String::new, Prediction::text);
     out += &symmetry(report).map_or_else(String::new, |said| format!("  {said}\n"));
     out.push('\n');
     out

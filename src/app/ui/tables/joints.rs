@@ -2,7 +2,9 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::{StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column};
+use super::{
+    Counted, StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column,
+};
 use crate::app::ui::copied::copy_rows;
 use crate::app::ui::outliner_row::padlock;
 use crate::app::ui::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
@@ -22,6 +24,8 @@ pub(super) struct JointTableState {
     rows: Vec<JointRow>,
     /// The search text, skin and order that `rows` were built for.
     built_for: Option<RowQuery>,
+    /// The edits of weights that the figures of `rows` were counted with.
+    counted: Counted,
     place: TableState,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
@@ -75,9 +79,13 @@ fn column(of: JointColumn) -> Column {
 impl JointTableState {
     fn build(&mut self, model: &Model, base: &TableData) {
         let key = (self.search.clone(), self.skin, self.order);
-        if self.built_for.as_ref() != Some(&key) {
+        let is_other = self.built_for.as_ref() != Some(&key);
+        if is_other || self.counted != base.counted {
             self.rows = base.joints.select(model, self.skin, &self.search, self.order);
+            self.counted.clone_from(&base.counted);
             self.built_for = Some(key);
+        }
+        if is_other {
             self.place.cursor = None;
         }
     }

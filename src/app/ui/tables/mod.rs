@@ -22,7 +22,7 @@ use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
-use crate::model::{Model, NodeId, Skin, SkinId};
+use crate::model::{Model, NodeId, Skin, SkinId, WeightEdits};
 use crate::session::{Command, Session};
 
 /// A table.
@@ -46,16 +46,28 @@ const TABS: [(Tab, &str, &str); 4] = [
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     tab: Tab,
-    base: BackgroundQuery<(), TableData>,
+    base: BackgroundQuery<Counted, TableData>,
     joints: joints::JointTableState,
     vertices: vertices::VertexTableState,
     palette: palette::PaletteTableState,
     skins: skins::SkinTableState,
 }
 
-/// Data that all tables start from: they are counted once for each model.
+/// The edits of weights that something was counted with.
+#[derive(Clone, Debug, Default)]
+struct Counted(WeightEdits);
+
+impl PartialEq for Counted {
+    /// Two are the same where they are one piece of memory.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_same(&other.0)
+    }
+}
+
+/// Data that all tables start from: they are counted once for each model, and anew when its weights change.
 #[derive(Debug)]
 struct TableData {
+    counted: Counted,
     vertices: Arc<VertexTable>,
     joints: JointTable,
     skins: Vec<SkinSummary>,
@@ -77,7 +89,8 @@ impl TableData {
         let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
         let most = influences.map(|i| i.most_used()).max().unwrap_or(0);
         let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
-        Some(Self { vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
+        let counted = Counted(model.weight_edits().clone());
+        Some(Self { counted, vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
     }
 
     fn slot(&self, skin: SkinId, node: NodeId) -> Option<u16> {
@@ -116,7 +129,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     }
     let quick = model.drawn_vertices() <= QUICK;
     let counted = Arc::clone(model);
-    tables.base.ask(ui, (), quick, move |cancel| TableData::of(&counted, cancel));
+    tables.base.ask(ui, Counted(model.weight_edits().clone()), quick, move |cancel| TableData::of(&counted, cancel));
     let Some(base) = tables.base.latest() else {
         return empty(ui, &mut tables.tab, "Counting weights…");
     };

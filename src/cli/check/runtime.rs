@@ -1,0 +1,119 @@
+//! What a runtime makes of the weights of a file: `skinscope check --runtime`.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::edit::{PackedFigures, Packing, RUNTIMES};
+use crate::inspect::check::FindingPose;
+use crate::model::{ClipId, Model};
+use crate::session::{ComparisonCommand, Document, PlaybackCommand, PoseSource, Session, WorstPose};
+
+/// Reads the name of a runtime or its numbers.
+pub(in crate::cli) fn packing(text: &str) -> Result<Packing, String> {
+    Packing::parse(text).ok_or_else(|| {
+        let names: Vec<&str> = RUNTIMES.iter().map(|runtime| runtime.id).collect();
+        format!("expected {}, or N:TYPE:JOINTS, where TYPE is u8, u16, f32 or stored", names.join(", "))
+    })
+}
+
+/// What a runtime makes of a file.
+#[derive(Debug)]
+pub(super) struct Prediction {
+    packing: Packing,
+    figures: PackedFigures,
+    /// The pose in which the surface is farthest from that of the weights as they are; `None` where nothing is skinned.
+    worst: Option<WorstPose>,
+    /// The name of that pose's clip.
+    clip: Option<String>,
+    clips: bool,
+}
+
+/// Works out what a runtime makes of a model, by linear blending over all clips, or over the range of motion where there is no clip.
+pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction> {
+    let mut session = Session::default();
+    session.open(Document::new(Arc::clone(model), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(ComparisonCommand::PreviewAs(packing));
+    session.update_pose();
+    let figures = *session.packed_figures()?;
+    let clips = model.clips.len();
+    let mut worst: Option<WorstPose> = None;
+    let mut keep = |found: Option<WorstPose>| {
+        let is_worse = |found: &WorstPose| worst.is_none_or(|w| found.distance.worst > w.distance.worst);
+        worst = found.filter(is_worse).or(worst);
+    };
+    for clip in (0..clips).map(ClipId::from_index) {
+        session.apply(PlaybackCommand::SetClip(clip));
+        session.apply(PlaybackCommand::SetPlaying(false));
+        keep(session.worst_moment(&mut |_| true));
+    }
+    if clips == 0 {
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        keep(session.worst_of_motion(&mut |_| true));
+    }
+    let clip = worst.and_then(|worst| match worst.pose {
+        FindingPose::Clip { clip, .. } => Some(model.clips[clip.index()].name.clone()),
+        _ => None,
+    });
+    Some(Prediction { packing, figures, worst, clip, clips: clips > 0 })
+}
+
+impl Prediction {
+    /// Returns the prediction as a field of a file's JSON.
+    pub(super) fn json(&self, model: &Model) -> Value {
+        let Self { packing, figures, worst, clip, clips } = self;
+        let millimetres = |of: fn(&WorstPose) -> f64| worst.as_ref().map(|worst| 1e3 * of(worst));
+        let time = worst.and_then(|worst| match worst.pose {
+            FindingPose::Clip { time_secs, .. } => Some(time_secs),
+            _ => None,
+        });
+        let at = worst.and_then(|worst| worst.distance.at);
+        json!({
+            "name": packing.id(),
+            "influences": packing.influences,
+            "joints_per_draw": packing.joints,
+            "vertices": figures.vertices,
+            "losing": figures.losing,
+            "largest_loss": figures.largest_loss,
+            "vertex_bytes": figures.vertex_bytes,
+            "vertex_bytes_implied": figures.implied_bytes,
+            "joints": figures.joints,
+            "palette_bytes": figures.palette_bytes,
+            "fits": !figures.overflows,
+            "over": if *clips { "clips" } else { "rom" },
+            "worst_mm": millimetres(|worst| worst.distance.worst),
+            "mean_mm": millimetres(|worst| worst.distance.mean),
+            "rms_mm": millimetres(|worst| worst.distance.rms),
+            "clip": clip,
+            "time": time,
+            "mesh": at.map(|at| model.instances[at.instance.index()].mesh.index()),
+            "primitive": at.map(|at| at.primitive),
+            "vertex": at.map(|at| at.vertex),
+        })
+    }
+
+    /// Returns the prediction as lines of text.
+    pub(super) fn text(&self) -> String {
+        let Self { packing, figures, worst, clip, .. } = self;
+        let mut out = format!("  as {}: ", packing.label());
+        out += &format!("{} of {} vertices lose joints", figures.losing, figures.vertices);
+        if figures.losing > 0 {
+            out += &format!(", at most {:.4} of their weight", figures.largest_loss);
+        }
+        out += &format!(
+            "; {} bytes a vertex, {} joints of {} bytes",
+            figures.vertex_bytes, figures.joints, figures.palette_bytes
+        );
+        if let Some(worst) = worst {
+            out += &format!("; off by up to {:.4} mm", 1e3 * worst.distance.worst);
+            if let (Some(clip), FindingPose::Clip { time_secs, .. }) = (clip, worst.pose) {
+                out += &format!(" (clip \"{}\", {time_secs:.3} s)", super::super::printable(clip));
+            }
+        }
+        if figures.overflows {
+            out += &format!("; {} joints are more than one draw can have", figures.joints);
+        }
+        out + "\n"
+    }
+}
