@@ -41,10 +41,17 @@ pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&
     let model = sheet.model;
     let mut rest = Vec::new();
     local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let mut here = rest.clone();
+    if let Some(pose) = pose {
+        local_to_model(&model.skeleton, pose, &mut here);
+    }
     let world = worlds(model, pose.unwrap_or(&model.skeleton.rest));
-    for (s, binding) in SkinBinding::of_all(model, &rest).iter().enumerate() {
+    let (at_rest, here) = (SkinBinding::of_all(model, &rest), SkinBinding::of_all(model, &here));
+    for (s, (binding, here)) in at_rest.iter().zip(&here).enumerate() {
         let skin = &model.skins[s];
-        let Some(common) = binding.common.filter(|_| wanted(skin, binding)) else { continue };
+        // A mesh that was bound in this pose already shows there what its joints share.
+        let clearest = if here.agreeing > binding.agreeing { here } else { binding };
+        let Some(common) = clearest.common.filter(|_| wanted(skin, binding)) else { continue };
         let reach = reach(model, s);
         for (place, joint) in skin.joints.iter().enumerate() {
             let new = world[joint.index()].inverse() * common;

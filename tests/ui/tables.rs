@@ -474,7 +474,7 @@ fn vertices_say_how_they_differ_from_their_mirror_images_and_which_have_none() {
 #[test]
 fn the_figures_of_joints_follow_edits_of_weights() {
     let mut harness = shown(tube(one_each()), 900.0);
-    let mut vertices = |harness: &mut Harness<'_, App>| {
+    let vertices = |harness: &mut Harness<'_, App>| {
         harness.get_by_label("Copy").click();
         let text = copy(harness);
         let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split('\t').collect()).collect();

@@ -52,7 +52,7 @@ fn every_tool_has_a_button_and_a_row_of_the_menu() {
         assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
     }
     // Pressed again it is put away.
-    harness.get_by_role_and_label(Role::Button, "Set weight").click();
+    harness.get_by_role_and_label(Role::Button, "Transfer").click();
     harness.run();
     assert!(harness.state().session.tools().operation.is_none());
     click(&mut harness, "Tools");
@@ -135,6 +135,9 @@ fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
 #[test]
 fn every_setting_is_set_by_its_control() {
     let mut harness = tools(Some("mirror"));
+    // High enough for all of the panel.
+    harness.set_size(vec2(1280.0, 1400.0));
+    harness.run();
     for (name, axis) in [("Y", Axis::Y), ("Z", Axis::Z), ("X", Axis::X)] {
         harness.get_by_role_and_label(Role::Button, name).click();
         harness.run();

@@ -265,7 +265,13 @@ fn marked_vertices_are_smoothed_undone_redone_saved_and_read_again() {
     let [before, after, smooth] = [&kept, &path, &all].map(|path| weights(path));
     let differ: Vec<usize> = (0..before.len()).filter(|v| before[*v] != after[*v]).collect();
     assert_eq!(differ.len(), stored);
-    assert!(differ.iter().all(|v| after[*v] == smooth[*v]));
+    // But for the last bit of 16, since the window holds weights as floats of 32 bits until they are saved.
+    let is_near = |v: usize| {
+        let of = |list: &[(u16, f32)], joint| list.iter().find(|(j, _)| *j == joint).map_or(0.0, |(_, weight)| *weight);
+        let joints = after[v].iter().chain(&smooth[v]).map(|(joint, _)| *joint);
+        joints.into_iter().all(|joint| (of(&after[v], joint) - of(&smooth[v], joint)).abs() < 1.5 / 65_535.0)
+    };
+    assert!(differ.iter().all(|v| is_near(*v)));
     assert!((0..before.len()).any(|v| before[v] == after[v] && before[v] != smooth[v]), "more than the marked ones");
 
     // Opened again there is nothing to save, and nothing is smoothed that has been.

@@ -2,6 +2,7 @@
 //! is shown on the model and in figures until it is applied or given up.
 
 mod figures;
+mod joint;
 mod pairs;
 pub(super) mod settings;
 

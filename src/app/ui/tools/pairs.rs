@@ -2,7 +2,8 @@
 
 use egui::{Align, Id, Layout, RichText, ScrollArea, Ui, vec2};
 
-use super::{said, settings};
+use super::joint::joint;
+use super::said;
 use crate::app::ui::icons;
 use crate::app::ui::theme::{self, colors};
 use crate::app::ui::widgets::{elided, icon_button, link, paint_line, section, text_button};
@@ -75,8 +76,8 @@ fn make(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let id = Id::unique("new pair of joints");
     let mut two: [Option<NodeId>; 2] = ui.data(|d| d.get_temp(id)).unwrap_or_default();
     ui.add_space(4.0);
-    settings::joint(ui, session, "First", &mut two[0]);
-    settings::joint(ui, session, "Second", &mut two[1]);
+    joint(ui, session, "First", &mut two[0]);
+    joint(ui, session, "Second", &mut two[1]);
     let chosen = match two {
         [Some(a), Some(b)] => Some([a, b]),
         _ => None,

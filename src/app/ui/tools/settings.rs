@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use egui::{Ui, vec2};
 
+use super::joint::joint;
 use super::{pairs, said};
 use crate::app::ui::theme::{self, ROW, colors};
 use crate::app::ui::value_row::ValueRow;
@@ -12,7 +13,7 @@ use crate::app::ui::widgets::{
 };
 use crate::edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
 use crate::inspect::rule_words;
-use crate::model::{NodeId, WeightFormat};
+use crate::model::WeightFormat;
 use crate::session::{Command, FileCommand, Session, ToolCommand};
 
 /// Points kept for the labels.
@@ -166,20 +167,6 @@ fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
         }
     });
     ui.data_mut(|d| d.insert_temp(id, text));
-}
-
-/// A joint by its name, with a button that takes the one that is selected.
-pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
-    let Some(model) = session.model() else { return };
-    let name = joint.and_then(|node| model.skeleton.names.get(node.index())).map_or("none", String::as_str);
-    let selected = session.view().selected.filter(|node| model.is_joint(*node));
-    figure(ui, label, name);
-    ui.add_enabled_ui(selected.is_some() && selected != *joint, |ui| {
-        let name = format!("{label}: take the selected joint");
-        if link(ui, "Take the selected joint", &name).on_disabled_hover_text("Select another joint").clicked() {
-            *joint = selected;
-        }
-    });
 }
 
 /// The weights that are pasted, and the button that takes them.
