@@ -128,6 +128,8 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     assert!(told.losing > 0 && told.vertex_bytes == 5, "{told:?}");
     harness.get_by_label(&format!("Vertices that lose joints: {} of {}", told.losing, told.vertices));
     harness.get_by_label("Bytes of a vertex: 5");
+    assert!(harness.query_by_label("u8").is_none());
+    click(&mut harness, "Own numbers");
     harness.get_by_role_and_label(Role::Button, "u8").click();
     harness.run();
     let own = Packing { format: Some(skinscope::model::WeightFormat::U8), ..Packing::parse("unity-1").unwrap() };

@@ -82,7 +82,9 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     let [edited, stored] = match comparison.weights {
         SideWeights::Shown => [None, None],
         SideWeights::Stored => [Some("edited weights".to_owned()), Some("stored weights".to_owned())],
-        SideWeights::Packed(packing) => [Some("weights as they are".to_owned()), Some(packing.label())],
+        SideWeights::Packed(packing) => {
+            [Some("weights as they are".to_owned()), Some(format!("as {}", packing.label()))]
+        }
     };
     // Names of files keep their letters.
     let mut out = match session.compared_file().filter(|_| comparison.weights == SideWeights::Stored) {

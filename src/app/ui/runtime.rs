@@ -5,7 +5,7 @@ use egui::{Label, RichText, Ui};
 
 use super::theme::{self, BODY, colors};
 use super::value_row::ValueRow;
-use super::widgets::{counted, drop_down, figure, grouped, segments};
+use super::widgets::{chip, counted, drop_down, figure, grouped, segments};
 use crate::edit::{Packing, RUNTIMES};
 use crate::model::WeightFormat;
 use crate::session::{Command, Comparison, ComparisonCommand, Session, SideWeights};
@@ -44,8 +44,18 @@ pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, c
         });
     });
     if let SideWeights::Packed(mut packing) = wanted {
-        numbers(ui, &mut packing);
-        wanted = SideWeights::Packed(packing);
+        // They take much room, and most people want a runtime that has a name.
+        let id = ui.scope_id().with("numbers of the runtime");
+        let mut shown: bool = ui.data(|d| d.get_temp(id)).unwrap_or(false);
+        let help = "Show the numbers of the runtime, and change them to those of any other";
+        if chip(ui, "Own numbers", shown).on_hover_text(help).clicked() {
+            shown = !shown;
+            ui.data_mut(|d| d.insert_temp(id, shown));
+        }
+        if shown {
+            numbers(ui, &mut packing);
+            wanted = SideWeights::Packed(packing);
+        }
     }
     if wanted != now && session.model().is_some() {
         commands.push(ComparisonCommand::SetWeights(wanted).into());
