@@ -9,7 +9,7 @@ use super::{pairs, said};
 use crate::app::ui::theme::{self, ROW, colors};
 use crate::app::ui::value_row::ValueRow;
 use crate::app::ui::widgets::{
-    chip, counted, figure, focus_ring, link, paint_line, paint_switch, press, section, segments, text_button,
+    chip, counted, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
 };
 use crate::edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
 use crate::inspect::rule_words;
