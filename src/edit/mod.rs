@@ -26,6 +26,7 @@ mod surface;
 mod table;
 mod task;
 mod transfer;
+mod transferred;
 mod weld;
 
 pub use average::mean_of;
@@ -39,7 +40,8 @@ pub use sheet::Sheet;
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
-pub use transfer::{Donor, Transferred};
+pub use transfer::Donor;
+pub use transferred::Transferred;
 
 use std::sync::Arc;
 

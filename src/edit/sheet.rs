@@ -9,7 +9,7 @@ use super::locks::Bounds;
 use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
-use super::transfer::Transferred;
+use super::transferred::Transferred;
 use crate::model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin, WeightFormat,

@@ -10,6 +10,7 @@ use glam::{DAffine3, DVec3};
 
 use super::closest::Tree;
 use super::surface::triangles;
+use super::transferred::Transferred;
 use super::weld::{difference, unit_shares};
 use super::{Operation, Settings, Sheet};
 use crate::anim::local_to_model;
@@ -36,21 +37,6 @@ impl PartialEq for Donor {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
-}
-
-/// How far the vertices of a model are from the surface whose weights they took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Transferred {
-    /// How many vertices were compared.
-    pub vertices: usize,
-    /// The mean distance to the closest point, metres.
-    pub mean: f64,
-    /// The largest distance, metres.
-    pub largest: f64,
-    /// The vertex with the largest distance: mesh, primitive and vertex.
-    pub at: Option<(usize, usize, usize)>,
-    /// How many vertices stay as they are because no joint there has the name of one of theirs.
-    pub unmatched: usize,
 }
 
 /// The share of weights that counts as none, as 32-bit floats round it.

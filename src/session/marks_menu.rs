@@ -1,7 +1,8 @@
-//! The rows of the Tools menu that mark vertices.
+//! The rows of the Tools menu that mark vertices, and the one that shows what a runtime makes of their weights.
 
 use super::command_row::{key, row};
-use super::{Command, CommandRow, Key, MarkCommand, MarkTool, Menu};
+use super::{Command, CommandRow, ComparisonCommand, Key, MarkCommand, MarkTool, Menu};
+use crate::edit::RUNTIMES;
 
 /// They follow the tools that change weights.
 pub(super) static ROWS: &[CommandRow] = &[
@@ -62,5 +63,12 @@ pub(super) static ROWS: &[CommandRow] = &[
         None,
         Command::Mark(MarkCommand::OfJoint),
         "Mark the vertices that the selected joint moves",
+    ),
+    row(
+        Menu::Tools,
+        "Preview as a runtime",
+        None,
+        Command::Comparison(ComparisonCommand::PreviewAs(RUNTIMES[0].packing)),
+        "Compare with the weights that a game engine would use: fewer joints for each vertex, in fewer bits",
     ),
 ];

@@ -5,7 +5,6 @@ use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, Key, Lighting, MeasureCommand, Menu, Panel, Toggle,
     ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
-use crate::edit::RUNTIMES;
 use crate::inspect::BoneShape;
 
 /// They follow those of the Pose menu.
@@ -201,13 +200,6 @@ pub(super) static ROWS: &[CommandRow] = &[
         key(Key::Char('x')),
         Command::Comparison(ComparisonCommand::Toggle),
         "Compare two deformation methods, or edited weights with stored ones, in one picture",
-    ),
-    row(
-        Menu::View,
-        "Preview as a runtime",
-        None,
-        Command::Comparison(ComparisonCommand::PreviewAs(RUNTIMES[0].packing)),
-        "Compare with the weights that a game engine would use: fewer joints for each vertex, in fewer bits",
     ),
     row(
         Menu::View,

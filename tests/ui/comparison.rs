@@ -117,7 +117,7 @@ fn a_blinking_picture_takes_turns() {
 #[test]
 fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     let mut harness = window(session(3), UiState::default(), Status::default());
-    click(&mut harness, "View");
+    click(&mut harness, "Tools");
     harness.get_by_label_contains("Preview as a runtime").click();
     harness.run();
     assert_eq!(compared(&harness).weights, SideWeights::Packed(RUNTIMES[0].packing));

@@ -325,25 +325,6 @@ fn an_open_finding_has_buttons_that_repair_it() {
 }
 
 #[test]
-fn pairs_of_joints_are_listed_made_and_parted() {
-    let mut harness = tools(Some("mirror"));
-    harness.get_by_label_contains("No joint has the name of another one");
-    let names = harness.state().session.model().unwrap().skeleton.names.clone();
-    assert!(harness.get_by_role_and_label(Role::Button, "Pair").accesskit_node().is_disabled());
-    click(&mut harness, "First: take the selected joint");
-    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(5))));
-    harness.run();
-    click(&mut harness, "Second: take the selected joint");
-    harness.get_by_role_and_label(Role::Button, "Pair").click();
-    harness.run();
-    assert_eq!(settings(&harness).pairs, [[NodeId(3), NodeId(5)]]);
-    let words = format!("{} ↔ {}", names[3], names[5]);
-    harness.get_by_label(&words);
-    click(&mut harness, &format!("Part {words}"));
-    assert!(settings(&harness).pairs.is_empty() && harness.query_by_label(&words).is_none());
-}
-
-#[test]
 fn pairs_that_names_make_are_parted_and_come_back() {
     let mut parts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
     for (node, name) in [(1, "arm.L"), (2, "arm.R")] {
