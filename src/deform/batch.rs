@@ -5,7 +5,7 @@
 //! The result of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the
 //! list.
 
-use glam::{BVec4A, Mat3, Mat4, Vec3, Vec4};
+use glam::{BVec4A, Mat3A, Mat4, Vec3, Vec3A, Vec4};
 
 use super::{DeformedVertex, Method, MethodInput, ParameterValues, Vertex};
 use crate::model::Run;
@@ -87,7 +87,7 @@ pub struct BatchOut<'a> {
     pub determinants: &'a mut [f32],
     /// The matrices that carry any normal (mesh space) with the vertex's map `L`: its cofactors, negative where its determinant is.
     /// What they carry has any length.
-    pub carries: &'a mut [Mat3],
+    pub carries: &'a mut [Mat3A],
 }
 
 impl<'a> BatchOut<'a> {
@@ -355,11 +355,12 @@ fn cross(a: &[Vec4; 4], b: &[Vec4; 4]) -> Vectors {
 
 /// Cofactors as four matrices, negative where the determinant is.
 #[inline(always)]
-fn carrying(rows: &[Vectors; 3], determinant: Vec4) -> [Mat3; 4] {
+fn carrying(rows: &[Vectors; 3], determinant: Vec4) -> [Mat3A; 4] {
     let side = Vec4::select(determinant.cmplt(Vec4::ZERO), Vec4::NEG_ONE, Vec4::ONE);
     let column = |j: usize| transposed([rows[0][j] * side, rows[1][j] * side, rows[2][j] * side, Vec4::ZERO]);
     let (x, y, z) = (column(0), column(1), column(2));
-    [0, 1, 2, 3].map(|lane| Mat3::from_cols(x[lane].truncate(), y[lane].truncate(), z[lane].truncate()))
+    [0, 1, 2, 3]
+        .map(|lane| Mat3A::from_cols(Vec3A::from_vec4(x[lane]), Vec3A::from_vec4(y[lane]), Vec3A::from_vec4(z[lane])))
 }
 
 #[inline(always)]

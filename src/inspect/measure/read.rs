@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use glam::{DVec3, Mat3, Vec3, Vec4};
+use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
 
 use super::rest::{RestSizes, close, cross, origin, triple};
 use super::topology::MeasuredTopology;
@@ -59,7 +59,7 @@ pub(super) struct Memory {
     /// The inverted triangles.
     pub inverted: Vec<u32>,
     /// For each stored vertex: what carries normals with it.
-    carries: Vec<Mat3>,
+    carries: Vec<Mat3A>,
     /// Whether any vertex is mirrored.
     pub is_mirrored: bool,
     middles: Vec<(DVec3, f64)>,
@@ -246,7 +246,7 @@ fn read_faces(
 /// Works out, for each stored vertex, the matrix that carries normals with it; and whether any vertex is mirrored.
 fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
     let count = rest.positions.len();
-    memory.carries.resize(count, Mat3::ZERO);
+    memory.carries.resize(count, Mat3A::ZERO);
     let mut mirrored = vec![false; chunks(count)];
     let determinants = &posed.deformed.determinants;
     spread(0, &mut memory.carries, &mut mirrored, &|start, carries, mirrored: &mut bool| {
@@ -288,16 +288,19 @@ fn read_inverted(
         let is_inverted = |face: &u32| {
             let (face, normal) = (*face as usize, normals[*face as usize]);
             let corners = topology.corners[face];
+            let [a, b, c] = corners.map(|v| v as usize);
+            // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that enlarge the
+            // triangle count more.
+            let wanted = (carries[a] + carries[b] + carries[c]) * Vec3A::from(rest.normals[face]);
             let side = if memory.is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
-            let carried = corners.map(|v| carries[v as usize] * rest.normals[face]);
-            // Most triangles are in order, and where they are it shows here, since the sum of three such directions is one too.
-            if rest.per_area[face] == 0.0 || carried.iter().all(|by| side * normal.dot(*by) >= 0.0) {
+            let along = side * wanted.dot(normal.into());
+            // Most triangles are in order, and where they are it shows here.
+            if along >= 0.0 || rest.per_area[face] == 0.0 {
                 return None;
             }
-            // The sum of what the cofactors make of it, as the reference data has it: corners that enlarge the triangle count more.
-            let wanted = carried.iter().sum::<Vec3>().normalize_or_zero();
             let length = normal.length();
-            if side * normal.dot(wanted) >= INVERTED * length {
+            let is_away = along < INVERTED * length * wanted.length();
+            if !is_away {
                 return None;
             }
             let [a, b, c] = topology.places[face].map(|v| posed.deformed.positions[v as usize]);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat3A, Vec3};
 
 use super::{Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use crate::deform::{self, Deformation, METHODS, Method, NORMAL_MODES, Surface, SurfaceInput};
+use crate::deform::{
+    self, Deformation, METHODS, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput, SurfaceTopology,
+};
 use crate::inspect::PerVertex;
 use crate::model::shapes::{Tube, tube};
 use crate::model::{
@@ -90,6 +92,10 @@ fn a_scaled_cube_has_the_volume_of_its_scale_and_a_moved_one_changes_nothing() {
     assert_eq!((out.primitives[0].parts.len(), out.primitives[0].parts[0].closed), (1, true));
     assert!((out.volume.unwrap() - 3.0).abs() < 1e-6, "{out:?}");
     assert_eq!(out.stretch, [0.5, 3.0]);
+    // Four edges along each axis, and a diagonal on each face.
+    let diagonals = [[2.0, 0.5], [2.0, 3.0], [0.5, 3.0]].map(|[a, b]: [f64; 2]| 2.0 * a.hypot(b) / 2_f64.sqrt());
+    let mean = (4.0 * (2.0 + 0.5 + 3.0) + diagonals.iter().sum::<f64>()) / 18.0;
+    assert!((out.stretch_mean - mean).abs() < 1e-6, "{} instead of {mean}", out.stretch_mean);
     assert!((out.area - (1.0 + 6.0 + 1.5) / 3.0).abs() < 1e-6, "{}", out.area);
     assert!((f64::from(out.triangle[0]) - 1.0).abs() < 1e-6 && (f64::from(out.triangle[1]) - 6.0).abs() < 1e-5);
     assert_eq!((out.inverted, out.folds), (0, 0));
@@ -178,6 +184,15 @@ fn a_hinge_that_closes_is_a_fold_and_what_is_turned_over_is_inverted() {
     let (out, values) = measured(&model, &crossed, METHODS[0], wanted);
     assert_eq!((out.inverted, values.of(MeshId(0), 0)), (2, &[0.0, 0.0, 1.0, 1.0, 1.0, 1.0][..]));
     assert!(out.at[4].is_some());
+    // A mirror turns the inside out, and neither inverts a triangle nor puts one in order.
+    let mirror = Affine3A::from_scale(Vec3::new(1.0, 1.0, -1.0));
+    let (out, _) = measured(&model, &crossed.map(|m| mirror * m), METHODS[0], wanted);
+    assert_eq!(out.inverted, 2);
+    let (out, _) = measured(&model, &[mirror; 2], METHODS[0], wanted);
+    assert_eq!(out.inverted, 0);
+    // The side of what is as thin as a needle cannot be told.
+    let thin = [Affine3A::IDENTITY, Affine3A::from_translation(Vec3::NEG_X * 1.0005)];
+    assert_eq!(measured(&model, &thin, METHODS[0], wanted).0.inverted, 0);
 }
 
 #[test]
@@ -326,4 +341,57 @@ fn normals_of_length_zero_are_counted_where_triangles_stand() {
     assert_eq!((out.zero_normals, out.at[8]), (0, None));
     let (out, _) = measured(&model, &[flat, flat], METHODS[0], Wanted::default());
     assert_eq!((out.zero_normals, out.at[8].map(|at| at.vertex)), (8, Some(0)));
+}
+
+#[test]
+fn a_large_surface_has_at_each_vertex_the_edge_that_has_changed_most() {
+    let model = Arc::new(tube(Tube { joints: 6, rings: 100, sides: 80, influences: 4, ..Tube::default() }));
+    let palettes: Vec<Affine3A> = (0..6_u8).map(|i| Affine3A::from_rotation_x(0.2 * f32::from(i))).collect();
+    let wanted = Wanted { vertices: Some(VertexMeasure::Stretch), ..Wanted::default() };
+    let (_, values) = measured(&model, &palettes, METHODS[0], wanted);
+    let draws = [InstanceId(0)];
+    let method = METHODS[0].into();
+    let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
+    let surface = Surface::of(&input);
+    let (p, posed) = (&model.meshes[0].primitives[0], &surface.parts[0].deformed.positions);
+    let edges = SurfaceTopology::new(p).edges;
+    assert!(edges.len() > 20_000, "{} edges are not read by several threads", edges.len());
+    let mut worst = vec![0.0_f32; p.positions.len()];
+    for [a, b] in edges.iter().map(|ends| ends.map(|v| v as usize)) {
+        let ratio = posed[a].distance(posed[b]) / p.positions[a].distance(p.positions[b]);
+        for end in [a, b] {
+            worst[end] = worst[end].max(ratio.ln().abs());
+        }
+    }
+    for (vertex, (value, worst)) in values.of(MeshId(0), 0).iter().zip(&worst).enumerate() {
+        assert!((value.ln().abs() - worst).abs() < 1e-4, "vertex {vertex}: {value} and {worst}");
+    }
+}
+
+#[test]
+fn the_normals_of_a_pass_have_no_error_and_those_of_the_triangles_none_either() {
+    let (positions, triangles) = cube();
+    let model = model(positions, triangles, 1, &|_| [(0, 1.0), (0, 0.0)]);
+    let palettes = [Affine3A::from_scale(Vec3::new(2.0, 1.0, 0.5))];
+    let draws = [InstanceId(0)];
+    let mush = Deformation::from(METHODS[0]).then(PASSES[0], &ParameterSettings::default());
+    let mut measurer = Measurer::new(&model, &|| false).unwrap();
+    for (normals, error) in [(NORMAL_MODES[0], None), (NORMAL_MODES[5], Some([0.0; 2]))] {
+        let method = Deformation { normals, ..mush };
+        let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
+        let (out, _) = measurer.measure(&input, &Surface::of(&input), Wanted { normal_modes: true, ..ALL });
+        assert_eq!((out.normal_error, out.normal_modes.len()), (error, 0), "{}", normals.id);
+    }
+}
+
+#[test]
+fn the_worst_region_is_the_one_that_is_farthest_from_its_volume_at_rest() {
+    let of = |regions: &[(u32, f64)]| {
+        let regions = regions.iter().map(|(joint, ratio)| (NodeId(*joint), *ratio)).collect();
+        SurfaceMeasures { regions, ..SurfaceMeasures::default() }.worst_region().map(|(joint, _)| joint.0)
+    };
+    assert_eq!(of(&[(0, 1.5), (1, 0.5), (2, 1.0)]), Some(1));
+    assert_eq!(of(&[(0, 2.5), (1, 0.5)]), Some(0));
+    assert_eq!(of(&[(0, 9.0), (1, -0.1)]), Some(1), "turned inside out");
+    assert_eq!(of(&[]), None);
 }
