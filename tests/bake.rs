@@ -84,3 +84,110 @@ fn what_glb_cannot_hold_is_an_error() {
     let error = export::write_glb(&model, &surface, &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("not finite"), "{error}");
 }
+
+/// A model with a texture, vertex colours, tangents and morph targets: the parts of `obstacle_course`, dressed.
+fn dressed() -> Model {
+    use skinscope::model::{
+        Image, ImageId, Pixels, Texture, TextureId, TextureSampler, TextureSlot, UvTransform, Wrap,
+    };
+    let mut parts: ModelParts = (*obstacle_course()).clone();
+    let rgba: Vec<u8> = (0..4 * 3 * 4).map(|i| (i * 5) as u8).collect();
+    parts.images = vec![Image::ready("checker".into(), Pixels::rgba8(4, 3, rgba).unwrap())];
+    let sampler = TextureSampler { wrap_u: Wrap::ClampToEdge, ..TextureSampler::default() };
+    parts.textures = vec![Texture { image: Some(ImageId(0)), sampler }];
+    let transform = UvTransform { offset: glam::Vec2::new(0.25, 0.5), rotation: 0.5, scale: glam::Vec2::new(2.0, 3.0) };
+    let slot = TextureSlot { texture: TextureId(0), uv_set: 0, transform: Some(transform) };
+    let cloth = Material { name: "cloth".into(), base_color_texture: Some(slot), ..Material::default() };
+    parts.materials = vec![cloth];
+    for mesh in &mut parts.meshes {
+        for p in &mut mesh.primitives {
+            let count = p.positions.len();
+            p.material = Some(MaterialId(0));
+            p.uvs[0] = p.positions.iter().map(|v| v.truncate()).collect();
+            p.colors = (0..count).map(|i| Vec4::new(i as f32 / count as f32, 0.5, 0.25, 1.0)).collect();
+        }
+    }
+    Model::build(parts).unwrap()
+}
+
+fn posed(model: &Model) -> LocalPose {
+    let mut pose = LocalPose::default();
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    anim::sample(model, &model.clips[0], 1.6, &mut SampleScratch::default(), &mut pose);
+    pose
+}
+
+#[test]
+fn a_glb_keeps_textures_and_colours() {
+    let model = dressed();
+    let surface = export::baked_surface(&model, &anim::drawn_at_rest(&model, 0), &posed(&model), deform::METHODS[0]);
+    let baked = again(&model, &surface).model;
+    let (before, after) = (&model.materials[0], &baked.materials[0]);
+    let (was, is) = (before.base_color_texture.unwrap(), after.base_color_texture.unwrap());
+    assert_eq!((was.uv_set, was.transform), (is.uv_set, is.transform));
+    let texture = baked.textures[is.texture.index()];
+    assert_eq!(texture.sampler, model.textures[0].sampler);
+    assert_eq!(baked.images[texture.image.unwrap().index()].pixels(), model.images[0].pixels());
+    assert_eq!(baked.images.len(), 1, "a texture that several primitives use is written once");
+    for (instance, p) in baked.instances.iter().zip(&surface) {
+        let primitive = &baked.meshes[instance.mesh.index()].primitives[0];
+        assert_eq!((&primitive.colors, &primitive.uvs), (&p.colors, &p.uvs));
+    }
+}
+
+#[test]
+fn a_glb_keeps_stored_tangents_and_mirrors_them_with_the_surface() {
+    let p = BakedPrimitive {
+        name: "flat".into(),
+        positions: vec![Vec3::ZERO, Vec3::X, Vec3::Y],
+        normals: vec![Vec3::Z; 3],
+        tangents: vec![Vec4::new(1.0, 0.0, 0.0, -1.0), Vec4::new(0.0, 1.0, 0.0, 1.0), Vec4::new(0.0, 0.0, 0.0, 1.0)],
+        indices: vec![0, 1, 2],
+        ..BakedPrimitive::default()
+    };
+    let mut bytes = Vec::new();
+    export::write_glb(&obstacle_course(), &[p], &mut bytes).unwrap();
+    // Import keeps tangents only where a normal map needs them, so the bytes are looked at.
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let accessor = json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"].as_u64().unwrap() as usize;
+    let view = json["accessors"][accessor]["bufferView"].as_u64().unwrap() as usize;
+    let at = 28 + length + json["bufferViews"][view]["byteOffset"].as_u64().unwrap() as usize;
+    let floats: Vec<f32> = bytes[at..at + 48].chunks(4).map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect();
+    assert_eq!(floats, [1.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn a_model_that_keeps_its_skin_rests_in_the_pose() {
+    let model = dressed();
+    let pose = posed(&model);
+    let mut bytes = Vec::new();
+    export::write_skinned_glb(&model, 0, &pose, &mut bytes).unwrap();
+    let kept = import_bytes(&bytes, "kept", &Options::default(), &Progress::silent()).unwrap();
+    // One primitive of the model is rigid, though its node has a skin.
+    assert!(kept.warnings.iter().all(|w| w.message.contains("follow the node")), "{:?}", kept.warnings);
+    let kept = kept.model;
+    assert_eq!(kept.skeleton.names, model.skeleton.names);
+    assert_eq!(kept.skins.len(), model.skins.len());
+    let of = |model: &Model, pose: &LocalPose| {
+        export::baked_surface(model, &anim::drawn_at_rest(model, 0), pose, deform::METHODS[0])
+    };
+    let (want, got) = (of(&model, &pose), of(&kept, &kept.skeleton.rest));
+    assert_eq!(want.len(), got.len());
+    for (a, b) in want.iter().zip(&got) {
+        assert_eq!((&a.name, &a.indices, &a.colors), (&b.name, &b.indices, &b.colors));
+        for (p, q) in a.positions.iter().zip(&b.positions) {
+            assert!(p.distance(*q) < 1e-5, "{}: {p} {q}", a.name);
+        }
+    }
+    assert!(kept.images[0].pixels() == model.images[0].pixels());
+    // It can be posed on: a joint moves what it moved.
+    let mut bent = kept.skeleton.rest.clone();
+    let mut want = pose.clone();
+    for pose in [&mut bent, &mut want] {
+        pose.transforms[4].rotation *= glam::Quat::from_rotation_x(0.5);
+    }
+    for (a, b) in of(&model, &want).iter().zip(&of(&kept, &bent)) {
+        assert!(a.positions.iter().zip(&b.positions).all(|(p, q)| p.distance(*q) < 1e-5), "{}", a.name);
+    }
+}

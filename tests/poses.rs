@@ -338,3 +338,26 @@ fn a_range_of_motion_starts_from_the_pose() {
     assert_ne!(rest, bent);
     fails(&folder, &["check", "a.glb", "--pose", "bent.pose.json"], 2, "--rom");
 }
+
+#[test]
+fn a_limb_is_flipped_and_a_pose_is_corrected_for_the_model_that_it_was_made_on() {
+    let folder = folder("flip");
+    let bent = ["--rotate", "LowerArm.L=0,-70,0", "--rotate", "Spine=0,10,0"];
+    pose(&folder, "bent.pose.json", &bent);
+    let flipped = pose(&folder, "flipped.pose.json", &["--from", "bent.pose.json", "--flip", "UpperArm.R"]);
+    let names: Vec<&String> = flipped["joints"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["LowerArm.R", "Spine"]);
+    // A pose of the model itself stays as it is, but for rounding.
+    let own = pose(&folder, "own.pose.json", &["--made-on", "a.glb", "--from", "bent.pose.json"]);
+    let bent = read(folder.join("bent.pose.json"));
+    assert_eq!(own["joints"].as_object().unwrap().len(), 2);
+    for (name, joint) in own["joints"].as_object().unwrap() {
+        let (now, was) = (numbers(&joint["rotation"]), numbers(&bent["joints"][name]["rotation"]));
+        let dot: f64 = now.iter().zip(&was).map(|(a, b)| a * b).sum();
+        assert!(dot.abs() > 1.0 - 1e-6, "{name}: {now:?} {was:?}");
+    }
+    fails(&folder, &["pose", "a.glb", "-o", "x.pose.json", "--flip", "Nobody"], 2, "Nobody");
+    fails(&folder, &["pose", "a.glb", "-o", "x.pose.json", "--made-on", "none.glb"], 1, "none.glb");
+    fs::copy(folder.join("a.glb"), folder.join("b.json")).unwrap();
+    fails(&folder, &["pose", "a.glb", "-o", "b.json", "--made-on", "b.json"], 2, "b.json");
+}

@@ -54,6 +54,12 @@ impl App {
             FileCommand::CancelSave => self.cancel_save(),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
+            FileCommand::AskForPose(usage) => self.ask_for_pose(usage),
+            FileCommand::ChoosePoseFile => self.choose_pose_file(),
+            FileCommand::NamePoseFile(path) => self.name_pose_file(path),
+            FileCommand::CorrectPose(correct) => self.correct_pose(correct),
+            FileCommand::SavePoseTo(path) => self.save_pose(path),
+            FileCommand::ClosePose => self.status.pose_file = None,
             FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rfd::AsyncFileDialog;
 
+use crate::session::PoseFileUse;
+
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
 pub(super) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
 
@@ -20,15 +22,36 @@ pub(super) fn ask_for_file(folder: Option<PathBuf>) -> OpenDialog {
 
 /// Does the same as [`ask_for_file`] for a file to write, which has this name and folder unless the user changes them.
 pub(super) fn ask_for_target(proposed: &Path) -> OpenDialog {
-    let mut dialog = models();
-    if let Some(folder) = proposed.parent().filter(|folder| folder.is_dir()) {
-        dialog = dialog.set_directory(folder);
+    to_write(models(), proposed)
+}
+
+/// Does the same for a pose file: for one to write, which `proposed` names, or for one to read, in its folder.
+pub(super) fn ask_for_pose(usage: PoseFileUse, proposed: &Path) -> OpenDialog {
+    let dialog = AsyncFileDialog::new().add_filter("Poses", &["json"]).add_filter("All files", &["*"]);
+    match usage {
+        PoseFileUse::Save => to_write(dialog, proposed),
+        PoseFileUse::Load => {
+            let file = within(dialog, proposed).pick_file();
+            Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
+        }
     }
+}
+
+fn to_write(dialog: AsyncFileDialog, proposed: &Path) -> OpenDialog {
+    let mut dialog = within(dialog, proposed);
     if let Some(name) = proposed.file_name() {
         dialog = dialog.set_file_name(name.to_string_lossy());
     }
     let file = dialog.save_file();
     Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
+}
+
+/// Lets a dialog begin in the folder of a file.
+fn within(dialog: AsyncFileDialog, file: &Path) -> AsyncFileDialog {
+    match file.parent().filter(|folder| folder.is_dir()) {
+        Some(folder) => dialog.set_directory(folder),
+        None => dialog,
+    }
 }
 
 fn models() -> AsyncFileDialog {

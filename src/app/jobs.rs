@@ -21,7 +21,8 @@ use crate::inspect::rom::{self, RomOptions};
 use crate::model::Model;
 use crate::parallel::{Job, JobContext};
 use crate::session::{
-    ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session, Source,
+    ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseFileUse, PoseToMeasure,
+    Session, Source,
 };
 use crate::writeback::Prepared;
 
@@ -68,6 +69,7 @@ enum Kind {
     OtherFile,
     /// Reads a file to take weights from.
     Donor,
+    PoseFile,
     SavePlan,
     Save,
     Autosave,
@@ -354,6 +356,18 @@ impl Jobs {
     pub(super) fn ask_for_target(&mut self, proposed: &Path) {
         let choose = file_dialog::ask_for_target(proposed);
         self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::TargetChosen));
+    }
+
+    /// Asks for a pose file with the system's dialog ([`file_dialog::has_dialog`]).
+    pub(super) fn ask_for_pose(&mut self, usage: PoseFileUse, proposed: &Path) {
+        let choose = file_dialog::ask_for_pose(usage, proposed);
+        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::PoseFileChosen));
+    }
+
+    /// Reads or writes a pose file; reading another one that was begun before is given up.
+    pub(super) fn pose_file(&mut self, work: impl FnOnce() -> Option<Report> + Send + 'static) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::PoseFile));
+        self.start(Kind::PoseFile, "pose file", move |_| work());
     }
 
     /// Works out what saving would change; what was begun before is given up.

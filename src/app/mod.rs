@@ -16,6 +16,7 @@ mod jobs_tests;
 mod load_job;
 mod options;
 mod panels;
+mod poses;
 mod recovery;
 mod report;
 mod save_job;
@@ -366,6 +367,10 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
+            WindowEvent::DroppedFile(path) if poses::is_pose(&path) => {
+                self.ask_for_pose_in(path);
+                self.redraw();
+            }
             WindowEvent::DroppedFile(path) => self.send(event_loop, Command::File(FileCommand::Open(path))),
             _ => {}
         }

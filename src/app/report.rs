@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use super::ui::{SaveSummary, fonts};
+use super::ui::{PoseReport, SaveSummary, fonts};
 use crate::deform::{DataSource, MethodData};
 use crate::edit::{Outcome, Task};
 use crate::import::ImportError;
@@ -63,6 +63,12 @@ pub(super) enum Report {
     FilesSaved(Arc<Model>, Result<Saved, SaveError>),
     /// Edits have been written down for the case of a crash, into this file, or not.
     WrittenDown(PathBuf, std::io::Result<()>),
+    /// The user chose a pose file.
+    PoseFileChosen(PathBuf),
+    /// What is in a pose file, or why it cannot be read.
+    PoseRead(PathBuf, Result<Box<PoseReport>, String>),
+    /// A pose has been written into this file, or not, and why.
+    PoseSaved(PathBuf, Result<(), String>),
     /// The fonts of the system were searched.
     Fonts(fonts::FontSearch),
 }

@@ -28,6 +28,9 @@ impl App {
                 Report::SavePlanned(result) => self.save_planned(result),
                 Report::TargetChosen(path) => self.target_chosen(path),
                 Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
+                Report::PoseFileChosen(path) => self.name_pose_file(path),
+                Report::PoseRead(path, result) => self.pose_read(&path, result.map(|report| *report)),
+                Report::PoseSaved(path, result) => self.pose_saved(&path, result),
                 Report::WrittenDown(path, result) => self.written_down(&path, result),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {

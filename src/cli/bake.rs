@@ -15,7 +15,9 @@ use crate::session::Session;
 /// Write the posed mesh in world space: .ply, .obj, .glb or .stl
 ///
 /// Vertices stand in file order, primitives in depth-first node order of the shown scene. PLY is binary, little-endian,
-/// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex.
+/// with x y z nx ny nz. Where the file has no normals they are those of the deformed surface, averaged at each vertex. GLB has
+/// vertex colours, tangents and textures too; with --keep-skin it is no frozen surface, but the model with the pose as its new
+/// rest pose.
 #[derive(Debug, Args)]
 #[command(after_long_help = AFTER_HELP)]
 pub(super) struct BakeArgs {
@@ -26,6 +28,9 @@ pub(super) struct BakeArgs {
     output: PathBuf,
     #[command(flatten)]
     pose: PoseArgs,
+    /// Keep nodes, skins and morph targets in a GLB, with the pose as its new rest pose; clips are left out
+    #[arg(long)]
+    keep_skin: bool,
     /// Let the vertices be deformed by this processor
     #[arg(long, value_enum, default_value = "cpu")]
     backend: Deformer,
@@ -61,10 +66,16 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
             )));
         }
     };
+    if args.keep_skin && !matches!(format, Format::Glb) {
+        return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
+    }
     let document = args.model.load()?;
     overwritten(&args.output, document.files().chain(args.pose.file()))?;
     tell_warnings(&document);
     let session = args.pose.session(document)?;
+    if args.keep_skin {
+        return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));
+    }
     let surface = pose(args, &session)?;
     write(&args.output, format, &session, &surface).map_err(|e| unwritable(&args.output, e))
 }
@@ -84,6 +95,13 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
     let open = || Gpu::headless(Backend::Auto);
     let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
     Ok(surface.iter().map(|d| export::baked_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
+}
+
+fn keep_skin(path: &Path, session: &Session) -> std::io::Result<()> {
+    let Some(model) = session.model() else { return Ok(()) };
+    let mut out = NewFile::create(path)?;
+    export::write_skinned_glb(model, session.view().scene, &session.pose().local, &mut out)?;
+    out.commit()
 }
 
 fn write(path: &Path, format: Format, session: &Session, surface: &[BakedPrimitive]) -> std::io::Result<()> {

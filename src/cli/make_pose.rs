@@ -44,6 +44,9 @@ pub(super) struct MakePoseArgs {
     /// Take the clip at this time of its timeline, seconds; times outside of the clip are clamped to it
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
+    /// Correct the poses of --from and --blend for the rest pose of the model that they were made on
+    #[arg(long, value_name = "MODEL", allow_hyphen_values = true)]
+    made_on: Option<PathBuf>,
     #[command(flatten)]
     steps: Steps,
     /// Print JSON to standard output: what was reached, and what had no counterpart
@@ -88,6 +91,9 @@ struct StepArgs {
     /// each joint for z
     #[arg(long, value_enum, value_name = "x|y|z")]
     mirror: Vec<MirrorAxis>,
+    /// Exchange the limb below JOINT with that on the other side, as seen from what they hang on, and leave the rest
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
+    flip: Vec<String>,
     /// Go a part (0 to 1) of the way to the pose of another file; nodes that it does not name stay
     #[arg(long, value_name = "FILE=PART", allow_hyphen_values = true, value_parser = parse_blend)]
     blend: Vec<(PathBuf, f32)>,
@@ -110,6 +116,7 @@ enum Step {
     Reach(ReachStep),
     Look(String, DVec3),
     Mirror(Axis),
+    Flip(String),
     Blend(PathBuf, f32),
 }
 
@@ -167,6 +174,7 @@ impl FromArgMatches for Steps {
             MirrorAxis::Z => Axis::Z,
         };
         add("mirror", args.mirror.into_iter().map(|a| Part::Step(Step::Mirror(axis(a)))).collect());
+        add("flip", args.flip.into_iter().map(|joint| Part::Step(Step::Flip(joint))).collect());
         add("blend", args.blend.into_iter().map(|(file, part)| Part::Step(Step::Blend(file, part))).collect());
         parts.sort_by_key(|(index, _)| *index);
         let mut out = Self::default();
@@ -241,7 +249,7 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     if args.output.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
         return Err(CliError::Usage(format!("{}: poses are written as .pose.json", args.output.display())));
     }
-    let read = || args.from.iter().chain(args.steps.files()).map(PathBuf::as_path);
+    let read = || args.from.iter().chain(args.steps.files()).chain(&args.made_on).map(PathBuf::as_path);
     overwritten(&args.output, read().chain(args.model.model.as_deref()))?;
     let document = args.model.load()?;
     let inputs = || document.files().chain(read());
@@ -255,6 +263,11 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     }
     tell_warnings(&document);
     let mut making = Making::new(&document);
+    if let Some(path) = &args.made_on {
+        let other = args.model.load_another(path)?;
+        overwritten(&args.output, other.files())?;
+        making.made_on = Some(other.model);
+    }
     making.begin(args)?;
     for step in &args.steps.0 {
         making.take(step)?;
@@ -271,6 +284,8 @@ struct Making<'a> {
     document: &'a Document,
     model: &'a Arc<Model>,
     keys: Keys,
+    /// The model that pose files were made on, where that has another rest pose.
+    made_on: Option<Arc<Model>>,
     pose: LocalPose,
     reached: Vec<(String, DVec3, Reached)>,
     unmatched: Vec<String>,
@@ -280,7 +295,8 @@ impl<'a> Making<'a> {
     fn new(document: &'a Document) -> Self {
         let model = &document.model;
         let pose = model.skeleton.rest.clone();
-        Self { document, model, keys: Keys::of(model), pose, reached: Vec::new(), unmatched: Vec::new() }
+        let keys = Keys::of(model);
+        Self { document, model, keys, made_on: None, pose, reached: Vec::new(), unmatched: Vec::new() }
     }
 
     fn begin(&mut self, args: &MakePoseArgs) -> Result<(), CliError> {
@@ -303,7 +319,11 @@ impl<'a> Making<'a> {
     }
 
     fn read(&mut self, path: &std::path::Path) -> Result<Resolved, CliError> {
-        let said = pose::resolve(self.model, &read_pose(path)?);
+        let file = read_pose(path)?;
+        let said = match &self.made_on {
+            Some(other) => pose::carry(other, self.model, &file),
+            None => pose::resolve(self.model, &file),
+        };
         let new: Vec<String> = said.unmatched.iter().filter(|key| !self.unmatched.contains(key)).cloned().collect();
         self.unmatched.extend(new);
         Ok(said)
@@ -342,10 +362,10 @@ impl<'a> Making<'a> {
                 let aim = Aim { joint: self.find(joint)?, target: *target };
                 pose::look(self.model, &mut self.pose, aim);
             }
-            Step::Mirror(axis) => {
-                let bounds = self.document.rest_bounds();
-                let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-                Mirror::of(self.model, *axis, middle).exchange(self.model, &mut self.pose);
+            Step::Mirror(axis) => self.mirror(*axis).exchange(self.model, &mut self.pose),
+            Step::Flip(joint) => {
+                let limb = self.find(joint)?;
+                self.pose = self.mirror(Axis::X).flipped(self.model, &self.pose, limb);
             }
             Step::Blend(path, part) => {
                 let said = self.read(path)?;
@@ -353,6 +373,12 @@ impl<'a> Making<'a> {
             }
         }
         Ok(())
+    }
+
+    fn mirror(&self, axis: Axis) -> Mirror {
+        let bounds = self.document.rest_bounds();
+        let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
+        Mirror::of(self.model, axis, middle)
     }
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {
@@ -430,6 +456,7 @@ mod tests {
             Step::Reach(r) => format!("reach {} {:?} {} {}", r.joint, r.root, r.pole.is_some(), r.pins.len()),
             Step::Look(joint, _) => format!("look {joint}"),
             Step::Mirror(axis) => format!("mirror {axis:?}"),
+            Step::Flip(joint) => format!("flip {joint}"),
             Step::Blend(file, _) => format!("blend {}", file.display()),
         };
         Ok(parsed.steps.0.iter().map(name).collect::<Vec<_>>().join(", "))

@@ -111,10 +111,20 @@ impl ModelArgs {
 
     /// Opens the file for a device that reads `block_formats` (see [`Options`]).
     fn load_for(&self, block_formats: Option<AskFormats>) -> Result<Document, CliError> {
-        let source = Source::of(self.model.clone());
-        let file = self.model.as_ref().map_or_else(|| source.name(), |path| path.display().to_string());
         let options = Options { block_formats, ..self.open.options() };
-        source.load(&options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
+        Self::open(self.model.clone(), &options)
+    }
+
+    /// Opens another file with the same limits.
+    fn load_another(&self, path: &Path) -> Result<Document, CliError> {
+        Self::open(Some(path.to_owned()), &self.open.options())
+    }
+
+    fn open(path: Option<PathBuf>, options: &Options) -> Result<Document, CliError> {
+        let file = path.as_ref().map(|path| path.display().to_string());
+        let source = Source::of(path);
+        let file = file.unwrap_or_else(|| source.name());
+        source.load(options, &Progress::silent()).map_err(|error| CliError::Import { file, error })
     }
 }
 

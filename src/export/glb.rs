@@ -113,6 +113,15 @@ impl GlbWriter {
         }
     }
 
+    /// Stores bytes that no accessor reads, such as those of an image, and returns the number of their view.
+    pub fn push_bytes(&mut self, bytes: &[u8]) -> usize {
+        let offset = self.bin.len();
+        self.bin.extend_from_slice(bytes);
+        self.bin.resize(self.bin.len().next_multiple_of(4), 0);
+        self.views.push(json!({ "buffer": 0, "byteOffset": offset, "byteLength": bytes.len() }));
+        self.views.len() - 1
+    }
+
     /// Adds floats with their bounds, which `POSITION` and key times must have; elsewhere they do no harm.
     fn floats<const N: usize>(
         &mut self,

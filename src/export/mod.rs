@@ -8,11 +8,14 @@ mod obj;
 pub mod picture;
 mod ply;
 mod posed_glb;
+mod skinned_glb;
 mod stl;
 mod surface;
+mod textures;
 
 pub use obj::write_obj;
 pub use ply::write_ply;
 pub use posed_glb::write_glb;
+pub use skinned_glb::write_skinned_glb;
 pub use stl::write_stl;
 pub use surface::{BakedPrimitive, baked_primitive, baked_primitives, baked_surface};

@@ -1,6 +1,6 @@
 //! The posed surface that a bake writes, whichever way it was deformed.
 
-use glam::{Vec2, Vec3};
+use glam::{Vec2, Vec3, Vec4};
 
 use crate::anim;
 use crate::deform::{self, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
@@ -15,8 +15,12 @@ pub struct BakedPrimitive {
     pub positions: Vec<Vec3>,
     /// The normals, one for each vertex: of unit length, or zero where there is none.
     pub normals: Vec<Vec3>,
+    /// The tangents, one for each vertex: xyz of unit length or zero, w the handedness. Empty where the file stores none.
+    pub tangents: Vec<Vec4>,
     /// Both texture coordinate sets, each may be empty.
     pub uvs: [Vec<Vec2>; 2],
+    /// Vertex colours, linear RGBA with straight alpha; may be empty.
+    pub colors: Vec<Vec4>,
     /// A list of points, lines or triangles, by `topology`. The winding of triangles of mirrored parts is reversed, so
     /// that outsides stay outside.
     pub indices: Vec<u32>,
@@ -108,7 +112,13 @@ fn frozen(
         name,
         positions: deformed.positions[..stored].to_vec(),
         normals: deformed.normals[..stored].to_vec(),
+        // Tangents that import has made are made again by whoever reads the bake.
+        tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {
+            true => deformed.tangents[..stored].to_vec(),
+            false => Vec::new(),
+        },
         uvs: [uvs(&source.uvs[0]), uvs(&source.uvs[1])],
+        colors: source.colors.iter().take(stored).copied().collect(),
         indices,
         topology: source.topology,
         material: source.material,

@@ -87,6 +87,16 @@ impl Mirror {
         self.partners[node.index()]
     }
 
+    /// Makes two nodes partners of each other; those that they had before are alone. A node that is its own partner has none.
+    pub fn pair(&mut self, a: NodeId, b: NodeId) {
+        for node in [a, b] {
+            let before = self.partners[node.index()];
+            self.partners[before.index()] = before;
+            self.partners[node.index()] = node;
+        }
+        (self.partners[a.index()], self.partners[b.index()]) = (b, a);
+    }
+
     /// Exchanges both sides of a pose: the partner of a node moves from its rest as the node does, seen in the mirror:
     /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost. Morph
     /// weights stay as they are.
@@ -138,6 +148,23 @@ impl Mirror {
             }
             let made = super::local(skeleton, &out, p);
             wanted.push(skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made));
+        }
+        out
+    }
+
+    /// Exchanges a limb (a node with all below it) with the one on the other side, as the body stands: seen from what they
+    /// hang on, each takes the pose of the other. The rest of the pose stays.
+    #[must_use]
+    pub fn flipped(&self, model: &Model, pose: &LocalPose, limb: NodeId) -> LocalPose {
+        let all = self.exchanged(model, pose);
+        let mut out = pose.clone();
+        let heads = [limb, self.partner(limb)];
+        let mut inside: Vec<bool> = Vec::with_capacity(model.skeleton.len());
+        for (i, parent) in model.skeleton.parents.iter().enumerate() {
+            inside.push(heads.contains(&NodeId::from_index(i)) || parent.is_some_and(|p| inside[p.index()]));
+            if inside[i] {
+                out.transforms[i] = all.transforms[i];
+            }
         }
         out
     }
@@ -221,6 +248,24 @@ mod tests {
         let mut rest = model.skeleton.rest.clone();
         mirror.exchange(&model, &mut rest);
         assert_eq!(rest, model.skeleton.rest);
+    }
+
+    #[test]
+    fn a_flipped_limb_is_that_of_the_other_side_and_the_rest_stays() {
+        let model = body();
+        let pose = posed(&model);
+        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        let all = mirror.exchanged(&model, &pose);
+        let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
+        for (i, name) in model.skeleton.names.iter().enumerate() {
+            let is_limb = name.starts_with("LowerArm") || name.starts_with("Hand");
+            let want = if is_limb { &all } else { &pose };
+            assert_eq!(flipped.transforms[i], want.transforms[i], "{name}");
+        }
+        let twice = mirror.flipped(&model, &flipped, node(&model, "LowerArm.L"));
+        for (now, first) in twice.transforms.iter().zip(&pose.transforms) {
+            assert!(now.rotation.dot(first.rotation).abs() > 1.0 - 1e-6);
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
 
 mod apply;
+mod carry;
 mod file;
 mod ik;
 mod keys;
@@ -12,11 +13,12 @@ mod mirror;
 mod reach;
 
 pub use apply::{Resolved, blend, capture, resolve};
+pub use carry::carry;
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::{Limits, Triangle};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
-pub use reach::{Aim, Reach, ReachError, Reached, default_root, look, reach};
+pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, look, places, reach};
 
 use glam::{DAffine3, DMat3, DQuat, Quat, Vec3};
 

@@ -118,7 +118,8 @@ pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Re
     let limb_m = turn(model, pose, path, goal.joint, goal.target, goal.pole, goal.limits);
     let mut moved = Vec::new();
     for pin in goal.pins.iter().filter(|pin| !path.contains(pin)) {
-        hold(model, pose, &before, path, goal, *pin);
+        let moved: Vec<NodeId> = path.iter().copied().chain([goal.joint]).collect();
+        hold(model, pose, before[pin.index()], &moved, goal.limits, *pin);
     }
     let after = world(skeleton, pose);
     let near = REACHED * size(&before);
@@ -238,23 +239,36 @@ fn default_axis(bone: DVec3) -> DVec3 {
     side.cross(bone).normalize_or_zero()
 }
 
-/// Brings a pinned joint back to its place and rotation by turning the limb that it ends. The limb that moved it stays
-/// as it is.
-fn hold(model: &Model, pose: &mut LocalPose, before: &[DAffine3], moved: &[NodeId], goal: &Reach<'_>, pin: NodeId) {
+/// Returns where some nodes of a pose stand: `model_from_node` of each.
+#[must_use]
+pub fn places(model: &Model, pose: &LocalPose, nodes: impl Iterator<Item = NodeId>) -> Vec<(NodeId, DAffine3)> {
+    let all = world(&model.skeleton, pose);
+    nodes.filter_map(|node| Some((node, *all.get(node.index())?))).collect()
+}
+
+/// Brings a pinned joint back to where it was (`model_from_node`), its place and rotation, by turning the limb that it ends.
+/// The nodes that have `moved` it stay as they are.
+pub fn hold(
+    model: &Model,
+    pose: &mut LocalPose,
+    was: DAffine3,
+    moved: &[NodeId],
+    limits: &[(NodeId, Limits)],
+    pin: NodeId,
+) {
     let skeleton = &model.skeleton;
     let Some(parent) = skeleton.parents[pin.index()] else { return };
     let above: Vec<NodeId> = std::iter::successors(Some(parent), |node| skeleton.parents[node.index()])
-        .take_while(|node| !moved.contains(node) && *node != goal.joint)
+        .take_while(|node| !moved.contains(node))
         .collect();
     // A joint that is not below anything that moved stays by itself.
     let hangs = above.last().and_then(|node| skeleton.parents[node.index()]).or(above.is_empty().then_some(parent));
     if hangs.is_none() {
         return;
     }
-    let was = before[pin.index()];
     let limb = default_root(model, pin).filter(|root| above.contains(root)).or(above.last().copied());
     if let Some(path) = limb.and_then(|root| path(model, root, parent)) {
-        turn(model, pose, &path, pin, was.translation, None, goal.limits);
+        turn(model, pose, &path, pin, was.translation, None, limits);
     }
     let now = world(skeleton, pose);
     let back = now[parent.index()].matrix3.inverse() * was.matrix3 * stretch(skeleton, pose, pin.index()).inverse();

@@ -14,6 +14,7 @@ use super::gizmo::{Orientation, PoseTool};
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
 use super::playback::{LoopMode, PoseSource};
+use super::posing::PosingCommand;
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
 use crate::deform::{Deformer, PaletteBuffer};
@@ -45,6 +46,8 @@ families!(
     File(FileCommand),
     /// Edits of pose and weights, which can be undone.
     Edit(EditCommand),
+    /// Poses as a whole: copied, pasted, mirrored.
+    Posing(PosingCommand),
     /// Tools that change weights.
     Tool(ToolCommand),
     /// Commands about marked vertices.
@@ -102,8 +105,29 @@ pub enum FileCommand {
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
     AnswerRecovery(RecoveryAnswer),
+    /// Ask for a pose file, to write the pose that is shown into or to read one from.
+    AskForPose(PoseFileUse),
+    /// Choose that file with the system's dialog.
+    ChoosePoseFile,
+    /// This is the file; what is in it, or whether it is replaced, will be said.
+    NamePoseFile(PathBuf),
+    /// Correct the pose that was read for the other rest pose of the model that it was made on (`true`), or not.
+    CorrectPose(bool),
+    /// Write the pose that is shown into this file.
+    SavePoseTo(PathBuf),
+    /// Do not ask for a pose file any more.
+    ClosePose,
     /// Close the window.
     Quit,
+}
+
+/// What a pose file is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoseFileUse {
+    /// The pose that is shown is written into it.
+    Save,
+    /// Its pose is shown.
+    Load,
 }
 
 /// Which file edited weights are written into.
@@ -164,8 +188,6 @@ pub enum EditCommand {
     ResetJoint,
     /// Give everything back.
     ResetAll,
-    /// Exchange left and right of the pose that is shown, in one step.
-    MirrorPose,
     /// Show this pose: its channels replace all edits, and channels that it does not have are given back.
     SetPose(Arc<Resolved>),
     /// Give some vertices other weights, in one step. Changes that do not fit the model are ignored as a whole.
@@ -359,8 +381,12 @@ pub enum WindowCommand {
     TogglePanel(Panel),
     /// Give the focus to the search above the list of nodes.
     FindNode,
+    /// Find any command, node or clip by typing.
+    FindAnything,
     /// Let the selected node follow the pointer until a click: it is moved, turned or scaled.
     Grab(PoseTool),
+    /// Switch between keys as in Blender and keys as in Maya.
+    ToggleMayaKeys,
     /// Show the keys and what they do.
     ShowShortcuts,
     /// Show name, version and licence of the program.

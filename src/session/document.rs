@@ -11,6 +11,7 @@ use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, PickIndex, WeightStats};
 use crate::math::Aabb;
 use crate::model::Model;
+use crate::pose::{Axis, Mirror};
 
 /// The character that comes with the program (`examples/make_assets` writes it).
 static BUILT_IN: &[u8] = include_bytes!("../../assets/character.glb");
@@ -41,6 +42,8 @@ pub struct Document {
     waits: bool,
     /// The box that [`Document::rest_bounds`] returns, once it was computed.
     rest_bounds: Arc<OnceLock<Aabb>>,
+    /// Left and right of the model, once they were looked for.
+    mirror: Arc<OnceLock<Mirror>>,
 }
 
 /// Up to so many vertices, work on each of them takes no noticeable time.
@@ -70,9 +73,22 @@ impl Document {
         let stored = CountedModel::new(model);
         let model = Arc::clone(&stored.model);
         let pick_index = Arc::default();
-        let (rest_bounds, last_counted) = (Arc::default(), Arc::default());
+        let (rest_bounds, last_counted, mirror) = (Arc::default(), Arc::default(), Arc::default());
         let (inspection, rom, edited, waits) = (None, None, None, false);
-        Self { model, warnings, path, inspection, rom, pick_index, stored, edited, last_counted, waits, rest_bounds }
+        Self {
+            model,
+            warnings,
+            path,
+            inspection,
+            rom,
+            pick_index,
+            stored,
+            edited,
+            last_counted,
+            waits,
+            rest_bounds,
+            mirror,
+        }
     }
 
     /// Returns the box around the stored model in its rest pose, as deformed, in world space: that of its default
@@ -86,6 +102,17 @@ impl Document {
             session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             session.update_pose();
             session.bounds()
+        })
+    }
+
+    /// Returns the plane between left and right of the model, and the partner of each node; they are looked for when first
+    /// asked for.
+    #[must_use]
+    pub fn mirror(&self) -> &Mirror {
+        self.mirror.get_or_init(|| {
+            let bounds = self.rest_bounds();
+            let middle = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
+            Mirror::of(self.stored(), Axis::X, middle)
         })
     }
 

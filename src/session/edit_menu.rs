@@ -90,6 +90,13 @@ pub(super) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::Edit,
+        "Find anything…",
+        ctrl(Key::Char('p')),
+        Command::Window(WindowCommand::FindAnything),
+        "Find every command, node, clip and overlay by typing",
+    ),
+    row(
+        Menu::Edit,
         "Hide selection",
         key(Key::Char('h')),
         Command::View(ViewCommand::HideSelected),

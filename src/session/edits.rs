@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
-use super::{EditCommand, PoseSource, Session};
+use super::{EditCommand, Session};
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{LocalPose, Model, NodeId, WeightChange};
-use crate::pose::{Axis, Mirror, Resolved, unit};
+use crate::pose::{Resolved, unit};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,6 +54,18 @@ pub enum ChannelKind {
     Translation,
     Rotation,
     Scale,
+}
+
+impl ChannelValue {
+    /// The channel whose value it is.
+    #[must_use]
+    pub fn kind(self) -> ChannelKind {
+        match self {
+            Self::Translation(_) => ChannelKind::Translation,
+            Self::Rotation(_) | Self::Quaternion(_) => ChannelKind::Rotation,
+            Self::Scale(_) => ChannelKind::Scale,
+        }
+    }
 }
 
 impl NodeEdit {
@@ -190,6 +202,12 @@ impl History {
         self.step_is_open = false;
     }
 
+    /// Whether a step is open, to which the next edit belongs.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.step_is_open
+    }
+
     /// Takes back what the open step has changed, as if it had never begun.
     pub fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
         if std::mem::take(&mut self.step_is_open)
@@ -248,6 +266,7 @@ impl Session {
             self.stop_trying();
         }
         let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+        self.begin_edit();
         let mut edits = Edits::clone(&self.edits);
         match *command {
             EditCommand::Undo => {
@@ -267,14 +286,17 @@ impl Session {
             EditCommand::Edit(node, value) => {
                 if node.index() < model.skeleton.len() {
                     edits.nodes.entry(node).or_default().set(value);
-                    edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+                    self.follow_rules(&model, &mut edits, &[(node, value.kind())]);
                 }
                 return self.drag_edits(edits);
             }
             EditCommand::TurnNodes(ref turned) => {
+                let mut changed = Vec::with_capacity(turned.len());
                 for (node, rotation) in turned.iter().filter(|(node, _)| node.index() < model.skeleton.len()) {
                     edits.nodes.entry(*node).or_default().set(ChannelValue::Quaternion(*rotation));
+                    changed.push((*node, ChannelKind::Rotation));
                 }
+                self.follow_rules(&model, &mut edits, &changed);
                 return self.drag_edits(edits);
             }
             EditCommand::EditMorph(place, weight) => {
@@ -284,20 +306,21 @@ impl Session {
                 return self.drag_edits(edits);
             }
             EditCommand::ResetChannel(node, kind) => {
-                if let Some(edit) = edits.nodes.get_mut(&node) {
-                    edit.clear(kind);
+                for node in self.with_partner(node) {
+                    if let Some(edit) = edits.nodes.get_mut(&node) {
+                        edit.clear(kind);
+                    }
                 }
             }
             EditCommand::ResetMorph(place) => {
                 edits.morphs.remove(&place);
             }
             EditCommand::ResetJoint => {
-                if let Some(node) = self.view.selected {
+                for node in self.view.selected.into_iter().flat_map(|node| self.with_partner(node)) {
                     edits.nodes.remove(&node);
                 }
             }
             EditCommand::ResetAll => edits = Edits::default(),
-            EditCommand::MirrorPose => self.mirror_into(&model, &mut edits),
             EditCommand::SetPose(ref said) => {
                 edits = Edits::default();
                 edits.add(said);
@@ -305,35 +328,6 @@ impl Session {
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
         self.change_edits(edits);
-    }
-
-    /// Writes the edits that exchange left and right of the pose that is shown. A channel that comes to what the model
-    /// shows without edits needs none.
-    fn mirror_into(&mut self, model: &Model, edits: &mut Edits) {
-        self.update_pose();
-        let Some(document) = &self.document else { return };
-        let bounds = document.rest_bounds();
-        let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        let shown = &self.pose.local;
-        let mirrored = Mirror::of(model, Axis::X, middle).exchanged(model, shown);
-        let rests = self.playback.source == PoseSource::Rest;
-        for (i, (to, now)) in mirrored.transforms.iter().zip(&shown.transforms).enumerate() {
-            let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);
-            let edit = edits.nodes.entry(NodeId::from_index(i)).or_default();
-            if to.rotation != now.rotation {
-                edit.clear(ChannelKind::Rotation);
-                if rest.is_none_or(|rest| rest.rotation != to.rotation) {
-                    edit.set(ChannelValue::Rotation(euler_xyz_degrees(to.rotation)));
-                    edit.quaternion = Some(to.rotation);
-                }
-            }
-            if to.translation != now.translation {
-                edit.translation = Some(to.translation).filter(|to| rest.is_none_or(|rest| rest.translation != *to));
-            }
-            if to.scale != now.scale {
-                edit.scale = Some(to.scale).filter(|to| rest.is_none_or(|rest| rest.scale != *to));
-            }
-        }
     }
 
     /// Replaces the edits, in a step of its own.

@@ -177,6 +177,13 @@ static PLAYBACK: &[CommandRow] = &[
 
 /// The rows of the Help menu.
 static HELP: &[CommandRow] = &[
+    row(
+        Menu::Help,
+        "Keys as in Maya",
+        None,
+        Command::Window(WindowCommand::ToggleMayaKeys),
+        "W, E and R choose the tools that move, turn and scale; Weights and Wireframe have Shift+W and Shift+E then",
+    ),
     row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
     row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
 ];

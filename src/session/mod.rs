@@ -29,9 +29,11 @@ mod orbit;
 mod playback;
 mod pose;
 mod pose_menu;
+mod posing;
 mod projector;
 mod pull;
 mod queries;
+mod rules;
 mod saving;
 mod shortcuts;
 mod stored;
@@ -50,14 +52,15 @@ mod weights;
 
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
-    PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
+    PlaybackCommand, PoseFileUse, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand,
+    WindowCommand,
 };
 pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use deforming::MethodChoice;
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
-pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, Orientation, PoseTool, Snap};
+pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
@@ -68,10 +71,12 @@ pub use menus::COMMANDS;
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
+pub use posing::PosingCommand;
 pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
-pub use shortcuts::{CommandRow, Key, Menu, Shortcut, command_of, row_of};
+pub use rules::PoseRules;
+pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
 pub use stored::ComparedFile;
 pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
@@ -81,6 +86,7 @@ use std::sync::Arc;
 use self::findings::StateBeforeFinding;
 use crate::math::Aabb;
 use crate::model::{ClipId, Model, NodeId};
+use crate::pose::PoseFile;
 
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +125,9 @@ pub struct Session {
     changed_weights: stored::ChangedWeights,
     /// What the runtime makes of the open model that it is compared with.
     packed: Option<comparison::PackedModel>,
+    /// The pose that was copied last; it stays when another model is opened.
+    copied: Option<Arc<PoseFile>>,
+    rules: PoseRules,
 }
 
 impl Session {
@@ -147,6 +156,7 @@ impl Session {
             fps: self.playback.fps,
             ..Playback::default()
         };
+        self.rules = self.rules.for_another_model();
         self.view.scene = model.default_scene;
         self.view.variant = None;
         self.view.selected = None;
@@ -182,6 +192,7 @@ impl Session {
             let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
             self.edits = Arc::new(Edits { nodes, ..Edits::default() });
             self.history = History::default();
+            self.rules = self.rules.for_another_model();
         }
         self.take_up_weights(&old.model);
         self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
@@ -277,6 +288,7 @@ impl Session {
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),
+            Command::Posing(command) => self.change_pose(&command),
             Command::Tool(command) => {
                 let was_open = self.tools.open;
                 self.use_tool(&command);

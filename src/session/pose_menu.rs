@@ -1,7 +1,10 @@
 //! The rows of the Pose menu: tools in the picture, and poses as a whole.
 
 use super::command_row::{ctrl_shift, key, row, shift};
-use super::{Command, CommandRow, EditCommand, Key, Menu, Orientation, PoseTool, ViewCommand, WindowCommand};
+use super::{
+    Command, CommandRow, EditCommand, FileCommand, Key, Menu, Orientation, PoseFileUse, PoseTool, PosingCommand,
+    ViewCommand, WindowCommand,
+};
 
 /// They follow those of the Edit menu.
 pub(super) static ROWS: &[CommandRow] = &[
@@ -98,9 +101,67 @@ pub(super) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::Pose,
+        "Symmetric editing",
+        None,
+        Command::Posing(PosingCommand::ToggleSymmetric),
+        "What is done to one side is done mirrored to the other: by sliders, in the picture, and by pulling",
+    ),
+    row(
+        Menu::Pose,
+        "Pin joint",
+        key(Key::Char('p')),
+        Command::Posing(PosingCommand::TogglePinSelected),
+        "Let the selected joint stay where it is while joints above it move, or let it go",
+    ),
+    row(Menu::Pose, "Unpin all", None, Command::Posing(PosingCommand::Unpin), "Let all pinned joints go"),
+    row(
+        Menu::Pose,
+        "Obey limits",
+        None,
+        Command::Posing(PosingCommand::ToggleLimits),
+        "Joints turn no farther than their limits: by sliders, in the picture, and by pulling",
+    ),
+    row(
+        Menu::Pose,
         "Mirror pose",
         None,
-        Command::Edit(EditCommand::MirrorPose),
+        Command::Posing(PosingCommand::Mirror),
         "Exchange left and right of the pose that is shown",
+    ),
+    row(
+        Menu::Pose,
+        "Flip pose",
+        None,
+        Command::Posing(PosingCommand::Flip),
+        "Exchange the limb below the selected joint with that on the other side",
+    ),
+    row(
+        Menu::Pose,
+        "Copy pose",
+        None,
+        Command::Posing(PosingCommand::Copy),
+        "Remember the pose that is shown, to paste it here or on another model",
+    ),
+    row(Menu::Pose, "Paste pose", None, Command::Posing(PosingCommand::Paste), "Show the pose that was copied last"),
+    row(
+        Menu::Pose,
+        "Paste mirrored",
+        None,
+        Command::Posing(PosingCommand::PasteMirrored),
+        "Show the pose that was copied last, with left and right exchanged",
+    ),
+    row(
+        Menu::Pose,
+        "Load pose…",
+        None,
+        Command::File(FileCommand::AskForPose(PoseFileUse::Load)),
+        "Show the pose of a pose file, of this model or another",
+    ),
+    row(
+        Menu::Pose,
+        "Save pose…",
+        None,
+        Command::File(FileCommand::AskForPose(PoseFileUse::Save)),
+        "Write the pose that is shown into a pose file",
     ),
 ];

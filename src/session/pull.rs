@@ -79,11 +79,18 @@ impl Session {
             return to.is_finite().then(|| EditCommand::Edit(pull.joint, ChannelValue::Translation(to.as_vec3())));
         }
         let mut pose = pull.before.clone();
-        let goal = pose::Reach { joint: pull.joint, target, root: pull.root, ..pose::Reach::default() };
+        let limits = self.rules().obeyed_limits();
+        let goal =
+            pose::Reach { joint: pull.joint, target, root: pull.root, limits: &limits, ..pose::Reach::default() };
         pose::reach(model, &mut pose, &goal).ok()?;
-        let now = self.pose.local.transforms.iter();
-        let turned = pose.transforms.iter().zip(now).enumerate().filter(|(_, (to, now))| to.rotation != now.rotation);
-        let turned: Vec<(NodeId, Quat)> = turned.map(|(i, (to, _))| (NodeId::from_index(i), to.rotation)).collect();
+        // Only the limb is turned: what it takes along (the other side, pinned joints) is not for the pull to say.
+        let above = std::iter::successors(Some(pull.joint), |node| model.skeleton.parents[node.index()]);
+        let limb = above.skip(1).take_while(|node| Some(*node) != pull.root).chain(pull.root);
+        let turn = |node: NodeId| {
+            let (to, now) = (pose.transforms[node.index()].rotation, self.pose.local.transforms[node.index()].rotation);
+            (to != now).then_some((node, to))
+        };
+        let turned: Vec<(NodeId, Quat)> = limb.filter_map(turn).collect();
         Some(EditCommand::TurnNodes(turned.into()))
     }
 }

@@ -1,6 +1,9 @@
 //! The parts of menus and keys: a key with its modifiers, and a row with its command.
 
-use super::{COMMANDS, Command};
+use std::cell::Cell;
+
+use super::command_row::{plain, shift};
+use super::{COMMANDS, Command, PoseTool, Toggle, ViewCommand, WindowCommand};
 
 /// A key, named by what is printed on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,10 +78,59 @@ pub struct CommandRow {
     pub label: &'static str,
     /// A sentence for tooltips and the list of keys.
     pub help: &'static str,
-    /// The key that sends the command, if there is one.
+    /// The key that sends the command, if there is one; [`CommandRow::keys`] says it in the keymap that was chosen.
     pub shortcut: Option<Shortcut>,
     /// The menu in which it stands.
     pub menu: Menu,
+}
+
+/// Which program's keys the tools have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keymap {
+    /// G, R and S move, turn and scale at the pointer, as in Blender.
+    #[default]
+    Blender,
+    /// W, E and R choose the tools that move, turn and scale, Q the one that does neither, as in Maya. *Weights* and
+    /// *Wireframe*, which have W and E otherwise, have them with Shift.
+    Maya,
+}
+
+thread_local! {
+    /// The keys of the window that this thread shows.
+    static KEYMAP: Cell<Keymap> = const { Cell::new(Keymap::Blender) };
+}
+
+impl Keymap {
+    /// Lets the rows of commands have these keys, for all that this thread shows.
+    pub fn choose(self) {
+        KEYMAP.set(self);
+    }
+
+    /// Returns the key of a row.
+    #[must_use]
+    pub fn keys(self, row: &CommandRow) -> Option<Shortcut> {
+        if self == Self::Blender {
+            return row.shortcut;
+        }
+        match &row.command {
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Select)) => Some(plain('q')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Move)) => Some(plain('w')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Turn)) => Some(plain('e')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Scale)) => Some(plain('r')),
+            Command::Window(WindowCommand::Grab(PoseTool::Turn)) => None,
+            Command::View(ViewCommand::ToggleOverlay("weights")) => shift(Key::Char('w')),
+            Command::View(ViewCommand::Toggle(Toggle::Wireframe)) => shift(Key::Char('e')),
+            _ => row.shortcut,
+        }
+    }
+}
+
+impl CommandRow {
+    /// Returns the key that sends the command, in the keymap that was chosen.
+    #[must_use]
+    pub fn keys(&self) -> Option<Shortcut> {
+        KEYMAP.get().keys(self)
+    }
 }
 
 /// Returns the row of a command, if it has one.
@@ -90,7 +142,7 @@ pub fn row_of(command: &Command) -> Option<&'static CommandRow> {
 /// Returns the command of a key.
 #[must_use]
 pub fn command_of(shortcut: Shortcut) -> Option<&'static Command> {
-    COMMANDS.iter().find(|row| row.shortcut == Some(shortcut)).map(|row| &row.command)
+    COMMANDS.iter().find(|row| row.keys() == Some(shortcut)).map(|row| &row.command)
 }
 
 #[cfg(test)]
@@ -102,7 +154,10 @@ mod tests {
     fn no_key_and_no_label_is_given_twice() {
         for (i, a) in COMMANDS.iter().enumerate() {
             for b in &COMMANDS[i + 1..] {
-                assert!(a.shortcut.is_none() || a.shortcut != b.shortcut, "{} and {}", a.label, b.label);
+                for keymap in [Keymap::Blender, Keymap::Maya] {
+                    let (of_a, of_b) = (keymap.keys(a), keymap.keys(b));
+                    assert!(of_a.is_none() || of_a != of_b, "{} and {}", a.label, b.label);
+                }
                 assert!(a.label != b.label && a.command != b.command, "{}", a.label);
             }
         }

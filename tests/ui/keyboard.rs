@@ -255,3 +255,28 @@ fn keys_go_to_an_open_menu_and_not_past_it() {
     press(&mut harness, Key::W);
     assert!(has(&harness, &Command::View(ViewCommand::ToggleOverlay("weights"))));
 }
+
+#[test]
+fn keys_as_in_maya_choose_tools_and_menus_and_tooltips_say_so() {
+    use skinscope::session::PoseTool;
+    let mut harness = selected(3, 2);
+    click(&mut harness, "Help");
+    click(&mut harness, "Keys as in Maya");
+    for (key, tool) in
+        [(Key::W, PoseTool::Move), (Key::R, PoseTool::Scale), (Key::E, PoseTool::Turn), (Key::Q, PoseTool::Select)]
+    {
+        harness.key_press(key);
+        harness.run();
+        assert_eq!(harness.state().session.view().pose_tool, tool);
+    }
+    assert!(!harness.state().session.view().wireframe && harness.state().session.view().overlay.is_none());
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::W);
+    harness.run();
+    assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("weights"));
+    assert!(harness.state().ui.saved().maya_keys);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    harness.event(Event::Text("turn tool".into()));
+    harness.run();
+    harness.get_by_label("Turn tool, Pose, E");
+}

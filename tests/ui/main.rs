@@ -5,6 +5,7 @@
 mod comparison;
 mod deformation;
 mod editing;
+mod finder;
 mod findings;
 mod focus;
 mod gizmo;
@@ -14,6 +15,8 @@ mod methods;
 mod names;
 mod overlays;
 mod panels;
+mod poses;
+mod rules;
 mod saving;
 mod spreadsheet;
 mod tables;

@@ -67,11 +67,8 @@ fn keys(ui: &mut Ui) -> bool {
 fn group(ui: &mut Ui, menu: Menu, title: &str) {
     section(ui, title, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
-    let rows: Vec<(&CommandRow, String)> = COMMANDS
-        .iter()
-        .filter(|row| row.menu == menu)
-        .filter_map(|row| Some((row, row.shortcut?.to_string())))
-        .collect();
+    let rows: Vec<(&CommandRow, String)> =
+        COMMANDS.iter().filter(|row| row.menu == menu).filter_map(|row| Some((row, row.keys()?.to_string()))).collect();
     for (row, keys) in rows {
         line(ui, &keys, row.label).on_hover_text(row.help);
     }

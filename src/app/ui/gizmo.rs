@@ -7,6 +7,7 @@ use egui::{
 };
 use glam::Vec2;
 
+use super::rules;
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{focus_ring, paint_line, paint_switch, press, tip};
 use crate::session::{
@@ -119,6 +120,7 @@ pub(super) fn show(
     let scale = ui.pixels_per_point();
     let pixel = |at: egui::Pos2| Vec2::new(at.x - rect.min.x, at.y - rect.min.y) * scale;
     let point = |at: Vec2| rect.min + vec2(at.x, at.y) / scale;
+    rules::paint(ui, session, rect, &point);
     let selected = session.view().selected;
     if state.drag.as_ref().is_some_and(|active| Some(active.drag.gizmo().node) != selected) {
         state.drag = None;
@@ -387,9 +389,15 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
     ];
     let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
     column(ui, &choices, commands);
-    if view.selected.is_none() || !matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
-        return;
+    if view.selected.is_some() && matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
+        axes(ui, session, commands);
     }
+    rules::symmetric(ui, session, commands);
+}
+
+/// Shows the choice of the axes of tools.
+fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let view = session.view();
     ui.add_space(8.0);
     let axes = [("Local", Orientation::Local), ("Parent", Orientation::Parent), ("World", Orientation::World)];
     let choices = axes.map(|(text, axes)| (text, view.orientation == axes, ViewCommand::SetOrientation(axes).into()));

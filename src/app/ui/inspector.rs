@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
-use super::{Status, UiState, explain, focus, icons, matrices, morphs, palette, summary};
+use super::{Status, UiState, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
 use crate::anim;
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
@@ -21,6 +21,7 @@ pub(super) struct Inspector {
     /// Skins that refer to `node`, and its place in each.
     pub(super) skins: Vec<(SkinId, usize)>,
     explain: explain::Explain,
+    other_side: search_list::SearchList,
     /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
 }
@@ -73,6 +74,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     summary::size(ui, session);
                     pose(ui, session, commands);
                     channels(ui, session, node, &state.inspector, commands);
+                    ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
                     weights(ui, session, node);
                     matrices::show(ui, session, node, &state.inspector.skins, &mut state.saved.matrices);

@@ -202,7 +202,7 @@ pub(super) fn begin(ui: &Ui, state: &mut UiState, status: &Status) -> Pass {
     // egui takes the focus away as soon as Escape is pressed.
     let left = state.in_text && pressed(egui::Key::Escape) && ctx.memory(|m| m.focused().is_none());
     let in_text = left || ctx.text_edit_focused();
-    let covered = state.dialog.is_some() || UiState::is_asked(status) || Popup::is_any_open(ctx);
+    let covered = state.dialog.is_some() || state.finder.open || UiState::is_asked(status) || Popup::is_any_open(ctx);
     let mut space = Vec::new();
     if !in_text && !covered {
         ctx.input_mut(|i| {

@@ -150,7 +150,7 @@ fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiStat
         line(ui);
     }
     let on = is_on(&row.command, session, state);
-    let tail = row.shortcut.map_or(RowSuffix::None, RowSuffix::Keys);
+    let tail = row.keys().map_or(RowSuffix::None, RowSuffix::Keys);
     let possible = is_possible(&row.command, session);
     let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
     if response.on_hover_text(row.help).clicked() {

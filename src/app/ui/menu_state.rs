@@ -3,8 +3,8 @@
 use super::{UiState, crowd};
 use crate::session::{
     CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, Lighting, MarkCommand, MarkTool,
-    MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PoseTool, SaveKind, SelectionCommand, Session,
-    Toggle, ToolCommand, ViewCommand, WindowCommand,
+    MeasureCommand, Orientation, Panel, PlaybackCommand, PoseFileUse, PoseSource, PoseTool, PosingCommand, SaveKind,
+    SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 /// A submenu.
@@ -54,6 +54,8 @@ pub(super) fn starts_group(command: &Command) -> bool {
         Command::File(FileCommand::Quit)
             | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::Edit(EditCommand::ResetJoint)
+            | Command::Posing(PosingCommand::ToggleSymmetric | PosingCommand::Mirror | PosingCommand::Copy)
+            | Command::File(FileCommand::AskForPose(PoseFileUse::Load))
             | Command::Edit(EditCommand::NormaliseWeights)
             | Command::View(ViewCommand::SetPoseTool(PoseTool::Select))
             | Command::View(ViewCommand::SetOrientation(Orientation::Local))
@@ -86,6 +88,11 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
         Command::View(ViewCommand::SetPoseTool(tool)) => view.pose_tool == *tool,
         Command::View(ViewCommand::SetOrientation(orientation)) => view.orientation == *orientation,
+        Command::Posing(PosingCommand::ToggleSymmetric) => session.rules().symmetric,
+        Command::Posing(PosingCommand::ToggleLimits) => !session.rules().ignores_limits,
+        Command::Posing(PosingCommand::TogglePinSelected) => {
+            view.selected.is_some_and(|node| session.rules().pins.contains(&node))
+        }
         Command::View(ViewCommand::SetLighting(lighting)) => {
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
@@ -101,6 +108,7 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
+        Command::Window(WindowCommand::ToggleMayaKeys) => state.saved.maya_keys,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source
         }
@@ -129,15 +137,20 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
             session.model().is_some_and(|m| !m.skins.is_empty())
         }
+        Command::Posing(PosingCommand::Unpin) => !session.rules().pins.is_empty(),
+        Command::Posing(PosingCommand::Paste | PosingCommand::PasteMirrored) => {
+            session.document().is_some() && session.copied_pose().is_some()
+        }
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))
         | Command::Window(WindowCommand::Grab(_))
+        | Command::Posing(PosingCommand::Flip | PosingCommand::TogglePinSelected)
         | Command::View(ViewCommand::HideSelected)
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
-        Command::File(FileCommand::Reload | FileCommand::CompareDialog)
-        | Command::Edit(EditCommand::MirrorPose)
+        Command::File(FileCommand::Reload | FileCommand::CompareDialog | FileCommand::AskForPose(_))
+        | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
         | Command::Camera(CameraCommand::FrameAll)
         | Command::Camera(CameraCommand::FrameEverything)
         | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest | PoseSource::Bind)) => {

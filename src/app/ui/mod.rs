@@ -12,6 +12,7 @@ mod deformation;
 mod dialogs;
 mod explain;
 mod explain_text;
+mod finder;
 mod findings;
 mod focus;
 pub mod fonts;
@@ -32,7 +33,9 @@ mod normal_modes;
 mod outliner;
 mod outliner_row;
 mod palette;
+mod pose_files;
 mod ruler;
+mod rules;
 mod runtime;
 mod saving;
 mod search_list;
@@ -51,6 +54,7 @@ mod viewport;
 mod widgets;
 
 pub use keys::{mark_number_pad, turns};
+pub use pose_files::{PoseFileStage, PoseFileStatus, PoseReport};
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -64,7 +68,7 @@ use self::focus::FocusRegion;
 use crate::deform::PaletteLimits;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Panel, SaveKind, SelectionCommand, Session, ViewCommand, WindowCommand};
+use crate::session::{Command, Keymap, Panel, SaveKind, SelectionCommand, Session, ViewCommand, WindowCommand};
 
 /// Settings of the panels that are remembered from one run to the next.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +76,8 @@ use crate::session::{Command, Panel, SaveKind, SelectionCommand, Session, ViewCo
 pub struct Saved {
     /// Whether the theme is light.
     pub light: bool,
+    /// Whether tools have the keys of Maya in place of those of Blender.
+    pub maya_keys: bool,
     /// Whether the outliner is shown.
     pub outliner: bool,
     /// Whether the inspector is shown.
@@ -105,6 +111,7 @@ impl Default for Saved {
     fn default() -> Self {
         Self {
             light: false,
+            maya_keys: false,
             outliner: true,
             inspector: true,
             timeline: true,
@@ -247,6 +254,8 @@ pub struct Status {
     pub unsaved: Option<UnsavedStatus>,
     /// Edits of an earlier run; the answer is [`crate::session::FileCommand::AnswerRecovery`].
     pub recovery: Option<RecoveryOffer>,
+    /// A pose file is about to be written or read; closing the dialog sends [`crate::session::FileCommand::ClosePose`].
+    pub pose_file: Option<PoseFileStatus>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
@@ -276,6 +285,8 @@ pub struct UiState {
     started: bool,
     dialog: Option<Dialog>,
     saving: saving::SaveDialog,
+    pose_files: pose_files::PoseDialog,
+    finder: finder::Finder,
     /// The key is held that shows the stored weights.
     holds_stored: bool,
     /// The model that the panels were built for: the file's model, and the one that is shown of it.
@@ -326,6 +337,8 @@ impl UiState {
                 self.focus.by_key = true;
                 self.outliner.find();
             }
+            WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
+            WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
             WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
             WindowCommand::ShowAbout => self.dialog = Some(Dialog::About),
@@ -334,7 +347,7 @@ impl UiState {
 
     /// Whether the application waits for an answer before anything else.
     fn is_asked(status: &Status) -> bool {
-        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some()
+        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.pose_file.is_some()
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -417,6 +430,8 @@ pub fn show(
         ui.ctx().set_theme(theme);
     }
     ui.set_style(ui.ctx().style_of(theme));
+    let keymap = if state.saved.maya_keys { Keymap::Maya } else { Keymap::Blender };
+    keymap.choose();
     state.follow(session);
     let pass = keys::begin(ui, state, status);
     if !state.started {
@@ -493,7 +508,9 @@ pub fn show(
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }
     dialogs::show(ui, state, status);
+    finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
+    pose_files::show(ui, state, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

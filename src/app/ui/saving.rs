@@ -30,7 +30,7 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     }
     // A modal takes no Escape in its first pass.
     let key = |key| {
-        UiState::is_asked(status)
+        (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some())
             && !Popup::is_any_open(ui.ctx())
             && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
     };
@@ -52,19 +52,19 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     commands.extend(answer.map(Command::from));
 }
 
-fn title(ui: &mut Ui, text: &str) {
+pub(super) fn title(ui: &mut Ui, text: &str) {
     ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
     ui.add(Label::new(RichText::new(text).font(theme::strong(16.0))).wrap());
     ui.add_space(4.0);
 }
 
-fn text(ui: &mut Ui, text: &str) {
+pub(super) fn text(ui: &mut Ui, text: &str) {
     let dim = colors(ui).dim;
     ui.add(Label::new(RichText::new(text).color(dim)).wrap());
 }
 
 /// Buttons at the right end, the first of which is the one that Enter presses; gives back which was pressed.
-fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
+pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
     ui.add_space(12.0);
     let mut pressed = (entered && !names.is_empty()).then_some(0);
     let size = vec2(ui.available_width(), ROW + 2.0);
@@ -151,7 +151,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     wanted.or(said)
 }
 
-fn working(ui: &mut Ui, what: &str) {
+pub(super) fn working(ui: &mut Ui, what: &str) {
     let c = colors(ui);
     ui.horizontal(|ui| {
         ui.set_min_height(26.0);

@@ -28,6 +28,14 @@ impl Limits {
         degrees(wide_unit(rest), wide_unit(rotation)).as_vec3()
     }
 
+    /// Returns the rotation within these limits whose angles are nearest; `None` where `rotation` is within them.
+    #[must_use]
+    pub fn brought_back(&self, rest: glam::Quat, rotation: glam::Quat) -> Option<glam::Quat> {
+        let now = wide_unit(rotation);
+        let within = self.clamp(wide_unit(rest), now);
+        (within != now).then(|| within.as_quat())
+    }
+
     /// Returns the rotation within these limits whose angles are nearest.
     pub(super) fn clamp(&self, rest: DQuat, rotation: DQuat) -> DQuat {
         let now = degrees(rest, rotation);

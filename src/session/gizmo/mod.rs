@@ -6,12 +6,14 @@
 //! near it.
 
 mod drag;
+mod limits;
 mod shapes;
 mod sight;
 #[cfg(test)]
 mod tests;
 
 pub use drag::{Drag, DragValue, Snap};
+pub use limits::LimitArc;
 pub use shapes::HandleShape;
 
 use glam::{DMat3, DVec3, Vec2};

@@ -22,7 +22,7 @@ use crate::session::{Command, row_of};
 /// Returns a tooltip that says what a command does, with its key.
 pub(super) fn tip(command: &Command) -> String {
     let Some(row) = row_of(command) else { return String::new() };
-    match row.shortcut {
+    match row.keys() {
         Some(shortcut) => format!("{}  ({shortcut})", row.help),
         None => row.help.to_owned(),
     }

@@ -1,0 +1,167 @@
+//! The rules that edits of the selected node follow: its partner on the other side, whether it is pinned, how far it may
+//! turn. In the picture pinned joints have a mark, and limits are arcs.
+
+use std::borrow::Cow;
+
+use egui::accesskit::Role;
+use egui::{Color32, Label, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::{Vec2, Vec3};
+
+use super::search_list::{SearchList, SearchListOptions};
+use super::theme::colors;
+use super::value_row::ValueRow;
+use super::widgets::{chip, link, section, tip};
+use crate::model::NodeId;
+use crate::pose::Limits;
+use crate::session::{Command, PosingCommand, Session};
+
+/// The limits of a joint that turns freely; Y ends at a right angle, beyond which X and Z would be others.
+const FREE: Limits = Limits { least: Vec3::new(-180.0, -90.0, -180.0), most: Vec3::new(180.0, 90.0, 180.0) };
+
+/// Shows the rules of a node in the inspector.
+pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut SearchList, commands: &mut Vec<Command>) {
+    let Some(model) = session.model() else { return };
+    let c = colors(ui);
+    section(ui, "Other side", |ui| {
+        if session.rules().has_own_pairs() {
+            let help = "Take all pairs as names and places tell them";
+            if link(ui, "Reset pairs", "Reset pairs").on_hover_text(help).clicked() {
+                commands.push(PosingCommand::ForgetPairs.into());
+            }
+        }
+    });
+    let names = &model.skeleton.names;
+    let partner = session.partner(node);
+    let width = ui.available_width();
+    let options = SearchListOptions {
+        id: "other side",
+        search: "Search nodes",
+        none: "No node is called that.",
+        width,
+        list_width: width.max(240.0),
+        count: names.len() + 1,
+        now: Some(partner.map_or(0, |partner| partner.index() + 1)),
+        shown: partner.map_or("None", |partner| names[partner.index()].as_str()),
+    };
+    let name = |i: usize| i.checked_sub(1).map_or(Cow::Borrowed("None"), |i| Cow::Borrowed(names[i].as_str()));
+    let (response, chosen) = list.show(ui, &options, name, |_| None);
+    let shown = format!("Other side: {}", options.shown);
+    response.accessible_name(shown).on_hover_text("The joint that takes the mirror image of what is done to this one");
+    if let Some(chosen) = chosen {
+        let partner = chosen.checked_sub(1).map(NodeId::from_index);
+        commands.push(PosingCommand::SetPartner(node, partner.filter(|partner| *partner != node)).into());
+    }
+    ui.add_space(6.0);
+    ui.horizontal(|ui| {
+        let pinned = session.rules().pins.contains(&node);
+        let help = tip(&PosingCommand::TogglePinSelected.into());
+        if chip(ui, "Pinned", pinned).on_hover_text(help).clicked() {
+            commands.push(PosingCommand::TogglePin(node).into());
+        }
+    });
+    let limits = session.rules().limits.get(&node).copied();
+    section(ui, "Limits (degrees from rest)", |ui| {
+        let (text, name, to) = match limits {
+            Some(_) => ("Remove", "Remove limits", None),
+            None => ("Add", "Add limits", Some(FREE)),
+        };
+        if link(ui, text, name).clicked() {
+            commands.push(PosingCommand::SetLimits(node, to).into());
+        }
+    });
+    let Some(limits) = limits else {
+        ui.add(Label::new(RichText::new("It turns freely.").color(c.dim)).wrap());
+        return;
+    };
+    ui.spacing_mut().item_spacing.y = 1.0;
+    for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
+        for (is_most, word) in [(false, "least"), (true, "most")] {
+            let end = if is_most { limits.most } else { limits.least };
+            let row = ValueRow {
+                name: &format!("{letter} {word}"),
+                label: &format!("{letter} {word}"),
+                label_width: 48.0,
+                color: c.axes[axis],
+                value: end[axis],
+                range: FREE.least[axis]..=FREE.most[axis],
+                home: 0.0,
+                decimals: 1,
+                unit: "°",
+                edited: end[axis] != if is_most { FREE.most[axis] } else { FREE.least[axis] },
+            };
+            if let Some(value) = row.show(ui).value {
+                let value = value.clamp(FREE.least[axis], FREE.most[axis]);
+                let mut to = limits;
+                // One end takes the other along where they would cross.
+                if is_most {
+                    to.most[axis] = value;
+                    to.least[axis] = to.least[axis].min(value);
+                } else {
+                    to.least[axis] = value;
+                    to.most[axis] = to.most[axis].max(value);
+                }
+                commands.push(PosingCommand::SetLimits(node, Some(to)).into());
+            }
+        }
+    }
+    ui.add_space(6.0);
+    let command = Command::Posing(PosingCommand::ToggleLimits);
+    if chip(ui, "Obey limits", !session.rules().ignores_limits).on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+}
+
+/// Paints the arcs of limits, and marks at pinned joints. `point` places pixels of the viewport, which is `rect`.
+pub(super) fn paint(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> egui::Pos2) {
+    let c = colors(ui);
+    let painter = ui.painter();
+    for arc in session.limit_arcs(ui.pixels_per_point()) {
+        let color = c.axes[arc.axis];
+        let line: Vec<_> = arc.line.iter().map(|p| point(*p)).collect();
+        let middle = point(arc.middle);
+        for end in [line.first(), line.last()].into_iter().flatten() {
+            painter.line_segment([middle, *end], Stroke::new(1.0, color.gamma_multiply(0.6)));
+        }
+        if let Some(at) = line.get(line.len() / 2).filter(|at| rect.contains(**at)) {
+            let mark = Rect::from_center_size(*at, vec2(4.0, 4.0));
+            let response = ui.interact(mark, ui.scope_id().with(("limit", arc.axis)), Sense::empty());
+            let name = format!("Limits about {}", ["X", "Y", "Z"][arc.axis]);
+            response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+        }
+        painter.add(Shape::line(line.clone(), Stroke::new(6.0, Color32::from_black_alpha(70))));
+        painter.add(Shape::line(line, Stroke::new(4.0, color.gamma_multiply(0.85))));
+        painter.line_segment([middle, point(arc.now)], Stroke::new(2.0, c.text));
+        painter.circle_filled(point(arc.now), 3.0, c.text);
+    }
+    let names = session.model().map(|model| &model.skeleton.names);
+    for pin in &session.rules().pins {
+        let place = session.pose().model.get(pin.index()).map(|m| Vec3::from(m.translation));
+        let Some(at) = place.and_then(|place| session.view().project(place)).map(point) else { continue };
+        if !rect.contains(at) {
+            continue;
+        }
+        // A drawing pin: its head above the joint, its point on it.
+        let head = at - vec2(0.0, 13.0);
+        let outline = Stroke::new(1.0, c.panel);
+        painter.line_segment([head, at], Stroke::new(3.5, c.panel));
+        painter.line_segment([head, at], Stroke::new(1.5, c.amber));
+        painter.circle(head, 5.0, c.amber, outline);
+        let mark = Rect::from_center_size(pos2(head.x, head.y), vec2(10.0, 10.0));
+        let response = ui.interact(mark, ui.scope_id().with(("pin", pin.0)), Sense::empty());
+        let name = names.and_then(|names| names.get(pin.index())).map_or("", String::as_str);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Pinned {name}")));
+    }
+}
+
+/// Shows the switch of symmetric editing over the picture, where a node is selected or it is on.
+pub(super) fn symmetric(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let on = session.rules().symmetric;
+    if session.view().selected.is_none() && !on {
+        return;
+    }
+    ui.add_space(8.0);
+    let command = Command::Posing(PosingCommand::ToggleSymmetric);
+    if chip(ui, "Symmetric", on).on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+}

@@ -1,0 +1,94 @@
+//! The command palette.
+
+use super::*;
+
+fn opened(session: Session) -> Harness<'static, App> {
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    harness
+}
+
+fn type_text(harness: &mut Harness<'_, App>, text: &str) {
+    harness.event(Event::Text(text.into()));
+    harness.run();
+}
+
+fn press(harness: &mut Harness<'_, App>, key: Key) {
+    harness.key_press(key);
+    harness.run();
+}
+
+fn rows(harness: &Harness<'_, App>) -> Vec<String> {
+    let rows = harness.query_all_by_role(Role::ListBoxOption);
+    rows.filter_map(|row| row.accesskit_node().label()).collect()
+}
+
+#[test]
+fn every_command_overlay_node_and_clip_is_found_by_its_name_and_enter_takes_the_first() {
+    for row in COMMANDS.iter().filter(|row| row.command != Command::Window(WindowCommand::FindAnything)) {
+        let mut chosen = session(3);
+        chosen.apply(SelectionCommand::Select(Some(NodeId(2))));
+        let mut harness = opened(chosen);
+        type_text(&mut harness, row.label);
+        let keys = row.shortcut.map(|keys| format!(", {keys}")).unwrap_or_default();
+        let is_it = |shown: &String| shown.starts_with(&format!("{}, ", row.label)) && shown.ends_with(&keys);
+        assert!(rows(&harness).iter().any(is_it), "{}: {:?}", row.label, rows(&harness));
+    }
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "JOINT 1");
+    assert_eq!(rows(&harness)[0], "joint 1, Joint");
+    press(&mut harness, Key::Enter);
+    assert_eq!(
+        harness.state().session.view().selected.map(|n| n.index()),
+        harness.state().session.model().unwrap().skeleton.names.iter().position(|n| n == "joint 1")
+    );
+    assert!(rows(&harness).is_empty(), "it closes");
+    let mut many = Session::default();
+    many.open(Document::new(Arc::new(with_clips(12)), vec![], None));
+    many.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = opened(many);
+    type_text(&mut harness, "clip 11");
+    press(&mut harness, Key::Enter);
+    assert_eq!(harness.state().session.playback().clip, Some(ClipId(11)));
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::P);
+    harness.run();
+    type_text(&mut harness, "dominant");
+    press(&mut harness, Key::Enter);
+    assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("dominant"));
+}
+
+#[test]
+fn arrows_walk_escape_closes_and_keys_are_for_nothing_behind_it() {
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "gr");
+    let before = rows(&harness);
+    press(&mut harness, Key::ArrowDown);
+    let marked = |harness: &Harness<'_, App>| {
+        let mut rows = harness.query_all_by_role(Role::ListBoxOption);
+        rows.position(|row| row.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True))
+    };
+    assert_eq!((marked(&harness), rows(&harness)), (Some(1), before));
+    press(&mut harness, Key::ArrowUp);
+    assert_eq!(marked(&harness), Some(0));
+    press(&mut harness, Key::Escape);
+    assert!(rows(&harness).is_empty());
+    assert!(harness.state().commands.iter().all(|c| matches!(c, Command::Window(_) | Command::Selection(_))));
+    // Letters are shortcuts again.
+    press(&mut harness, Key::W);
+    assert!(harness.state().session.view().overlay.is_some());
+}
+
+#[test]
+fn what_cannot_be_done_now_is_shown_last_and_not_taken_and_nothing_is_said_to_be_nothing() {
+    let mut harness = opened(session(3));
+    type_text(&mut harness, "paste mirrored");
+    press(&mut harness, Key::Enter);
+    assert_eq!(rows(&harness), ["Paste mirrored, Pose"]);
+    assert!(!harness.state().commands.iter().any(|c| matches!(c, Command::Posing(_))));
+    type_text(&mut harness, "qqq");
+    harness.get_by_label("Nothing is called that.");
+    press(&mut harness, Key::Enter);
+    press(&mut harness, Key::Escape);
+    assert!(harness.query_by_label("Nothing is called that.").is_none());
+}

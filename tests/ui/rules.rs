@@ -1,0 +1,101 @@
+//! Symmetric editing, pins and limits, as they are switched and typed in the window.
+
+use skinscope::pose::Limits;
+use skinscope::session::PosingCommand;
+
+use super::*;
+
+/// The built-in character at rest, with a joint selected.
+fn character(name: &str) -> Harness<'static, App> {
+    let mut session = Session::default();
+    let source = skinscope::session::Source::BuiltIn;
+    session.open(source.load(&Default::default(), &skinscope::import::Progress::silent()).unwrap());
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    let node = node(&session, name);
+    session.apply(SelectionCommand::Select(Some(node)));
+    window(session, UiState::default(), Status::default())
+}
+
+fn node(session: &Session, name: &str) -> NodeId {
+    NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())
+}
+
+fn place(harness: &Harness<'_, App>, name: &str) -> Vec3 {
+    let session = &harness.state().session;
+    session.pose().model[node(session, name).index()].translation.into()
+}
+
+fn type_into(harness: &mut Harness<'_, App>, label: &str, text: &str) {
+    harness.get_by_label(&format!("{label} value")).scroll_to_me();
+    harness.run();
+    harness.get_by_label(&format!("{label} value")).click();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.event(Event::Text(text.into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+}
+
+#[test]
+fn a_ring_turns_both_arms_while_editing_is_symmetric() {
+    let mut harness = character("UpperArm.L");
+    click(&mut harness, "Symmetric");
+    let at = harness.get_by_label("Turn about the line of sight").rect().center();
+    drag(&mut harness, &[at, at + vec2(20.0, 30.0), at + vec2(30.0, 60.0)], PointerButton::Primary);
+    let (left, right) = (place(&harness, "Hand.L"), place(&harness, "Hand.R"));
+    assert!((left * Vec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-4, "{left} {right}");
+    harness.state_mut().session.apply(EditCommand::Undo);
+    assert!(harness.state().session.edits().is_empty(), "one drag is one step");
+    // A slider does the same.
+    type_into(&mut harness, "Rotation Z", "35");
+    let (left, right) = (place(&harness, "Hand.L"), place(&harness, "Hand.R"));
+    assert!((left * Vec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-4, "{left} {right}");
+}
+
+#[test]
+fn the_other_side_is_shown_and_can_be_changed() {
+    let mut harness = character("UpperArm.L");
+    let label = "Other side: UpperArm.R";
+    harness.get_by_label(label).scroll_to_me();
+    harness.run();
+    click(&mut harness, label);
+    harness.event(Event::Text("none".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    let arm = node(&harness.state().session, "UpperArm.L");
+    assert!(has(&harness, &PosingCommand::SetPartner(arm, None).into()), "{:?}", harness.state().commands);
+    harness.get_by_label("Other side: None");
+    click(&mut harness, "Reset pairs");
+    harness.get_by_label(label);
+}
+
+#[test]
+fn a_key_pins_the_foot_and_limits_are_typed_and_drawn() {
+    let mut harness = character("Foot.L");
+    harness.hover_at(harness.state().picture.center());
+    harness.run();
+    harness.key_press(Key::P);
+    harness.run();
+    harness.get_by_label("Pinned Foot.L");
+    harness.get_by_label("Add limits").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Add limits");
+    // Nothing is limited yet, so nothing is drawn.
+    assert!(harness.query_by_label("Limits about X").is_none());
+    type_into(&mut harness, "X least", "-20");
+    type_into(&mut harness, "X most", "45");
+    let foot = node(&harness.state().session, "Foot.L");
+    let limits = Limits { least: Vec3::new(-20.0, -90.0, -180.0), most: Vec3::new(45.0, 90.0, 180.0) };
+    assert_eq!(harness.state().session.rules().limits.get(&foot), Some(&limits));
+    harness.get_by_label("Limits about X");
+    assert!(harness.query_by_label("Limits about Y").is_none());
+    // An end that crosses the other one takes it along.
+    type_into(&mut harness, "X most", "-30");
+    let limits = harness.state().session.rules().limits[&foot];
+    assert_eq!((limits.least.x, limits.most.x), (-30.0, -30.0));
+    click(&mut harness, "Remove limits");
+    assert!(harness.state().session.rules().limits.is_empty());
+}
