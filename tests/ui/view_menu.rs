@@ -137,7 +137,7 @@ fn material_variants_are_chosen_while_nothing_is_selected() {
 #[test]
 fn menus_hold_every_command_with_its_key() {
     let mut harness = open(3);
-    for title in ["File", "Edit", "View", "Overlay", "Playback", "Help"] {
+    for title in ["File", "Edit", "Pose", "View", "Overlay", "Tools", "Playback", "Help"] {
         click(&mut harness, title);
         let menu: Vec<_> = COMMANDS.iter().filter(|row| format!("{:?}", row.menu) == title).collect();
         assert!(!menu.is_empty());
@@ -147,8 +147,13 @@ fn menus_hold_every_command_with_its_key() {
             items.into_iter().flatten().filter_map(|n| n.accesskit_node().label()).collect::<Vec<_>>()
         };
         found.extend(listed(&harness));
-        for submenu in ["Views", "Lights", "Crowd", "Panels", "Bones and skin"].into_iter().filter(|_| title == "View")
-        {
+        let submenus: &[&str] = match title {
+            "Pose" => &["Tool and axes"],
+            "View" => &["Views", "Lights", "Crowd", "Panels", "Bones and skin"],
+            "Tools" => &["Marks"],
+            _ => &[],
+        };
+        for submenu in submenus {
             // The picture has a button of the same name.
             harness.get_by_role_and_label(Role::MenuItem, submenu).click();
             harness.run();

@@ -101,7 +101,7 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
 
 /// Shows the row that opens a submenu, and the submenu.
 fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    if submenu == Submenu::Views {
+    if matches!(submenu, Submenu::Views | Submenu::PoseTools | Submenu::Marks) {
         line(ui);
     }
     let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
@@ -115,7 +115,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
-                Submenu::Lights | Submenu::Panels => {}
+                Submenu::Lights | Submenu::Panels | Submenu::PoseTools | Submenu::Marks => {}
             }
         });
     });

@@ -2,9 +2,9 @@
 
 use super::{UiState, crowd};
 use crate::session::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, Lighting, MarkCommand, MarkTool,
-    MeasureCommand, Orientation, Panel, PlaybackCommand, PoseFileUse, PoseSource, PoseTool, PosingCommand, SaveKind,
-    SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, Lighting, MarkCommand, MeasureCommand,
+    Orientation, Panel, PlaybackCommand, PoseFileUse, PoseSource, PosingCommand, SaveKind, SelectionCommand, Session,
+    Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 /// A submenu.
@@ -15,6 +15,8 @@ pub(super) enum Submenu {
     Lights,
     Crowd,
     Panels,
+    PoseTools,
+    Marks,
 }
 
 impl Submenu {
@@ -25,6 +27,8 @@ impl Submenu {
             Self::Lights => "Lights",
             Self::Crowd => "Crowd",
             Self::Panels => "Panels",
+            Self::PoseTools => "Tool and axes",
+            Self::Marks => "Marks",
         }
     }
 }
@@ -43,6 +47,8 @@ pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
         Command::Window(WindowCommand::TogglePanel(_)) | Command::Tool(ToolCommand::TogglePanel) => {
             Some(Submenu::Panels)
         }
+        Command::View(ViewCommand::SetPoseTool(_) | ViewCommand::SetOrientation(_)) => Some(Submenu::PoseTools),
+        Command::Mark(_) => Some(Submenu::Marks),
         _ => None,
     }
 }
@@ -57,7 +63,6 @@ pub(super) fn starts_group(command: &Command) -> bool {
             | Command::Posing(PosingCommand::ToggleSymmetric | PosingCommand::Mirror | PosingCommand::Copy)
             | Command::File(FileCommand::AskForPose(PoseFileUse::Load))
             | Command::Edit(EditCommand::NormaliseWeights)
-            | Command::View(ViewCommand::SetPoseTool(PoseTool::Select))
             | Command::View(ViewCommand::SetOrientation(Orientation::Local))
             | Command::Selection(SelectionCommand::Deselect)
             | Command::View(ViewCommand::Toggle(Toggle::WithChildren))
@@ -67,7 +72,6 @@ pub(super) fn starts_group(command: &Command) -> bool {
             | Command::Camera(CameraCommand::ToggleOrthographic)
             | Command::Camera(CameraCommand::NextCamera)
             | Command::Window(WindowCommand::ToggleTheme)
-            | Command::Mark(MarkCommand::Use(Some(MarkTool::Box)))
             | Command::Mark(MarkCommand::All)
             | Command::Playback(PlaybackCommand::ToStart)
             | Command::Playback(PlaybackCommand::StepClip(1))
