@@ -135,4 +135,13 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     let own = Packing { format: Some(skinscope::model::WeightFormat::U8), ..Packing::parse("unity-1").unwrap() };
     assert_eq!(compared(&harness).weights, SideWeights::Packed(own));
     harness.get_by_label("Bytes of a vertex: 2");
+    // The plate ends within the picture, and its last control is reached by scrolling.
+    let picture = harness.state().picture;
+    let last = |harness: &Harness<'_, App>| harness.get_by_role_and_label(Role::Button, "To the worst").rect();
+    assert!(last(&harness).bottom() > picture.bottom(), "{:?} in {picture:?}", last(&harness));
+    harness.get_by_role_and_label(Role::Button, "To the worst").scroll_to_me();
+    harness.run();
+    assert!(last(&harness).bottom() <= picture.bottom(), "{:?} in {picture:?}", last(&harness));
+    click(&mut harness, "To the worst");
+    assert!(has(&harness, &Command::Comparison(ComparisonCommand::ToWorst)));
 }

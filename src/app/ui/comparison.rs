@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use egui::{Align2, CornerRadius, CursorIcon, Key, Rect, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, CornerRadius, CursorIcon, Key, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{
@@ -179,27 +181,37 @@ fn plate(
             figures(ui, session, 1);
             return;
         }
-        choices(ui, session, comparison, commands);
-        file(ui, session, commands);
-        figures(ui, session, 3);
-        runtime::figures(ui, session);
-        ui.horizontal_wrapped(|ui| {
-            let help = "Pin and frame the vertex at which the two sides are farthest apart";
-            if text_button(ui, None, "To the worst", false).on_hover_text(help).clicked() {
-                commands.push(ComparisonCommand::ToWorst.into());
-            }
-            if session.playback().clip.is_some() {
-                let help = "Go to the moment of the clip at which the two sides are farthest apart";
-                let label = if session.is_seeking_worst() { "Stop" } else { "Worst of the clip" };
-                if text_button(ui, None, label, false).on_hover_text(help).clicked() {
-                    commands.push(ComparisonCommand::ToWorstMoment.into());
-                }
-            }
+        // What does not fit the picture scrolls.
+        let height = (rect.bottom() - ui.cursor().top() - INSET - 10.0).max(3.0 * theme::ROW);
+        let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+        list.auto_shrink([false, true]).show(ui, |ui| {
+            contents(ui, session, (comparison, status), commands);
         });
-        if let Some(fraction) = status.worst.filter(|_| session.is_seeking_worst()) {
-            progress_bar(ui, "Looking for the worst moment", fraction);
+    });
+}
+
+/// What is below the plate's title.
+fn contents(ui: &mut Ui, session: &Session, (comparison, status): (&Comparison, &Status), commands: &mut Vec<Command>) {
+    choices(ui, session, comparison, commands);
+    file(ui, session, commands);
+    figures(ui, session, 3);
+    runtime::figures(ui, session);
+    ui.horizontal_wrapped(|ui| {
+        let help = "Pin and frame the vertex at which the two sides are farthest apart";
+        if text_button(ui, None, "To the worst", false).on_hover_text(help).clicked() {
+            commands.push(ComparisonCommand::ToWorst.into());
+        }
+        if session.playback().clip.is_some() {
+            let help = "Go to the moment of the clip at which the two sides are farthest apart";
+            let label = if session.is_seeking_worst() { "Stop" } else { "Worst of the clip" };
+            if text_button(ui, None, label, false).on_hover_text(help).clicked() {
+                commands.push(ComparisonCommand::ToWorstMoment.into());
+            }
         }
     });
+    if let Some(fraction) = status.worst.filter(|_| session.is_seeking_worst()) {
+        progress_bar(ui, "Looking for the worst moment", fraction);
+    }
 }
 
 fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
