@@ -135,10 +135,23 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     let own = Packing { format: Some(skinscope::model::WeightFormat::U8), ..Packing::parse("unity-1").unwrap() };
     assert_eq!(compared(&harness).weights, SideWeights::Packed(own));
     harness.get_by_label("Bytes of a vertex: 2");
+    // The wheel scrolls the plate and leaves the camera alone.
+    let (orbit, at) = (harness.state().session.view().orbit, harness.get_by_label("Own numbers").rect());
+    harness.event(egui::Event::PointerMoved(at.center()));
+    harness.run();
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: egui::vec2(0.0, -1.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: egui::Modifiers::NONE,
+    });
+    harness.run();
+    assert_eq!(harness.state().session.view().orbit, orbit);
+    assert!(harness.get_by_label("Own numbers").rect().top() < at.top(), "the plate scrolls");
     // The plate ends within the picture, and its last control is reached by scrolling.
     let picture = harness.state().picture;
     let last = |harness: &Harness<'_, App>| harness.get_by_role_and_label(Role::Button, "To the worst").rect();
-    assert!(last(&harness).bottom() > picture.bottom(), "{:?} in {picture:?}", last(&harness));
     harness.get_by_role_and_label(Role::Button, "To the worst").scroll_to_me();
     harness.run();
     assert!(last(&harness).bottom() <= picture.bottom(), "{:?} in {picture:?}", last(&harness));

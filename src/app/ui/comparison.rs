@@ -157,6 +157,8 @@ fn plate(
     let below = rect.with_min_y(rect.top() + BELOW.min(0.3 * rect.height()));
     corner_plate(ui, below, Align2::RIGHT_TOP, WIDTH.min(0.5 * rect.width() - INSET), "comparison", |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+        // The picture does not answer to the pointer here.
+        ui.interact(ui.max_rect().expand(10.0), ui.scope_id().with("ground"), Sense::CLICK | Sense::DRAG);
         // Where the picture is narrow the plate would lie over the model.
         let id = ui.scope_id().with("folded");
         let mut folded = ui.data(|d| d.get_temp(id)).unwrap_or(rect.width() < LEAST_WIDTH);
@@ -185,6 +187,8 @@ fn plate(
         let height = (rect.bottom() - ui.cursor().top() - INSET - 10.0).max(3.0 * theme::ROW);
         let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         list.auto_shrink([false, true]).show(ui, |ui| {
+            // The bar that scrolls lies beside the figures.
+            ui.set_max_width(ui.available_width() - 8.0);
             contents(ui, session, (comparison, status), commands);
         });
     });
