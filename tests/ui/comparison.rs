@@ -137,14 +137,14 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     harness.get_by_label("Bytes of a vertex: 2");
     // The wheel scrolls the plate and leaves the camera alone.
     let (orbit, at) = (harness.state().session.view().orbit, harness.get_by_label("Own numbers").rect());
-    harness.event(egui::Event::PointerMoved(at.center()));
+    harness.event(Event::PointerMoved(at.center()));
     harness.run();
-    harness.event(egui::Event::MouseWheel {
+    harness.event(Event::MouseWheel {
         unit: egui::MouseWheelUnit::Line,
-        delta: egui::vec2(0.0, -1.0),
+        delta: vec2(0.0, -1.0),
         phase: egui::TouchPhase::Move,
         source: egui::MouseWheelSource::Wheel,
-        modifiers: egui::Modifiers::NONE,
+        modifiers: Modifiers::NONE,
     });
     harness.run();
     assert_eq!(harness.state().session.view().orbit, orbit);
