@@ -22,6 +22,8 @@ pub(super) struct Canvas {
     pub scale: f32,
     /// The rectangle that is painted with every frame anyway, in points.
     pub except: Rect,
+    /// The part of `except` that is kept nevertheless, since an opaque plate covers it; whole pixels, empty where there is none.
+    pub opaque: Rect,
     /// The colour behind everything.
     pub base: egui::Color32,
 }
@@ -43,9 +45,11 @@ impl Damage {
         self.canvas = Some(canvas);
         self.shapes.clear();
         self.shapes.extend_from_slice(now);
-        let seen = |place: &Rect| place.is_positive() && !canvas.except.contains_rect(*place);
+        let kept =
+            |place: Rect| if canvas.except.contains_rect(place) { place.intersect(canvas.opaque) } else { place };
         let whole = whole(canvas);
-        joined(places.into_iter().map(|p| pixels(p, canvas.scale).intersect(whole)).filter(seen).collect())
+        let places = places.into_iter().map(|p| kept(pixels(p, canvas.scale).intersect(whole)));
+        joined(places.filter(Rect::is_positive).collect())
     }
 
     /// Forgets the shapes that were painted last, since they were not shown.
@@ -127,6 +131,21 @@ fn joined(places: Vec<Rect>) -> Vec<Rect> {
     out
 }
 
+/// Returns the rectangles that make up `outer` without `inner`, a part of it that may be empty.
+pub(super) fn around(outer: Rect, inner: Rect) -> Vec<Rect> {
+    if !inner.is_positive() {
+        return vec![outer];
+    }
+    let beside = Rect::from_x_y_ranges(outer.x_range(), inner.y_range());
+    let all = [
+        outer.with_max_y(inner.top()),
+        beside.with_max_x(inner.left()),
+        beside.with_min_x(inner.right()),
+        outer.with_min_y(inner.bottom()),
+    ];
+    all.into_iter().filter(Rect::is_positive).collect()
+}
+
 /// Returns the shapes that are visible within `place`, clipped to it.
 pub(super) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
     let touches = move |s: &&ClippedShape| {
@@ -145,6 +164,7 @@ mod tests {
         size: [200, 100],
         scale: 2.0,
         except: Rect { min: pos2(20.0, 10.0), max: pos2(80.0, 40.0) },
+        opaque: Rect { min: pos2(22.0, 12.0), max: pos2(30.0, 20.0) },
         base: Color32::BLACK,
     };
 
@@ -188,6 +208,28 @@ mod tests {
         // Half of this square lies outside of that rectangle.
         let places = damage.take(CANVAS, &[square(18.0, 20.0, Color32::RED)]);
         assert_eq!(places, [rect(16.5, 18.5, 7.0)]);
+    }
+
+    #[test]
+    fn what_an_opaque_plate_shows_is_kept() {
+        let mut damage = Damage::default();
+        damage.take(CANVAS, &[square(24.0, 14.0, Color32::RED)]);
+        // It moves to where half of it lies beside the plate.
+        let places = damage.take(CANVAS, &[square(28.0, 14.0, Color32::RED)]);
+        assert_eq!(places, [Rect { min: pos2(22.5, 12.5), max: pos2(30.0, 19.5) }]);
+        let other = Canvas { opaque: Rect::ZERO, ..CANVAS };
+        assert_eq!(damage.take(other, &[]), [whole(other)]);
+    }
+
+    #[test]
+    fn a_plate_and_what_lies_around_it_make_up_the_whole() {
+        let (outer, inner) = (CANVAS.except, CANVAS.opaque);
+        let parts = around(outer, inner);
+        assert_eq!(parts.iter().map(Rect::area).sum::<f32>(), outer.area() - inner.area());
+        assert!(parts.iter().all(|part| outer.contains_rect(*part) && !part.intersect(inner).is_positive()));
+        assert!(parts.iter().enumerate().all(|(i, a)| parts[..i].iter().all(|b| !a.intersect(*b).is_positive())));
+        assert_eq!(around(outer, Rect::ZERO), [outer]);
+        assert_eq!(around(outer, outer), []);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use winit::dpi::PhysicalSize;
 use winit::event_loop::OwnedDisplayHandle;
 use winit::window::Window as OsWindow;
 
-use super::damage::{Canvas, Damage, whole, within};
+use super::damage::{Canvas, Damage, around, whole, within};
 use super::panels::Panels;
+use super::ui::ViewportArea;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES};
@@ -29,24 +30,27 @@ pub(super) struct UiPaintJobs {
     scale: f32,
     /// The rectangle of the picture, in pixels of the window.
     viewport: [u32; 4],
+    /// The part of the picture that an opaque plate covers, which is kept with the panels.
+    opaque: [u32; 4],
     damage: Damage,
 }
 
 impl UiPaintJobs {
-    /// Takes what egui has laid out for a window of `size` pixels, with the picture in `area` (points). With `kept`,
-    /// only what has changed of the panels is painted again.
+    /// Takes what egui has laid out for a window of `size` pixels, with the picture in `area`. With `kept`, only what has
+    /// changed of the panels, and of the opaque plate over the picture, is painted again.
     pub fn take(
         &mut self,
         egui: &egui::Context,
         output: egui::FullOutput,
-        area: egui::Rect,
+        area: ViewportArea,
         size: [u32; 2],
         kept: bool,
     ) {
         let scale = output.pixels_per_point;
         self.textures.append(output.textures_delta);
         self.scale = scale;
-        self.viewport = pixels(area, size, scale);
+        self.viewport = pixels(area.rect, size, scale);
+        self.opaque = [0; 4];
         self.shapes.clear();
         self.changed = 0;
         if !kept {
@@ -54,17 +58,20 @@ impl UiPaintJobs {
             return;
         }
         let base = Color32::BLACK;
-        let [x, y, width, height] = self.viewport.map(|v| v as f32 / scale);
-        let except = egui::Rect::from_min_size(egui::pos2(x, y), egui::vec2(width, height));
-        let canvas = Canvas { size, scale, except, base };
+        let except = points(self.viewport, scale);
+        self.opaque = pixels_inside(area.opaque.intersect(except), scale);
+        let opaque = points(self.opaque, scale);
+        let canvas = Canvas { size, scale, except, opaque, base };
         let ground = ClippedShape::new(whole(canvas), egui::Shape::rect_filled(whole(canvas).expand(2.0), 0.0, base));
         for place in self.damage.take(canvas, &output.shapes) {
             let parts = within(std::slice::from_ref(&ground), place).chain(within(&output.shapes, place));
             self.shapes.extend(egui.tessellate(parts.collect(), scale));
         }
         self.changed = self.shapes.len();
-        let over = within(&output.shapes, except).collect();
-        self.shapes.extend(egui.tessellate(over, scale));
+        for place in around(except, opaque) {
+            let over = within(&output.shapes, place).collect();
+            self.shapes.extend(egui.tessellate(over, scale));
+        }
     }
 
     /// Notes that it was not shown.
@@ -79,6 +86,29 @@ fn pixels(area: egui::Rect, [width, height]: [u32; 2], scale: f32) -> [u32; 4] {
     let (x, y) = (clamp(area.min.x, width), clamp(area.min.y, height));
     let (right, bottom) = (clamp(area.max.x, width), clamp(area.max.y, height));
     [x, y, right.saturating_sub(x), bottom.saturating_sub(y)]
+}
+
+/// Returns the whole pixels inside a rectangle of points as x, y, width and height.
+fn pixels_inside(area: egui::Rect, scale: f32) -> [u32; 4] {
+    if !area.is_positive() {
+        return [0; 4];
+    }
+    let (min, max) = ((area.min * scale).ceil(), (area.max * scale).floor());
+    [min.x, min.y, (max.x - min.x).max(0.0), (max.y - min.y).max(0.0)].map(|v| v as u32)
+}
+
+/// Returns x, y, width and height in pixels as a rectangle of points.
+fn points(pixels: [u32; 4], scale: f32) -> egui::Rect {
+    let [x, y, width, height] = pixels.map(|v| v as f32 / scale);
+    egui::Rect::from_min_size(egui::pos2(x, y), egui::vec2(width, height))
+}
+
+/// Copies a rectangle of pixels of a texture to the same place of another one.
+fn copy_rect(encoder: &mut wgpu::CommandEncoder, from: &wgpu::Texture, to: &wgpu::Texture, rect: [u32; 4]) {
+    let [x, y, width, height] = rect;
+    let origin = wgpu::Origin3d { x, y, z: 0 };
+    let [from, to] = [from, to].map(|texture| wgpu::TexelCopyTextureInfo { origin, ..texture.as_image_copy() });
+    encoder.copy_texture_to_texture(from, to, wgpu::Extent3d { width, height, depth_or_array_layers: 1 });
 }
 
 /// The result of presenting a frame.
@@ -272,6 +302,14 @@ impl Screen {
             encoder.copy_texture_to_texture(layer.as_image_copy(), texture.texture.as_image_copy(), layer.size());
             load = wgpu::LoadOp::Load;
             copied = drawn == Some(None) && self.renderer.copy(&self.gpu, &mut encoder, &texture.texture, viewport);
+            if painted.opaque[2] * painted.opaque[3] > 0 {
+                if drawn == Some(None) && !copied {
+                    let mut pass = begin(&mut encoder, &view, load);
+                    self.renderer.present(&self.gpu, &mut pass, self.config.format, viewport);
+                    copied = true;
+                }
+                copy_rect(&mut encoder, &layer, &texture.texture, painted.opaque);
+            }
         }
         self.panels.upload(&self.gpu, &mut encoder, over, &window);
         {

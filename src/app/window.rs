@@ -18,7 +18,7 @@ use super::recovery::Recovery;
 use super::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
 use super::settings::Settings;
 use super::ui::fonts::{FallbackFonts, FontSearch};
-use super::ui::{self, Status, UiState};
+use super::ui::{self, Status, UiState, ViewportArea};
 use super::visibility::WindowVisibility;
 use super::window_size::{SMALLEST, default_size, fitted, room};
 use super::{AppError, UserEvent};
@@ -42,7 +42,7 @@ pub(super) struct Window {
     /// The result of egui's last pass, until it is painted.
     output: Option<egui::FullOutput>,
     /// The rectangle that egui left for the picture, points.
-    area: egui::Rect,
+    area: ViewportArea,
     painted: UiPaintJobs,
     sight: WindowVisibility,
     device_options: DeviceOptions,
@@ -104,7 +104,7 @@ impl Window {
             fonts,
             input,
             output: None,
-            area: egui::Rect::ZERO,
+            area: ViewportArea::default(),
             painted: UiPaintJobs::default(),
             sight: WindowVisibility::new(size.width > 0 && size.height > 0),
             device_options,
@@ -269,7 +269,7 @@ impl Window {
         let mut commands = Vec::new();
         // A pass that egui discards may be the one that saw the click, so its commands count too.
         let mut output = self.egui.run_ui(turn, |ui| {
-            self.area = ui::show(ui, session, state, status, &mut commands).rect;
+            self.area = ui::show(ui, session, state, status, &mut commands);
         });
         let platform = std::mem::take(&mut output.platform_output);
         if let (Some(controls), Some(update)) = (&mut self.controls, &platform.accesskit_update) {

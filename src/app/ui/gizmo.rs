@@ -377,8 +377,8 @@ fn paint_drag(ui: &Ui, session: &Session, active: &ActiveDrag, point: &dyn Fn(Ve
     info.widget_info(|| WidgetInfo::labeled(Role::Status, true, &active.label));
 }
 
-/// Shows the choice of the tool and of its axes.
-pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+/// Shows the choice of the tool and of its axes. Returns the rectangle that the plate of the tools covers.
+pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) -> Rect {
     let view = session.view();
     let tools = [
         ("Camera", PoseTool::Select),
@@ -388,11 +388,12 @@ pub(super) fn tools(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
         ("Pull", PoseTool::Pull),
     ];
     let choices = tools.map(|(text, tool)| (text, view.pose_tool == tool, ViewCommand::SetPoseTool(tool).into()));
-    column(ui, &choices, commands);
+    let covered = column(ui, &choices, commands);
     if view.selected.is_some() && matches!(view.pose_tool, PoseTool::Move | PoseTool::Turn) {
         axes(ui, session, commands);
     }
     rules::symmetric(ui, session, commands);
+    covered
 }
 
 /// Shows the choice of the axes of tools.
@@ -405,18 +406,19 @@ fn axes(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 }
 
 /// Shows a choice of one among few, one below the other, each with whether it is chosen. Name and tooltip are those of
-/// its command.
-fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+/// its command. Returns the rectangle that its plate covers: all but its edges, which are smooth, and its round corners.
+fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) -> Rect {
     let c = colors(ui);
     ui.spacing_mut().item_spacing.y = 0.0;
     let size = vec2(68.0, theme::ROW);
     let well = Rect::from_min_size(ui.cursor().min, vec2(size.x, size.y * choices.len() as f32));
-    ui.painter().rect_filled(well, theme::RADIUS, c.plate);
+    let plate = theme::opaque(c.plate);
+    ui.painter().rect_filled(well, theme::RADIUS, plate);
     for (text, on, command) in choices {
         let (rect, response) = press(ui, size, row_of(command).map_or(text, |row| row.label), Some(*on));
         let ink = if *on { c.text } else { c.dim };
         if *on || response.hovered() {
-            paint_switch(ui, rect, *on, response.hovered(), c.plate);
+            paint_switch(ui, rect, *on, response.hovered(), plate);
         }
         let galley = ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(12.0), ink);
         paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
@@ -425,4 +427,5 @@ fn column(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Com
             commands.push(command.clone());
         }
     }
+    well.shrink2(vec2(1.0, f32::from(theme::RADIUS)))
 }

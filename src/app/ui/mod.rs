@@ -55,6 +55,7 @@ mod widgets;
 
 pub use keys::{mark_number_pad, turns};
 pub use pose_files::{PoseFileStage, PoseFileStatus, PoseReport};
+pub use viewport::ViewportArea;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
@@ -156,7 +157,7 @@ pub struct BackgroundStatus {
 /// A model that is about to be saved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SaveStatus {
-    /// Where it goes.
+    /// Where the file goes.
     pub kind: SaveKind,
     /// The name of the model.
     pub name: String,
@@ -260,15 +261,6 @@ pub struct Status {
     pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
-}
-
-/// The rectangle in which the picture is drawn, and whether the pointer is over it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ViewportArea {
-    /// The rectangle in points.
-    pub rect: Rect,
-    /// Whether the pointer is over it, with no panel, plate or dialog between.
-    pub hovered: bool,
 }
 
 /// The dialogs.

@@ -226,6 +226,11 @@ fn paint(v: &mut Visuals, c: &Colors) {
     }
 }
 
+/// Returns a premultiplied colour as it looks over black, without any of what is behind it.
+pub fn opaque(color: Color32) -> Color32 {
+    Color32::from_rgb(color.r(), color.g(), color.b())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,7 +288,7 @@ mod tests {
     #[test]
     fn switches_that_are_on_differ_from_those_that_are_off() {
         for (name, c) in [("dark", DARK), ("light", LIGHT)] {
-            let plate = Color32::from_rgb(c.plate.r(), c.plate.g(), c.plate.b());
+            let plate = opaque(c.plate);
             for (role, off) in [("plate", plate), ("button", c.raised)] {
                 let fill = contrast(c.active, off);
                 assert!(fill >= 1.6, "{name}: on a {role} what is on has a contrast of {fill:.2} to what is off");

@@ -6,8 +6,7 @@ use glam::Vec2;
 
 use super::widgets::{INSET, chip, tip};
 use super::{
-    Status, UiState, ViewportArea, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names,
-    status, triad,
+    Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, status, triad,
 };
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
@@ -21,6 +20,23 @@ pub(super) struct Viewport {
     /// The drag that marks.
     marks: marks::MarkDrag,
 }
+/// The rectangle in which the picture is drawn, and whether the pointer is over it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    /// The rectangle in points.
+    pub rect: Rect,
+    /// A part of it that an opaque plate covers, points; empty where there is none.
+    pub opaque: Rect,
+    /// Whether the pointer is over it, with no panel, plate or dialog between.
+    pub hovered: bool,
+}
+
+impl Default for ViewportArea {
+    fn default() -> Self {
+        Self { rect: Rect::ZERO, opaque: Rect::ZERO, hovered: false }
+    }
+}
+
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
@@ -45,6 +61,7 @@ pub(super) fn show(
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "3D view"));
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     ui.set_clip_rect(rect);
+    let mut opaque = Rect::ZERO;
     if session.document().is_some() {
         let marking = session.marking().tool;
         let is_gizmos = match marking {
@@ -80,7 +97,7 @@ pub(super) fn show(
             }
             ghosts::show(&ui, session, part);
         }
-        toggles(&mut ui, rect, session, state, commands);
+        opaque = toggles(&mut ui, rect, session, state, commands);
         comparison::show(&mut ui, rect, session, status, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
@@ -92,7 +109,7 @@ pub(super) fn show(
     // They stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, rect, if is_taken { 104.0 } else { 0.0 });
-    ViewportArea { rect, hovered: response.hovered() }
+    ViewportArea { rect, opaque, hovered: response.hovered() }
 }
 
 fn to_glam(v: egui::Vec2) -> Vec2 {
@@ -162,7 +179,8 @@ fn skin_only(ui: &Ui) -> bool {
     ui.input(|i| i.modifiers.command || i.modifiers.alt)
 }
 
-fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+/// Shows what can be switched on and off over the picture, and the tools. Returns a rectangle that an opaque plate covers.
+fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) -> Rect {
     let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
     ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
         ui.spacing_mut().item_spacing.y = 8.0;
@@ -198,6 +216,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             crowd::line(ui, session);
             marks::line(ui, session);
         });
-        gizmo::tools(ui, session, commands);
-    });
+        gizmo::tools(ui, session, commands)
+    })
+    .inner
 }
