@@ -78,6 +78,7 @@ enum Over {
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     let document = args.model.load()?;
+    overwritten_by_stdout(document.files())?;
     tell_warnings(&document);
     let side = |id: &str| MethodChoice::named(id).unwrap_or(MethodChoice::of(METHODS[0]));
     let (a, b) = (side(&args.a), side(args.b.as_deref().unwrap_or(&args.a)));
@@ -103,23 +104,52 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         None => SideWeights::Shown,
     }));
     session.prepare();
-    let [a, b] = [Some(session.view().choice()), session.comparison().map(|c| c.choice)]
-        .map(|c| c.map_or_else(String::new, |c| c.id()));
     let worst = worst(args, &mut session)?;
-    let WorstPose { pose, distance } = worst;
-    let (clip, time) = match pose {
-        FindingPose::Clip { clip, time_secs } => {
-            (session.model().map(|model| model.clips[clip.index()].name.clone()), Some(time_secs))
+    let found = Found::new(&session, worst);
+    print(&if args.json { found.json(args, &session) } else { found.text(args, &session) })
+}
+
+/// What a comparison has found.
+struct Found {
+    /// The ids of the methods of both sides.
+    sides: [String; 2],
+    worst: WorstPose,
+    /// The name of the clip that the worst pose is of; `None` where it is of none.
+    clip: Option<String>,
+    /// The mesh of the vertex that is farthest apart.
+    mesh: Option<usize>,
+    /// The height of the model at rest, metres.
+    height: f64,
+}
+
+impl Found {
+    fn new(session: &Session, worst: WorstPose) -> Self {
+        let choices = [Some(session.view().choice()), session.comparison().map(|c| c.choice)];
+        let clip = match worst.pose {
+            FindingPose::Clip { clip, .. } => session.model().map(|model| model.clips[clip.index()].name.clone()),
+            FindingPose::Rest | FindingPose::Turned { .. } => None,
+        };
+        let at = worst.distance.at;
+        Self {
+            sides: choices.map(|c| c.map_or_else(String::new, |c| c.id())),
+            clip,
+            mesh: at.and_then(|at| Some(session.model()?.instances[at.instance.index()].mesh.index())),
+            height: f64::from(session.rest_height()),
+            worst,
         }
-        FindingPose::Rest | FindingPose::Turned { .. } => (None, None),
-    };
-    let height = f64::from(session.rest_height());
-    let mesh = distance.at.and_then(|at| Some(session.model()?.instances[at.instance.index()].mesh.index()));
-    if args.json {
+    }
+
+    /// Returns the report as JSON.
+    fn json(&self, args: &CompareArgs, session: &Session) -> String {
+        let WorstPose { pose, distance } = &self.worst;
+        let time = match pose {
+            FindingPose::Clip { time_secs, .. } => Some(time_secs),
+            FindingPose::Rest | FindingPose::Turned { .. } => None,
+        };
         let mut at = json!({
-            "clip": clip,
+            "clip": self.clip,
             "time": time,
-            "mesh": mesh,
+            "mesh": self.mesh,
             "primitive": distance.at.map(|at| at.primitive),
             "vertex": distance.at.map(|at| at.vertex),
         });
@@ -130,12 +160,12 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         }
         let mut report = json!({
             "schema": 1,
-            "a": a,
-            "b": b,
+            "a": self.sides[0],
+            "b": self.sides[1],
             "worst_mm": 1e3 * distance.worst,
             "mean_mm": 1e3 * distance.mean,
             "rms_mm": 1e3 * distance.rms,
-            "height_m": height,
+            "height_m": self.height,
             "at": at,
         });
         if args.stored_weights {
@@ -147,38 +177,45 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
         if let Some(packing) = args.runtime {
             report["b_weights"] = json!(packing.id());
         }
-        return print(&format!("{report}\n"));
+        format!("{report}\n")
     }
-    let share = |metres: f64| {
-        if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
-    };
-    let of = match (&args.b_file, args.runtime) {
-        (Some(path), _) => format!(" of {}", printable(&path.display().to_string())),
-        (None, Some(packing)) => format!(", weights of {}", packing.id()),
-        (None, None) if args.stored_weights => ", stored weights".to_owned(),
-        (None, None) => String::new(),
-    };
-    let mut text = format!("{a} against {b}{of}\n");
-    for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
-        text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
-    }
-    text += &format!("height {height:10.4} m\n");
-    text += &match pose {
-        FindingPose::Rest => "at     the rest pose".to_owned(),
-        FindingPose::Clip { time_secs, .. } => {
-            format!("at     clip \"{}\", {time_secs:.3} s", printable(&clip.unwrap_or_default()))
+
+    /// Returns the report as text.
+    fn text(&self, args: &CompareArgs, session: &Session) -> String {
+        let WorstPose { pose, distance } = &self.worst;
+        let (height, [a, b]) = (self.height, &self.sides);
+        let share = |metres: f64| {
+            if height > 0.0 { format!(" ({:.3} % of the height)", 100.0 * metres / height) } else { String::new() }
+        };
+        let of = match (&args.b_file, args.runtime) {
+            (Some(path), _) => format!(" of {}", printable(&path.display().to_string())),
+            (None, Some(packing)) => format!(", weights of {}", packing.id()),
+            (None, None) if args.stored_weights => ", stored weights".to_owned(),
+            (None, None) => String::new(),
+        };
+        let mut text = format!("{a} against {b}{of}\n");
+        for (name, metres) in [("worst", distance.worst), ("mean", distance.mean), ("rms", distance.rms)] {
+            text += &format!("{name:6} {:10.4} mm{}\n", 1e3 * metres, share(metres));
         }
-        FindingPose::Turned { joint, axis, angle } => {
-            let name = session.model().map_or(String::new(), |model| printable(&model.skeleton.names[joint.index()]));
-            let axis = ["X", "Y", "Z"][axis.abs().max_position()];
-            format!("at     \"{name}\" turned by {:.0}° about {axis}", angle.to_degrees())
+        text += &format!("height {height:10.4} m\n");
+        text += &match pose {
+            FindingPose::Rest => "at     the rest pose".to_owned(),
+            FindingPose::Clip { time_secs, .. } => {
+                format!("at     clip \"{}\", {time_secs:.3} s", printable(self.clip.as_deref().unwrap_or_default()))
+            }
+            FindingPose::Turned { joint, axis, angle } => {
+                let names = session.model().map(|model| &model.skeleton.names);
+                let name = names.map_or(String::new(), |names| printable(&names[joint.index()]));
+                let axis = ["X", "Y", "Z"][axis.abs().max_position()];
+                format!("at     \"{name}\" turned by {:.0}° about {axis}", angle.to_degrees())
+            }
+        };
+        if let (Some(at), Some(mesh)) = (distance.at, self.mesh) {
+            text += &format!(", mesh {mesh}, primitive {}, vertex {}", at.primitive, at.vertex);
         }
-    };
-    if let (Some(at), Some(mesh)) = (distance.at, mesh) {
-        text += &format!(", mesh {mesh}, primitive {}, vertex {}", at.primitive, at.vertex);
+        text.push('\n');
+        text
     }
-    text.push('\n');
-    print(&text)
 }
 
 /// Returns the pose that is reported: the one that was asked for, or the worst of many.

@@ -269,6 +269,9 @@ impl FixArgs {
             }
             out.pairs.push(pair);
         }
+        if let (Some(out), Some(pose)) = (&self.output, &self.pose) {
+            overwritten(out, [pose.as_path()])?;
+        }
         if self.bind_here {
             let pose = PoseArgs::plain(self.clip.clone(), self.time, self.pose.clone());
             out.pose = Some(Arc::new(pose.session(document.clone())?.pose().local.clone()));

@@ -8,6 +8,7 @@ use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, print, printable, tell_warnings};
 use crate::inspect::VertexRef;
 use crate::inspect::measure::{MEASURES, NormalModeMeasures, SurfaceMeasures, Wanted};
+use crate::output::overwritten_by_stdout;
 use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, PlaybackCommand, PoseSource, Session};
 
 /// Measure what a clip does to the surface, against the surface at rest
@@ -51,6 +52,7 @@ const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let document = args.model.load()?;
+    overwritten_by_stdout(document.files())?;
     tell_warnings(&document);
     let first = document.model.clips.first().map(|_| "0".to_owned());
     if args.time.is_some() && args.clip.is_none() && first.is_none() {

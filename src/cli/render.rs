@@ -188,6 +188,9 @@ fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
     let Some(path) = args.stored.as_ref().or(args.compare_file.as_ref()) else { return Ok(()) };
     let other = other_file(path, &args.model.open)?;
     overwritten(&args.output, other.files())?;
+    if args.json {
+        overwritten_by_stdout(other.files())?;
+    }
     compare_with(session, path, &other)?;
     if args.compare_file.is_some() {
         let choice = session.view().choice();

@@ -68,6 +68,53 @@ fn no_output_replaces_a_file_that_the_model_names() {
     assert!(out.status.success() && image::open(folder.join("picture.png")).is_ok(), "{}", said(&out));
 }
 
+/// Files that are read beside the model: the second one of two, poses, and a model whose weights are taken.
+#[test]
+fn no_output_replaces_another_input() {
+    let folder = folder("others/in");
+    let character = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    fs::copy(&character, folder.join("a.glb")).unwrap();
+    write_model(&folder, "data.bin");
+    let made = run(&folder, &["pose", "a.glb", "-o", "made.pose.json", "--rotate", "Head=0,20,0"]);
+    assert!(made.status.success(), "{}", said(&made));
+    // Each of them also has a name with the ending of every output.
+    for (file, stem) in [("a.glb", "model"), ("data.bin", "data"), ("made.pose.json", "pose")] {
+        for ending in ["glb", "html", "json", "png", "pose.json"] {
+            fs::hard_link(folder.join(file), folder.join(format!("{stem}.{ending}"))).unwrap();
+        }
+    }
+    for output in ["model.html", "data.html"] {
+        refused(&folder, &["diff", "a.glb", "x.gltf", "--html", output]);
+        refused(&folder, &["diff", "x.gltf", "a.glb", "--html", output]);
+    }
+    for pose in ["made.pose.json", "pose.png"] {
+        refused(&folder, &["bake", "a.glb", "--pose", pose, "-o", "pose.glb"]);
+        refused(&folder, &["fix", "a.glb", "--bind-here", "--pose", pose, "-o", "pose.glb"]);
+        for output in ["pose.pose.json", "model.pose.json", "made.pose.json"] {
+            refused(&folder, &["pose", "a.glb", "--from", pose, "-o", output]);
+            refused(&folder, &["pose", "a.glb", "--blend", &format!("{pose}=0.5"), "-o", output]);
+        }
+    }
+    refused(&folder, &["pose", "a.glb", "--made-on", "x.gltf", "-o", "data.pose.json"]);
+    refused(&folder, &["fix", "x.gltf", "--transfer", "a.glb", "-o", "model.glb"]);
+    for command in ["compare a.glb --b dominant", "measure a.glb", "measure a.glb --json", "diff a.glb x.gltf --json"] {
+        let before = contents(&folder);
+        let out = shell(&folder, &format!("\"$0\" {command} >> model.json"));
+        assert_eq!(out.status.code(), Some(2), "{command}: {}", said(&out));
+        assert!(said(&out).contains("standard output: this is the file"), "{}", said(&out));
+        assert!(before == contents(&folder), "{command} changed a file");
+    }
+    if has_gpu() {
+        for (option, file, output) in [
+            ("--pose", "made.pose.json", "pose.png"),
+            ("--compare-file", "a.glb", "model.png"),
+            ("--stored", "a.glb", "model.png"),
+        ] {
+            refused(&folder, &["render", "model.glb", option, file, "--size", "16x16", "-o", output]);
+        }
+    }
+}
+
 #[test]
 fn the_page_of_check_replaces_none_of_its_inputs_and_is_not_where_standard_output_goes() {
     let folder = folder("page/in");

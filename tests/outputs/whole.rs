@@ -47,6 +47,13 @@ fn writers(folder: &Path) -> Vec<Writer> {
     }
     let pose = vec!["pose", "a.glb", "-o", "out.pose.json", "--clip", "0", "--mirror", "x"];
     writers.push(Writer { arguments: pose, output: "out.pose.json" });
+    for (arguments, output) in [
+        (vec!["bake", "a.glb", "--keep-skin", "-o", "skinned.glb"], "skinned.glb"),
+        (vec!["fix", "a.glb", "--smooth", "2", "-o", "fixed.glb"], "fixed.glb"),
+        (vec!["diff", "a.glb", "a.glb", "--html", "diff.html"], "diff.html"),
+    ] {
+        writers.push(Writer { arguments, output });
+    }
     if has_gpu() {
         writers.push(Writer { arguments: vec!["render", "--size", "128x128", "-o", "out.png"], output: "out.png" });
     }
