@@ -1,28 +1,26 @@
 //! The CPU reference of every method: position, normal and tangent of a vertex, by its number of influences; the data that methods
 //! work out once; and passes over a whole surface.
 
+#[path = "posed.rs"]
+mod posed;
+
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use glam::Affine3A;
-use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, Deformed, ParameterSettings, Surface, SurfaceInput};
+use skinscope::model::InstanceId;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{InstanceId, LocalPose, Model};
 use skinscope::parallel::JobContext;
+
+use self::posed::posed;
 
 fn deform_vertices(c: &mut Criterion) {
     for method in deform::METHODS {
         let mut group = c.benchmark_group(format!("deform ({})", method.id));
         for influences in [1, 4, 8] {
             let model = tube(Tube { joints: 24, rings: 200, sides: 50, influences, ..Tube::default() });
-            let mut pose = LocalPose::default();
-            let (mut matrices, mut palettes, mut packed) = (Vec::new(), Vec::new(), Vec::new());
-            anim::reset_to_rest(&model.skeleton, &mut pose);
-            anim::sample(&model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
-            anim::local_to_model(&model.skeleton, &pose, &mut matrices);
-            deform::palettes(&model, &matrices, &mut palettes);
-            deform::pack(method, &palettes, &mut packed);
+            let mut packed = Vec::new();
+            deform::pack(method, &posed(&model), &mut packed);
             let data = method.data.and_then(|source| (source.make)(&model, &JobContext::of_waiting()));
             let deformation = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
             let mut out = Deformed::default();
@@ -36,16 +34,6 @@ fn deform_vertices(c: &mut Criterion) {
         }
         group.finish();
     }
-}
-
-/// The palettes of a model in the middle of its clip.
-fn posed(model: &Model) -> Vec<Affine3A> {
-    let (mut pose, mut matrices, mut palettes) = (LocalPose::default(), Vec::new(), Vec::new());
-    anim::reset_to_rest(&model.skeleton, &mut pose);
-    anim::sample(model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
-    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
-    deform::palettes(model, &matrices, &mut palettes);
-    palettes
 }
 
 /// A whole surface of 100 000 vertices on all cores: each method alone, linear blending with each mode of normals, and

@@ -1,26 +1,19 @@
 //! Measuring a surface of 300 000 vertices in one pose, on all cores: the measures alone, with normal error, and with the numbers of
 //! vertices that an overlay shows. The surface is deformed beforehand, as it is for the picture.
 
+#[path = "posed.rs"]
+mod posed;
+
 use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use glam::Affine3A;
-use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, METHODS, Surface, SurfaceInput};
+use skinscope::deform::{METHODS, Surface, SurfaceInput};
 use skinscope::inspect::measure::{Measurer, VertexMeasure, Wanted};
+use skinscope::model::InstanceId;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{InstanceId, LocalPose, Model};
 
-/// The palettes of a model in the middle of its clip.
-fn posed(model: &Model) -> Vec<Affine3A> {
-    let (mut pose, mut matrices, mut palettes) = (LocalPose::default(), Vec::new(), Vec::new());
-    anim::reset_to_rest(&model.skeleton, &mut pose);
-    anim::sample(model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
-    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
-    deform::palettes(model, &matrices, &mut palettes);
-    palettes
-}
+use self::posed::posed;
 
 fn measure(c: &mut Criterion) {
     let model = Arc::new(tube(Tube { joints: 24, rings: 3000, sides: 100, influences: 4, ..Tube::default() }));

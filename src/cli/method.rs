@@ -14,7 +14,7 @@ use crate::session::{MethodChoice, Session, ViewCommand};
 pub(super) struct MethodArgs {
     /// The method, by [`Method::id`]; `None`: the default.
     pub method: Option<&'static str>,
-    /// All else about it.
+    /// The settings of the method.
     pub settings: MethodSettings,
 }
 

@@ -12,7 +12,7 @@ use crate::model::{ClipId, Model, NodeId};
 use crate::pose::resolve;
 use crate::session::{Document, EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
-/// Which pose, deformed how.
+/// The pose that is taken, and how it is deformed.
 #[derive(Clone, Debug, Args)]
 pub(super) struct PoseArgs {
     /// Show this clip, by exact name or by number from 0; without it, the rest pose of the file

@@ -140,9 +140,9 @@ pub(super) trait BlendKernel {
 
 /// What four vertices have beside their influences.
 pub(super) struct Lanes {
-    /// Of the parameters.
+    /// The values of the method's parameters.
     pub values: ParameterValues,
-    /// What was worked out once for each vertex; zero where there is nothing.
+    /// What the method has worked out once for each of the four vertices; zero where it needs nothing.
     pub vectors: [Vec4; 4],
 }
 

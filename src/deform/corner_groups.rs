@@ -35,7 +35,7 @@ impl CornerGroup {
 /// The sums over the corners of a vertex: the rotations from their frames at rest to those now, each weighted by its angle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Turned {
-    /// By column, then row.
+    /// The numbers of the matrices, by column, then by row.
     columns: [Axes; 3],
     weights: Vec4,
 }

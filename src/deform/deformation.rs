@@ -63,7 +63,7 @@ pub struct AppliedPass<'a> {
     pub pass: &'a Pass,
     /// The values of [`Pass::parameters`].
     pub values: ParameterValues,
-    /// As [`Deformation::data`].
+    /// See [`Deformation::data`].
     pub data: Option<&'a MethodData>,
 }
 

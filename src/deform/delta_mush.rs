@@ -21,7 +21,7 @@ use super::{
 use crate::model::{InstanceId, Model, Primitive, Topology};
 use crate::parallel::in_pieces;
 
-/// Its row of the table.
+/// The row of delta mush in the table of passes.
 pub static DELTA_MUSH: Pass = Pass {
     id: "mush",
     usage: "N,STEP",
@@ -55,16 +55,16 @@ pub static DELTA_MUSH: Pass = Pass {
     run,
 };
 
-/// Vertices that one thread works on at a time.
+/// How many vertices one thread works on at a time.
 const PIECE: usize = 4096;
 
-/// A welded vertex as placed.
+/// Where delta mush puts a welded vertex.
 #[derive(Clone, Copy, Default)]
 struct Placed {
     position: Vec3A,
-    /// `G`.
+    /// The mean rotation `G` of the module's formula.
     map: Mat3A,
-    /// Some corner has a frame in both surfaces.
+    /// Whether some corner has a frame in both surfaces; otherwise the vertex stays where the method has it.
     has_frame: bool,
 }
 
@@ -104,7 +104,7 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     }
 }
 
-/// The mean of the neighbours, over and over.
+/// Moves each vertex a step towards the mean of its neighbours, as often as asked for.
 fn smoothed(neighbours: &Neighbours, mut now: Vec<Vec3A>, iterations: usize, step: f32) -> Vec<Vec3A> {
     let mut next = vec![Vec3A::ZERO; now.len()];
     for _ in 0..iterations {
@@ -133,14 +133,15 @@ fn place(rest: &RestSurface, smoothed: &[Vec3A], (vertex, size, side): (usize, f
     Placed { position: at + map * rest.details[vertex] * size, map, has_frame: true }
 }
 
-/// The primitive as stored, and its morph weights.
+/// Returns a primitive as stored, and its morph weights.
 fn source<'a>(input: &SurfaceInput<'a>, (id, p): (InstanceId, usize)) -> (&'a Primitive, &'a [f32]) {
     let instance = &input.model.instances[id.index()];
     let weights = &input.morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
     (&input.model.meshes[instance.mesh.index()].primitives[p], weights)
 }
 
-/// The rest surface after smoothing: the one that was worked out last, where it is for the same morph weights and parameters.
+/// Returns the rest surface after smoothing. The one that was worked out last is returned again if the morph weights and parameters
+/// are still the same.
 fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step): (usize, f32)) -> Arc<RestSurface> {
     let mut key = vec![iterations as f32, step];
     neighbours.places.iter().for_each(|place| key.extend_from_slice(source(input, *place).1));
@@ -168,7 +169,7 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
     made
 }
 
-/// Where the method has the welded vertices; what is not drawn counts too.
+/// Returns where the method has put the welded vertices, those that are not drawn included.
 fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Vec<Vec3A> {
     let mut packed: Vec<Vec4> = Vec::new();
     let mut of_place = |&(id, p): &(InstanceId, usize)| match surface.part(id, p) {
@@ -195,7 +196,7 @@ fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Ve
     out
 }
 
-/// The welded vertices of a primitive, with those of the copies that the method has made of some.
+/// Returns the number of the welded vertex of each vertex of a primitive, copies that the method has made included.
 fn with_copies<'a>(surface: &Surface, (id, p): (InstanceId, usize), welded: &'a [u32]) -> Cow<'a, [u32]> {
     let count = surface.part(id, p).map_or(0, |part| part.deformed.positions.len());
     if count <= welded.len() {
@@ -205,7 +206,7 @@ fn with_copies<'a>(surface: &Surface, (id, p): (InstanceId, usize), welded: &'a 
     welded.iter().copied().chain(copies).collect()
 }
 
-/// A vertex that stands in several places: the mean over the corners of triangles that stand at it.
+/// Puts each welded vertex where the mean of its corners is: a method may have put them in several places.
 fn mean_of_corners(model: &Model, surface: &Surface, neighbours: &Neighbours, out: &mut [Vec3A]) {
     let mut sums = vec![(Vec3A::ZERO, 0.0); out.len()];
     for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
@@ -225,7 +226,8 @@ fn mean_of_corners(model: &Model, surface: &Surface, neighbours: &Neighbours, ou
     }
 }
 
-/// By welded vertex: `∛|det S̄|` of the mean stretch of its joints, and the sign of that determinant. `None` where no joint stretches.
+/// Returns for each welded vertex `∛|det S̄|` of the mean stretch of its joints, and the sign of that determinant; `None` where no
+/// joint stretches.
 fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, f32)>> {
     let model: &Model = input.model;
     let (id, p) = *neighbours.places.first()?;

@@ -234,9 +234,9 @@ pub struct Pass {
     pub help: &'static str,
     /// How it takes part in the position of a vertex, for the inspector.
     pub text: MethodText,
-    /// As [`Method::parameters`].
+    /// See [`Method::parameters`].
     pub parameters: &'static [Parameter],
-    /// As [`Method::data`].
+    /// See [`Method::data`].
     pub data: Option<&'static DataSource>,
     /// Changes what the method made of the surface. What follows one matrix stays as it is.
     pub run: fn(&SurfaceInput, &mut Surface),

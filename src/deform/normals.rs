@@ -109,14 +109,14 @@ pub fn normal_mode(id: &str) -> Option<&'static NormalMode> {
 #[derive(Clone, Copy, Debug)]
 pub struct JointNormals {
     matrix: Mat3A,
-    /// Zero where the matrix flattens.
+    /// The inverse transpose; zero where the matrix flattens space.
     inverse_transpose: Mat3A,
-    /// What carries a normal: the cofactors, to the side that the determinant says.
+    /// The matrix that carries a normal: the cofactors, negative where the determinant is.
     carries: Mat3A,
 }
 
 impl JointNormals {
-    /// Of a skinning matrix.
+    /// Derives them from a skinning matrix.
     #[must_use]
     pub fn of(matrix: &Affine3A) -> Self {
         let matrix = matrix.matrix3;
@@ -128,7 +128,7 @@ impl JointNormals {
     }
 }
 
-/// Vertices whose normals one thread works out at a time.
+/// How many vertices' normals one thread works out at a time.
 const PIECE: usize = 4096;
 
 /// Computes the normals of all vertices that skins move from the stored and morphed ones, each by `turn`.

@@ -21,7 +21,7 @@ pub struct DeformedAttributes {
 impl DeformedAttributes {
     /// Positions only.
     pub const NONE: Self = Self { normals: false, tangents: false, determinants: false };
-    /// All lists.
+    /// Asks for all lists.
     pub const ALL: Self = Self { normals: true, tangents: true, determinants: true };
 }
 

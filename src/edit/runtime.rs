@@ -24,7 +24,7 @@ pub struct Packing {
 pub struct Runtime {
     /// Its name on the command line and in JSON.
     pub id: &'static str,
-    /// Its name anywhere else.
+    /// The name that people see.
     pub label: &'static str,
     /// A sentence that says what it does to weights.
     pub help: &'static str,
@@ -118,7 +118,7 @@ impl Packing {
 pub struct PackedFigures {
     /// Vertices with weights.
     pub vertices: usize,
-    /// Those that lose joints.
+    /// How many vertices lose joints.
     pub losing: usize,
     /// The largest sum of weights that one of them loses.
     pub largest_loss: f64,

@@ -24,7 +24,7 @@ const SAME: f64 = 1e-7;
 /// A weight as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Amount {
-    /// This weight.
+    /// The weight becomes this number.
     To(f64),
     /// The weight that it has, and so much more; less where it is negative.
     Add(f64),
@@ -156,7 +156,7 @@ enum RowOutcome {
     Changed,
     /// It has these weights already, or its skin does not have the joints.
     Same,
-    /// It cannot have them.
+    /// The cell cannot have this weight, and keeps its own.
     Kept,
 }
 

@@ -60,7 +60,7 @@ impl ComparisonLayout {
 /// The weights of the second side of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SideWeights {
-    /// Those that are shown.
+    /// The weights that are shown.
     #[default]
     Shown,
     /// Those that the file stores, or that of the model that the open one is compared with.

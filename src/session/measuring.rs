@@ -109,7 +109,7 @@ impl PartialEq for MeasureKey {
 /// The measures of one pose.
 #[derive(Clone, Debug)]
 pub struct MeasuredPose {
-    /// What they belong to.
+    /// The state of the session that the curves were measured in.
     pub key: MeasureKey,
     /// The measures.
     pub measures: SurfaceMeasures,

@@ -98,17 +98,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::{Options, Progress};
-    use crate::session::{PlaybackCommand, PoseSource, Source};
-
-    fn open() -> Session {
-        let mut session = Session::default();
-        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
-        session.apply(PlaybackCommand::SetPlaying(false));
-        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-        session.update_pose();
-        session
-    }
+    use crate::session::test_sessions::built_in_session as open;
 
     fn seen(session: &Session, name: &str) -> (NodeId, Vec2) {
         let node = session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap();

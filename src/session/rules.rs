@@ -186,17 +186,8 @@ mod tests {
     use glam::{DVec3, Vec3};
 
     use super::*;
-    use crate::import::{Options, Progress};
-    use crate::session::{EditCommand, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Source};
-
-    fn open() -> Session {
-        let mut session = Session::default();
-        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
-        session.apply(PlaybackCommand::SetPlaying(false));
-        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-        session.update_pose();
-        session
-    }
+    use crate::session::test_sessions::built_in_session as open;
+    use crate::session::{EditCommand, PosingCommand, SelectionCommand};
 
     fn node(session: &Session, name: &str) -> NodeId {
         NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())

@@ -24,7 +24,7 @@ impl Clone for ChangedWeights {
 /// A file beside the open one.
 #[derive(Clone, Debug)]
 pub struct ComparedFile {
-    /// What it stores.
+    /// The model as the file stores it.
     pub model: Arc<Model>,
     /// Its name, for labels.
     pub name: String,

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Document, PlaybackCommand, Session, ViewCommand};
+use super::{Document, PlaybackCommand, PoseSource, Session, Source, ViewCommand};
+use crate::import::{Options, Progress};
 use crate::model::Model;
 use crate::model::shapes::{Tube, tube};
 
@@ -10,6 +11,16 @@ use crate::model::shapes::{Tube, tube};
 pub(crate) fn tube_session() -> Session {
     let mut session = Session::default();
     session.open(Document::new(Arc::new(tube(Tube { joints: 3, ..Tube::default() })), Vec::new(), None));
+    session
+}
+
+/// Opens the built-in character in its rest pose.
+pub(crate) fn built_in_session() -> Session {
+    let mut session = Session::default();
+    session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.update_pose();
     session
 }
 

@@ -16,66 +16,65 @@ use crate::parallel::JobContext;
 /// The vertices that a tool works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// All.
+    /// All vertices.
     #[default]
     All,
-    /// Those that the selected joint moves.
+    /// The vertices that the selected joint moves.
     Joint,
-    /// Those that are marked.
+    /// The marked vertices.
     Marked,
-    /// Those of the finding that is shown.
+    /// The vertices of the finding that is shown.
     Finding,
 }
 
 /// Commands about tools that change weights.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolCommand {
-    /// Show the tools, or put them away with what was being tried.
+    /// Opens the panel, or closes it and drops the preview.
     TogglePanel,
-    /// Choose a tool, by [`Operation::id`], and show what it would do; `None`: show nothing.
+    /// Chooses a tool, by [`Operation::id`], and previews what it would do; `None`: previews nothing.
     Choose(Option<&'static str>),
-    /// Which vertices tools work on.
+    /// Chooses the vertices that tools work on.
     SetScope(Scope),
-    /// The numbers that tools take.
+    /// Replaces the settings of all tools.
     Set(Arc<Settings>),
-    /// Take the mean weights of the vertices that tools work on, for *Paste*.
+    /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
     Copy,
-    /// Repair a finding, by its place in [`super::Document::findings`]: shows the finding, and what the repair would do to its
-    /// vertices, or with `all` to those of all findings of its rule.
+    /// Shows a finding and previews its repair.
     Repair {
-        /// Which.
+        /// The place of the finding in [`super::Document::findings`].
         finding: usize,
-        /// All findings of its rule.
+        /// Whether the vertices of all findings of its rule are repaired.
         all: bool,
     },
-    /// Do what is shown: one step.
+    /// Applies what is previewed, as one step of the history.
     Apply,
-    /// Choose no tool; the weights stay as they are.
+    /// Chooses no tool; the weights stay as they are.
     Cancel,
-    /// Lock a joint, whose weights no tool then changes, or unlock it.
+    /// Locks a joint, so that no tool changes its weights, or unlocks it.
     ToggleLock(NodeId),
-    /// Unlock all joints.
+    /// Unlocks all joints.
     UnlockAll,
 }
 
-/// The tools as they stand.
+/// The state of the panel of tools.
 #[derive(Clone, Debug, Default)]
 pub struct Tools {
-    /// They are shown.
+    /// Whether the panel is open.
     pub open: bool,
-    /// The tool that is chosen.
+    /// The chosen tool.
     pub operation: Option<&'static Operation>,
-    /// The numbers that tools take.
+    /// The settings of all tools.
     pub settings: Arc<Settings>,
-    /// Which vertices they work on.
+    /// The vertices that they work on.
     pub scope: Scope,
     /// Joints whose weights no tool changes.
     pub locked: Arc<BTreeSet<NodeId>>,
-    /// The weights without what is being tried, and what that is.
+    /// The preview, with the weights that it is based on.
     shown: Option<Shown>,
-    /// What is shown is to be done as soon as it is worked out.
+    /// Whether the preview is applied as soon as it is worked out.
     apply: bool,
-    /// The vertices of the scope, as they were last collected.
+    /// The vertices of the scope when they were last collected.
     within: Option<Within>,
 }
 
@@ -86,7 +85,7 @@ struct Shown {
     outcome: Arc<Outcome>,
 }
 
-/// What vertices of a scope were collected for.
+/// The vertices of a scope, with everything that they depend on.
 #[derive(Clone, Debug)]
 struct Within {
     scope: Scope,
@@ -98,25 +97,25 @@ struct Within {
 }
 
 impl Session {
-    /// The tools as they stand.
+    /// Returns the state of the panel of tools.
     #[must_use]
     pub fn tools(&self) -> &Tools {
         &self.tools
     }
 
-    /// The open model with the weights that were edited so far, without what a tool would do to them.
+    /// Returns the open model with the weights that were edited so far, without the preview of a tool.
     #[must_use]
     pub fn edited_model(&self) -> Option<&Arc<Model>> {
         self.tools.shown.as_ref().map(|shown| &shown.base).or_else(|| self.model())
     }
 
-    /// What the chosen tool would do, where that is worked out and shown.
+    /// Returns what the chosen tool would do, if that is worked out and previewed.
     #[must_use]
     pub fn outcome(&self) -> Option<&Arc<Outcome>> {
         self.tools.shown.as_ref().map(|shown| &shown.outcome)
     }
 
-    /// Whether weights are shown that a tool would make.
+    /// Returns whether the weights that are shown are the preview of a tool.
     #[must_use]
     pub fn is_trying(&self) -> bool {
         self.tools.shown.is_some()

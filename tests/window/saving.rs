@@ -283,6 +283,17 @@ fn marked_vertices_are_smoothed_undone_redone_saved_and_read_again() {
     screen.find("Label", "No weight differs from those in the file: there is nothing to save.");
 }
 
+/// Asserts that the window refuses to save over `theirs`, which another program wrote to `path`, and keeps the edits.
+fn refuses_to_write(screen: &mut Screen, path: &Path, theirs: &[u8]) {
+    said(screen, &format!("{}: it was changed by another program", path.display()));
+    said(screen, "Nothing was written. The edits are still here.");
+    screen.key("Escape");
+    screen.wait_for_rest();
+    assert!(screen.is_running() && is_marked(screen));
+    assert_eq!(fs::read(path).unwrap(), theirs);
+    assert!(!path.with_file_name("character.glb.bak").exists());
+}
+
 #[test]
 fn a_file_that_another_program_has_changed_is_not_written_and_the_edits_stay() {
     let path = model("stale", 20);
@@ -293,13 +304,7 @@ fn a_file_that_another_program_has_changed_is_not_written_and_the_edits_stay() {
     let theirs = [&original[..], b"\0\0\0\0"].concat();
     fs::write(&path, &theirs).unwrap();
     screen.key("ctrl+s");
-    said(&screen, &format!("{}: it was changed by another program", path.display()));
-    said(&screen, "Nothing was written. The edits are still here.");
-    screen.key("Escape");
-    screen.wait_for_rest();
-    assert!(screen.is_running() && is_marked(&screen));
-    assert_eq!(fs::read(&path).unwrap(), theirs);
-    assert!(!path.with_file_name("character.glb.bak").exists());
+    refuses_to_write(&mut screen, &path, &theirs);
     // Read again the edits are still there; then it changes while the panel is open.
     fs::write(&path, &original).unwrap();
     screen.key("ctrl+r");
@@ -309,13 +314,7 @@ fn a_file_that_another_program_has_changed_is_not_written_and_the_edits_stay() {
     screen.find("Label", "Vertices: 20");
     fs::write(&path, &theirs).unwrap();
     screen.press("Button", "Save");
-    said(&screen, &format!("{}: it was changed by another program", path.display()));
-    said(&screen, "Nothing was written. The edits are still here.");
-    screen.key("Escape");
-    screen.wait_for_rest();
-    assert!(screen.is_running() && is_marked(&screen));
-    assert_eq!(fs::read(&path).unwrap(), theirs);
-    assert!(!path.with_file_name("character.glb.bak").exists());
+    refuses_to_write(&mut screen, &path, &theirs);
     // Under another name they are saved.
     fs::write(&path, &original).unwrap();
     screen.key("ctrl+r");

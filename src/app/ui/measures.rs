@@ -76,7 +76,7 @@ fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
-/// A wrapped line of quiet text.
+/// Shows quiet text, which is wrapped.
 fn said(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
@@ -156,13 +156,13 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
-/// The colour of a curve.
+/// Returns the colour of a curve.
 fn ink(ui: &Ui, place: usize) -> Color32 {
     let c = colors(ui);
     [c.accent, c.amber, c.dim][place.min(2)]
 }
 
-/// The numbers of this moment, in one line.
+/// Shows the numbers of this moment, in one line.
 fn figures(ui: &mut Ui, rows: &[(&'static Measure, &'static str)], now: Option<&SurfaceMeasures>, session: &Session) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
@@ -229,7 +229,7 @@ impl Axes {
         Some(out)
     }
 
-    /// A number on the axis, before it is scaled.
+    /// Returns where a number stands on the axis, before it is scaled.
     fn height(&self, value: f64) -> f64 {
         match self.unit {
             Unit::Ratio => value.clamp(1e-3, 1e3).ln(),
@@ -313,7 +313,7 @@ fn plot(
     }
 }
 
-/// The worst moment of a measure as a dot that can be pressed.
+/// Shows the worst moment of a measure as a dot that can be pressed.
 fn peak(
     ui: &mut Ui,
     axes: &Axes,
@@ -358,7 +358,7 @@ fn nearest(
     found.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(measure, time, _)| (measure, time))
 }
 
-/// The small print of a legend: the numbers that an overlay's measures have now, and on the other side of a comparison.
+/// Returns the small print of a legend: the numbers that an overlay's measures have now, and on the other side of a comparison.
 pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<(&'static str, String)> {
     let Some(pose) = session.measures() else { return Vec::new() };
     let of_overlay = crate::inspect::measure::MEASURES.iter().filter(|measure| measure.overlay == Some(overlay));

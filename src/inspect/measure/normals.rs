@@ -11,7 +11,7 @@ use glam::Vec3;
 use super::read::{Posed, chunks, spread};
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
-use crate::deform::{Batch, BatchInfluences, BatchOut, JointNormals, TurnNormal};
+use crate::deform::{BatchOut, JointNormals, TurnNormal};
 use crate::model::Primitive;
 
 /// The vertices that share a normal: those with one stored position and one stored normal, so that seams of texture
@@ -150,14 +150,14 @@ impl NormalGroups {
     }
 }
 
-/// What takes a normal of the rest surface to the posed one.
+/// How a normal of the rest surface becomes that of the posed one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Carrier<'a> {
-    /// The method.
+    /// The method carries it.
     Method,
-    /// The joints of the vertex; all of the skin are given.
+    /// It is turned with the joints of its vertex; all joints of the skin are given.
     Joints(TurnNormal, &'a [JointNormals]),
-    /// Nothing: it is computed from the posed triangles.
+    /// It is computed from the posed triangles.
     Triangles,
 }
 
@@ -166,14 +166,7 @@ fn by_method(rest: &RestSizes, posed: Posed<'_>, start: usize, normals: &[Vec3])
     let (mut positions, mut carried) = (vec![Vec3::ZERO; normals.len()], vec![Vec3::ZERO; normals.len()]);
     for run in posed.influences.runs(start..start + normals.len()) {
         let here = run.vertices.start - start..run.vertices.end - start;
-        let batch = Batch {
-            positions: &rest.positions[run.vertices.clone()],
-            normals: &normals[here.clone()],
-            tangents: &[],
-            movers: BatchInfluences::from(&run),
-            values: posed.method.values,
-            vectors: posed.vectors.get(run.vertices.clone()).unwrap_or_default(),
-        };
+        let batch = posed.batch(rest, &run, &normals[here.clone()]);
         let lists = &mut BatchOut {
             positions: &mut positions[here.clone()],
             normals: &mut carried[here],

@@ -8,7 +8,7 @@ use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
 use super::rest::{RestSizes, close, cross, origin, triple};
 use super::topology::MeasuredTopology;
 use crate::deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed};
-use crate::model::InfluencesRef;
+use crate::model::{InfluencesRef, Run};
 use crate::parallel;
 
 /// A primitive as posed, with what moved it.
@@ -23,6 +23,21 @@ pub(super) struct Posed<'a> {
     pub vectors: &'a [Vec4],
 }
 
+impl<'a> Posed<'a> {
+    /// Returns the vertices of `run` as the method takes them, with these normals (mesh space).
+    pub(super) fn batch(&self, rest: &'a RestSizes, run: &Run<'a>, normals: &'a [Vec3]) -> Batch<'a> {
+        let vertices = run.vertices.clone();
+        Batch {
+            positions: &rest.positions[vertices.clone()],
+            normals,
+            tangents: &[],
+            movers: BatchInfluences::from(run),
+            values: self.method.values,
+            vectors: self.vectors.get(vertices).unwrap_or_default(),
+        }
+    }
+}
+
 /// The measures of a primitive in one pose. Places are numbered as by [`MeasuredTopology`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrimitiveReading {
@@ -33,13 +48,13 @@ pub(super) struct PrimitiveReading {
     pub edges: usize,
     /// The triangles with the least and the greatest area, posed over rest.
     pub triangle: [f32; 2],
-    /// Square metres.
+    /// The area as posed, square metres.
     pub area: f64,
     pub inverted: usize,
     pub folds: usize,
     /// The sharpest fold, radians.
     pub sharpest: f32,
-    /// Signed cubic metres of each part, borders closed.
+    /// The signed volume of each part, its borders closed, cubic metres.
     pub part_volumes: Vec<f64>,
     pub piece_volumes: Vec<f64>,
     /// Places where the shortest and longest edges, the least and largest triangles, an inverted triangle and the sharpest fold are.
@@ -58,7 +73,7 @@ pub(super) struct Memory {
     pub ratios: Vec<f32>,
     /// The inverted triangles.
     pub inverted: Vec<u32>,
-    /// For each stored vertex: what carries normals with it.
+    /// For each stored vertex: the matrix that carries normals with it.
     carries: Vec<Mat3A>,
     /// Whether any vertex is mirrored.
     pub is_mirrored: bool,
@@ -255,14 +270,7 @@ fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
         let mut positions = vec![Vec3::ZERO; carries.len()];
         for run in posed.influences.runs(start..end) {
             let here = run.vertices.start - start..run.vertices.end - start;
-            let batch = Batch {
-                positions: &rest.positions[run.vertices.clone()],
-                normals: &[],
-                tangents: &[],
-                movers: BatchInfluences::from(&run),
-                values: posed.method.values,
-                vectors: posed.vectors.get(run.vertices.clone()).unwrap_or_default(),
-            };
+            let batch = posed.batch(rest, &run, &[]);
             let lists = &mut BatchOut {
                 positions: &mut positions[here.clone()],
                 carries: &mut carries[here],

@@ -16,10 +16,11 @@ pub(super) struct Total {
     out: SurfaceMeasures,
     /// The number of edges and the sum of their ratios.
     edges: (usize, f64),
-    /// Posed, then at rest.
+    /// The area as posed and at rest, square metres.
     area: [f64; 2],
+    /// The volume as posed and at rest, cubic metres.
     volume: [f64; 2],
-    /// With each joint the volume of its region, posed and at rest, and a vertex of it.
+    /// For each joint: the volume of its region as posed and at rest, and a vertex of the region.
     regions: Vec<(NodeId, [f64; 2], VertexRef)>,
     normals: Option<(f64, f64, usize)>,
     /// The sums of errors and their number, by mode.

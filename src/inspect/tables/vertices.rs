@@ -40,7 +40,7 @@ pub struct VertexTable {
 /// Selects rows by the sum of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SumFilter {
-    /// All sums.
+    /// Vertices with any sum.
     #[default]
     Any,
     /// Sums that are not one.
@@ -54,12 +54,12 @@ pub enum SumFilter {
 /// Selects rows by the number of influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CountFilter {
-    /// All numbers.
+    /// Vertices with any number of joints.
     #[default]
     Any,
-    /// This number.
+    /// Vertices with this number of joints.
     Exactly(usize),
-    /// This number, or more.
+    /// Vertices with this number of joints or more.
     AtLeast(usize),
 }
 

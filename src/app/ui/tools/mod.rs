@@ -77,7 +77,7 @@ fn said(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
-/// Which vertices.
+/// Shows the choice of the vertices that tools work on.
 fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Vertices", |_| {});
     let now = session.tools().scope;
