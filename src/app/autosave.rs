@@ -3,27 +3,22 @@
 //!
 //! Each run of the program writes one file, `PROCESS-TIME.edits`, and holds a lock on another, `PROCESS-TIME.lock`. A file
 //! of edits whose lock nobody holds is one that a run has left behind. The first line of a file of edits is JSON and says
-//! what the edits are of; the second one holds them.
+//! what the edits are of; the second one holds them, as a session file does ([`SessionFile`]).
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
+use super::session_files::OpenSessionFile;
 use super::ui::RecoveryOffer;
-use crate::model::{MeshId, Model, NodeId, WeightChange};
 use crate::output::{self, Lock};
-use crate::session::{Edits, NodeEdit, Session, Source};
+use crate::session::{KeptSession, Session, SessionFile, Source};
 
 /// The version that is written, and the only one that is read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The first line of a file of edits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,102 +28,58 @@ struct Head {
     name: String,
     /// Its file; `None`: the built-in character.
     path: Option<PathBuf>,
+    /// The session file that was open.
+    session: Option<PathBuf>,
     /// When the edits were written down, seconds since 1970.
     time: u64,
     /// Vertices with edited weights.
     vertices: usize,
     /// Nodes and morph weights with an edited pose.
     posed: usize,
+    /// Joints with limits or pins, and nodes with another partner than was found.
+    ruled: usize,
 }
 
-/// The second line.
-#[derive(Debug, Serialize, Deserialize)]
-struct Body {
-    nodes: Vec<Node>,
-    /// Place and value of each.
-    morphs: Vec<(usize, f32)>,
-    weights: Vec<Weights>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-struct Node {
-    index: usize,
-    name: String,
-    translation: Option<[f32; 3]>,
-    rotation: Option<[f32; 3]>,
-    quaternion: Option<[f32; 4]>,
-    scale: Option<[f32; 3]>,
-}
-
-/// The lists of a [`WeightChange`] as little-endian bytes in base64.
-#[derive(Debug, Serialize, Deserialize)]
-struct Weights {
-    mesh: u32,
-    primitive: usize,
-    per_vertex: usize,
-    vertices: String,
-    joints: String,
-    weights: String,
-}
-
-/// The edits of a session as they are at one time; cheap to take.
+/// What a session has made that no file has, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
-    path: Option<PathBuf>,
-    model: Arc<Model>,
-    edits: Arc<Edits>,
+    kept: KeptSession,
+    /// The session file that is open.
+    session: Option<PathBuf>,
 }
 
 impl Snapshot {
-    /// What a session has edited; `None` where that is nothing.
-    fn of(session: &Session) -> Option<Self> {
-        let document = session.document()?;
-        let is_edited = session.has_unsaved_weights() || !session.edits().is_empty();
-        let (path, model) = (document.path.clone(), Arc::clone(session.edited_model()?));
-        is_edited.then(|| Self { path, model, edits: Arc::clone(session.edits()) })
+    /// What was made; `None` where that is nothing, or where the open session file holds it.
+    fn of(session: &Session, open: Option<&OpenSessionFile>) -> Option<Self> {
+        let kept = session.has_work().then(|| session.kept()).flatten()?;
+        let holds = open.and_then(|open| open.holds.as_ref());
+        let is_unsaved = !holds.is_some_and(|holds| holds.has_same_work(&kept));
+        is_unsaved.then(|| Self { kept, session: open.map(|open| open.path.clone()) })
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        let same_weights = self.model.weight_edits().is_same(other.model.weight_edits());
-        self.path == other.path && same_weights && (Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits)
+        self.session == other.session && self.kept.has_same_work(&other.kept)
     }
 
     /// The bytes of the file.
     fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let names = &self.model.skeleton.names;
-        let node = |(id, edit): (&NodeId, &NodeEdit)| Node {
-            index: id.index(),
-            name: names.get(id.index()).cloned().unwrap_or_default(),
-            translation: edit.translation.map(|v| v.to_array()),
-            rotation: edit.rotation.map(|v| v.to_array()),
-            quaternion: edit.quaternion.map(|q| q.to_array()),
-            scale: edit.scale.map(|v| v.to_array()),
-        };
-        let weights = |change: WeightChange| Weights {
-            mesh: change.mesh.0,
-            primitive: change.primitive,
-            per_vertex: change.per_vertex,
-            vertices: STANDARD.encode(bytemuck::cast_slice::<u32, u8>(&change.vertices)),
-            joints: STANDARD.encode(bytemuck::cast_slice::<u16, u8>(&change.joints)),
-            weights: STANDARD.encode(bytemuck::cast_slice::<f32, u8>(&change.weights)),
-        };
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let head = Head {
             skinscope_edits: VERSION,
-            name: self.model.source.name.clone(),
-            path: self.path.as_deref().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
+            name: self.kept.model().source.name.clone(),
+            path: self.kept.path().map(absolute),
+            session: self.session.as_deref().map(absolute),
             time: now.as_secs(),
-            vertices: self.model.weight_edits().count(&self.model),
-            posed: self.edits.nodes.len() + self.edits.morphs.len(),
+            vertices: self.kept.vertices(),
+            posed: self.kept.posed(),
+            ruled: self.kept.ruled(),
         };
-        let body = Body {
-            nodes: self.edits.nodes.iter().map(node).collect(),
-            morphs: self.edits.morphs.iter().map(|(place, weight)| (*place, *weight)).collect(),
-            weights: self.model.edited_weights().into_iter().map(weights).collect(),
-        };
+        let mut file = self.kept.file();
+        file.name_model(self.kept.path());
         let mut out = serde_json::to_vec(&head)?;
         out.push(b'\n');
-        serde_json::to_writer(&mut out, &body)?;
+        out.extend(file.line().map_err(io::Error::other)?.into_bytes());
         out.push(b'\n');
         Ok(out)
     }
@@ -158,42 +109,31 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let (vertices, posed) = (self.head.vertices, self.head.posed);
+        let Head { vertices, posed, ruled, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
             file,
             vertices,
             posed,
+            ruled,
             age_secs: now.saturating_sub(self.head.time),
         }
     }
 
-    /// The edits for a model; those of nodes that it does not have are left out.
+    /// The session file that was open.
+    pub(super) fn session(&self) -> Option<PathBuf> {
+        self.head.session.clone()
+    }
+
+    /// Reads them.
     ///
     /// # Errors
     /// The file cannot be read or is broken.
-    pub(super) fn read(&self, model: &Model) -> io::Result<(Edits, Vec<WeightChange>)> {
+    pub(super) fn read(&self) -> io::Result<SessionFile> {
         let text = fs::read(&self.path)?;
         let line = text.split(|byte| *byte == b'\n').nth(1).unwrap_or_default();
-        let body: Body = serde_json::from_slice(line)?;
-        let names = &model.skeleton.names;
-        let find = |node: &Node| {
-            let same = names.get(node.index) == Some(&node.name);
-            if same { Some(node.index) } else { names.iter().position(|name| *name == node.name) }
-        };
-        let channels = |node: &Node| NodeEdit {
-            translation: node.translation.map(Vec3::from_array),
-            rotation: node.rotation.map(Vec3::from_array),
-            quaternion: node.quaternion.map(Quat::from_array),
-            scale: node.scale.map(Vec3::from_array),
-        };
-        let nodes: BTreeMap<NodeId, NodeEdit> =
-            body.nodes.iter().filter_map(|node| Some((NodeId::from_index(find(node)?), channels(node)))).collect();
-        let places = model.skeleton.rest.morph_weights.len();
-        let morphs = body.morphs.into_iter().filter(|(place, _)| *place < places).collect();
-        let changes = body.weights.iter().map(change).collect::<io::Result<Vec<WeightChange>>>()?;
-        Ok((Edits { nodes, morphs }, changes))
+        SessionFile::parse(line).map_err(io::Error::other)
     }
 
     /// Removes them: they are taken over, or nobody wants them.
@@ -201,16 +141,6 @@ impl Left {
         output::take_back(&self.path);
         self.lock.remove();
     }
-}
-
-fn change(weights: &Weights) -> io::Result<WeightChange> {
-    let broken = |error: &dyn std::fmt::Display| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
-    let bytes = |text: &str| STANDARD.decode(text).map_err(|error| broken(&error));
-    let mut out = WeightChange::new(MeshId(weights.mesh), weights.primitive, weights.per_vertex);
-    out.vertices = bytes(&weights.vertices)?.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
-    out.joints = bytes(&weights.joints)?.as_chunks().0.iter().map(|b| u16::from_le_bytes(*b)).collect();
-    out.weights = bytes(&weights.weights)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-    Ok(out)
 }
 
 /// Decides when the edits of a session are written down, and where.
@@ -251,10 +181,15 @@ impl Autosave {
         files.into_iter().filter(|(_, path)| path.file_stem().is_some_and(|stem| *stem != *self.name)).find_map(take)
     }
 
-    /// What is to be written now, or when to ask again.
-    pub(super) fn step(&mut self, session: &Session, now: Instant) -> Result<Todo, Option<Instant>> {
+    /// What is to be written now, or when to ask again. What the open session file holds is not written again.
+    pub(super) fn step(
+        &mut self,
+        session: &Session,
+        open: Option<&OpenSessionFile>,
+        now: Instant,
+    ) -> Result<Todo, Option<Instant>> {
         let Some((every, folder)) = self.every.zip(self.folder.clone()) else { return Err(None) };
-        let Some(snapshot) = Snapshot::of(session) else {
+        let Some(snapshot) = Snapshot::of(session, open) else {
             self.forget();
             return Err(None);
         };
@@ -271,9 +206,9 @@ impl Autosave {
     }
 
     /// Has the edits of a session written at once.
-    pub(super) fn at_once(&mut self, session: &Session) -> Option<Todo> {
+    pub(super) fn at_once(&mut self, session: &Session, open: Option<&OpenSessionFile>) -> Option<Todo> {
         let folder = self.folder.clone().filter(|_| self.every.is_some())?;
-        self.write_now(Snapshot::of(session)?, &folder)
+        self.write_now(Snapshot::of(session, open)?, &folder)
     }
 
     fn write_now(&mut self, snapshot: Snapshot, folder: &Path) -> Option<Todo> {
@@ -325,8 +260,13 @@ fn head(path: &Path) -> Option<Head> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec3;
+
     use super::*;
     use crate::model::shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId, WeightChange};
     use crate::session::{ChannelValue, Document, EditCommand};
 
     fn autosave(name: &str, folder: &Path, secs: u64) -> Autosave {
@@ -352,24 +292,24 @@ mod tests {
         let mut autosave = autosave("1-1", &folder, 60);
         let (mut session, start) = (session(), Instant::now());
         let at = |secs| start + Duration::from_secs(secs);
-        assert!(matches!(autosave.step(&session, at(0)), Err(None)));
+        assert!(matches!(autosave.step(&session, None, at(0)), Err(None)));
         edit(&mut session, 3);
-        assert!(matches!(autosave.step(&session, at(10)), Err(Some(due)) if due == at(70)));
+        assert!(matches!(autosave.step(&session, None, at(10)), Err(Some(due)) if due == at(70)));
         // The pose of a clip that plays is no edit.
         edit(&mut session, 4);
-        assert!(matches!(autosave.step(&session, at(60)), Err(Some(due)) if due == at(70)));
-        let (snapshot, path) = autosave.step(&session, at(70)).unwrap();
+        assert!(matches!(autosave.step(&session, None, at(60)), Err(Some(due)) if due == at(70)));
+        let (snapshot, path) = autosave.step(&session, None, at(70)).unwrap();
         snapshot.write(&path).unwrap();
-        assert!(matches!(autosave.step(&session, at(200)), Err(None)));
+        assert!(matches!(autosave.step(&session, None, at(200)), Err(None)));
         session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(Vec3::new(1.0, 20.0, 3.0))));
-        assert!(matches!(autosave.step(&session, at(300)), Err(Some(due)) if due == at(360)));
+        assert!(matches!(autosave.step(&session, None, at(300)), Err(Some(due)) if due == at(360)));
         // Its own file is not offered, and that of a run that goes on is not either.
         assert!(autosave.left().is_none());
         let other = self::autosave("2-2", &folder, 60);
         assert!(other.left().is_none());
         // All is taken back.
         (0..3).for_each(|_| _ = session.apply(EditCommand::Undo));
-        assert!(matches!(autosave.step(&session, at(400)), Err(None)) && !path.exists());
+        assert!(matches!(autosave.step(&session, None, at(400)), Err(None)) && !path.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 
@@ -380,7 +320,7 @@ mod tests {
         (0..40).for_each(|vertex| edit(&mut before, 3 * vertex));
         before.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(1.0, 20.0, 3.3))));
         let mut crashed = autosave("1-1", &folder, 60);
-        let (snapshot, path) = crashed.at_once(&before).unwrap();
+        let (snapshot, path) = crashed.at_once(&before, None).unwrap();
         snapshot.write(&path).unwrap();
         drop(crashed);
         fs::write(folder.join("7-7.edits"), "no head").unwrap();
@@ -389,8 +329,7 @@ mod tests {
         assert_eq!((left.offer().vertices, left.offer().posed, left.source()), (40, 1, Source::BuiltIn));
         assert!(next.left().is_none(), "two runs would offer it");
         let mut session = session();
-        let (edits, changes) = left.read(session.model().unwrap()).unwrap();
-        session.restore(edits, &changes);
+        assert!(session.take_up(&left.read().unwrap()).is_empty());
         assert_eq!(session.edits(), before.edits());
         assert_eq!(session.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
         left.remove();

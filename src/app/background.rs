@@ -28,7 +28,8 @@ impl App {
         self.status.rom = None;
         self.click = None;
         self.stamps = std::mem::take(&mut self.next_stamps);
-        self.session.open(document);
+        self.open_document(document);
+        self.choose_methods();
         if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
         }
@@ -199,6 +200,7 @@ impl App {
                 .jobs
                 .working_tool()
                 .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
+            _ if self.jobs.is_reading_session() => work("Reading the session", None, None),
             _ if self.jobs.is_reading_other() => work("Reading the file to compare with", None, None),
             Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));

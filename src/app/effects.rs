@@ -9,7 +9,7 @@ use super::report::Report;
 use super::saving::Then;
 use super::{App, file_dialog};
 use crate::model::Model;
-use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source};
+use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source, is_session};
 
 impl App {
     pub(super) fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
@@ -45,7 +45,7 @@ impl App {
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::DonorChosen);
             }
             FileCommand::ReadDonor(path) => self.jobs.read_donor(path, self.options.import.clone()),
-            FileCommand::Open(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+            FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
             FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
@@ -54,12 +54,13 @@ impl App {
             FileCommand::CancelSave => self.cancel_save(),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
-            FileCommand::AskForPose(usage) => self.ask_for_pose(usage),
-            FileCommand::ChoosePoseFile => self.choose_pose_file(),
-            FileCommand::NamePoseFile(path) => self.name_pose_file(path),
+            FileCommand::AskForFile(usage) => self.ask_for_file(usage),
+            FileCommand::ChooseFile => self.choose_file(),
+            FileCommand::NameFile(path) => self.name_file(path),
             FileCommand::CorrectPose(correct) => self.correct_pose(correct),
-            FileCommand::SavePoseTo(path) => self.save_pose(path),
-            FileCommand::ClosePose => self.status.pose_file = None,
+            FileCommand::WriteFile(path) => self.write_file(&path),
+            FileCommand::OpenSession(path) => self.open_session(path),
+            FileCommand::CloseFile => self.status.asked_file = None,
             FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
@@ -71,6 +72,15 @@ impl App {
                 self.status.loading = None;
             }
             FileCommand::Quit => self.leave(event_loop, Then::Quit),
+        }
+    }
+
+    /// Opens a model, or the model of a session file.
+    pub(super) fn open(&mut self, event_loop: &ActiveEventLoop, path: PathBuf) {
+        if is_session(&path) {
+            self.open_session(path);
+        } else {
+            self.leave(event_loop, Then::Load(Source::File(path)));
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rfd::AsyncFileDialog;
 
-use crate::session::PoseFileUse;
+use crate::session::FileUse;
 
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
 pub(super) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
@@ -25,16 +25,18 @@ pub(super) fn ask_for_target(proposed: &Path) -> OpenDialog {
     to_write(models(), proposed)
 }
 
-/// Does the same for a pose file: for one to write, which `proposed` names, or for one to read, in its folder.
-pub(super) fn ask_for_pose(usage: PoseFileUse, proposed: &Path) -> OpenDialog {
-    let dialog = AsyncFileDialog::new().add_filter("Poses", &["json"]).add_filter("All files", &["*"]);
-    match usage {
-        PoseFileUse::Save => to_write(dialog, proposed),
-        PoseFileUse::Load => {
-            let file = within(dialog, proposed).pick_file();
-            Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
-        }
+/// Does the same for a pose or session file: for one to write, which `proposed` names, or for one to read, in its folder.
+pub(super) fn ask_for_named_file(usage: FileUse, proposed: &Path) -> OpenDialog {
+    let kind = match usage {
+        FileUse::SavePose | FileUse::LoadPose => "Poses",
+        FileUse::SaveSession | FileUse::OpenSession => "Sessions",
+    };
+    let dialog = AsyncFileDialog::new().add_filter(kind, &["json"]).add_filter("All files", &["*"]);
+    if usage.writes() {
+        return to_write(dialog, proposed);
     }
+    let file = within(dialog, proposed).pick_file();
+    Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
 }
 
 fn to_write(dialog: AsyncFileDialog, proposed: &Path) -> OpenDialog {

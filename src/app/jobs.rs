@@ -11,6 +11,7 @@ use super::file_dialog;
 use super::load_job::Load;
 use super::report::Report;
 use super::save_job::{SaveJob, summary};
+use super::session_files::ReadSession;
 use super::ui::fonts;
 use crate::deform::{DataSource, Method};
 use crate::edit::{Task, work_out};
@@ -21,8 +22,8 @@ use crate::inspect::rom::{self, RomOptions};
 use crate::model::Model;
 use crate::parallel::{Job, JobContext};
 use crate::session::{
-    ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseFileUse, PoseToMeasure,
-    Session, Source,
+    ComparedFile, CurvesKey, Document, FileUse, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session,
+    Source,
 };
 use crate::writeback::Prepared;
 
@@ -69,7 +70,10 @@ enum Kind {
     OtherFile,
     /// Reads a file to take weights from.
     Donor,
-    PoseFile,
+    /// Reading or writing a pose or session file that was asked for.
+    NamedFile,
+    /// Reading a session file that is to be opened.
+    Session,
     SavePlan,
     Save,
     Autosave,
@@ -358,16 +362,30 @@ impl Jobs {
         self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::TargetChosen));
     }
 
-    /// Asks for a pose file with the system's dialog ([`file_dialog::has_dialog`]).
-    pub(super) fn ask_for_pose(&mut self, usage: PoseFileUse, proposed: &Path) {
-        let choose = file_dialog::ask_for_pose(usage, proposed);
-        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::PoseFileChosen));
+    /// Asks for a pose or session file with the system's dialog ([`file_dialog::has_dialog`]).
+    pub(super) fn ask_for_named_file(&mut self, usage: FileUse, proposed: &Path) {
+        let choose = file_dialog::ask_for_named_file(usage, proposed);
+        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::NamedFileChosen));
     }
 
-    /// Reads or writes a pose file; reading another one that was begun before is given up.
-    pub(super) fn pose_file(&mut self, work: impl FnOnce() -> Option<Report> + Send + 'static) {
-        self.running.retain(|(kind, _)| !matches!(kind, Kind::PoseFile));
-        self.start(Kind::PoseFile, "pose file", move |_| work());
+    /// Reads or writes a pose or session file; reading another one that was begun before is given up.
+    pub(super) fn named_file(&mut self, work: impl FnOnce() -> Option<Report> + Send + 'static) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::NamedFile));
+        self.start(Kind::NamedFile, "named file", move |_| work());
+    }
+
+    /// Reads a session file that is to be opened; another one that is being read for that is given up.
+    pub(super) fn read_session(&mut self, path: PathBuf) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Session));
+        self.start(Kind::Session, "session file", move |_| {
+            let read = ReadSession::read(&path).map(Box::new);
+            Some(Report::SessionRead(path, read))
+        });
+    }
+
+    /// Whether a session file is being read that is to be opened.
+    pub(super) fn is_reading_session(&self) -> bool {
+        self.running.iter().any(|(kind, _)| matches!(kind, Kind::Session))
     }
 
     /// Works out what saving would change; what was begun before is given up.

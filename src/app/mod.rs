@@ -1,6 +1,7 @@
 //! The window: turns events into commands, time into frames, and effects into actions. Everything that can be tested
 //! without a window lives elsewhere.
 
+mod asked_files;
 mod autosave;
 mod background;
 mod benchmark;
@@ -8,6 +9,7 @@ mod controls;
 mod damage;
 mod effects;
 mod file_dialog;
+mod file_names;
 mod gpu_messages;
 mod input;
 mod jobs;
@@ -22,6 +24,8 @@ mod report;
 mod save_job;
 mod saving;
 mod screen;
+mod session_files;
+mod sessions;
 mod settings;
 mod take_reports;
 pub mod ui;
@@ -45,6 +49,7 @@ use self::benchmark::FrameTimer;
 use self::jobs::Jobs;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
+use self::session_files::{OpenSessionFile, ReadSession};
 use self::settings::Settings;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
@@ -118,6 +123,10 @@ struct App {
     /// What the open model's files were like before they were read, and those of the model that is being read.
     stamps: Stamps,
     next_stamps: Stamps,
+    /// The session file that is open, or was written last.
+    session_file: Option<OpenSessionFile>,
+    /// A session file whose model is being read.
+    coming_session: Option<Box<ReadSession>>,
     /// What is to be done once edits are saved or given up.
     then: Option<Then>,
     autosave: Autosave,
@@ -155,6 +164,8 @@ impl App {
             scrubbing: false,
             stamps: Stamps::default(),
             next_stamps: Stamps::default(),
+            session_file: None,
+            coming_session: None,
             then: None,
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
@@ -163,15 +174,8 @@ impl App {
             failure: None,
             options,
         };
-        if let Some(method) = app.options.method {
-            app.session.apply(ViewCommand::SetMethod(method));
-        }
-        app.session.apply(ViewCommand::SetPass(app.options.pass));
-        if let Some(normals) = app.options.normals {
-            app.session.apply(ViewCommand::SetNormals(normals));
-        }
-        for (id, value) in &app.options.parameters {
-            app.session.apply(ViewCommand::SetParameter(id, *value));
+        if app.options.session.is_none() {
+            app.choose_methods();
         }
         if app.frame_timer.is_none() {
             app.session.be_patient();
@@ -180,13 +184,32 @@ impl App {
         app.session.apply(ViewCommand::SetAntialiasing(app.options.antialiasing));
         app.session.apply(ViewCommand::SetPaletteBuffer(app.options.palette_buffer));
         // The file is read while window and GPU start.
-        app.load(app.options.source.clone());
+        match app.options.session.clone() {
+            Some(path) => app.open_session(path),
+            None => app.load(app.options.source.clone()),
+        }
         app.offer_recovery();
         app
     }
 
+    /// Chooses the method and its parameters as the options say, once: after a session file that they were given with.
+    fn choose_methods(&mut self) {
+        if let Some(method) = self.options.method.take() {
+            self.session.apply(ViewCommand::SetMethod(method));
+        }
+        if let Some(pass) = self.options.pass.take() {
+            self.session.apply(ViewCommand::SetPass(Some(pass)));
+        }
+        if let Some(normals) = self.options.normals.take() {
+            self.session.apply(ViewCommand::SetNormals(normals));
+        }
+        for (id, value) in std::mem::take(&mut self.options.parameters) {
+            self.session.apply(ViewCommand::SetParameter(id, value));
+        }
+    }
+
     fn load(&mut self, source: Source) {
-        self.coming = None;
+        (self.coming, self.coming_session) = (None, None);
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
@@ -367,7 +390,7 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::DroppedFile(path) if poses::is_pose(&path) => {
+            WindowEvent::DroppedFile(path) if file_names::is_pose(&path) => {
                 self.ask_for_pose_in(path);
                 self.redraw();
             }

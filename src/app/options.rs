@@ -15,6 +15,8 @@ use crate::session::{Antialiasing, Source};
 pub struct Options {
     /// The file to open first.
     pub source: Source,
+    /// A session file to open first, in place of `source`.
+    pub session: Option<PathBuf>,
     /// The limits, and whether models may refer to files outside their folder.
     pub import: import::Options,
     /// How often edits that are in no file are written down for the case of a crash; `None`: never.

@@ -4,87 +4,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::App;
-use super::file_dialog;
+use super::file_names::{POSE_ENDING, is_pose, pose_path, unwritten};
 use super::report::Report;
-use super::ui::{PoseFileStage, PoseFileStatus, PoseReport};
+use super::ui::{AskedStage, PoseReport};
 use crate::import::{self, Progress};
 use crate::model::Model;
 use crate::output::{self, overwritten};
 use crate::pose::{PoseFile, carry, resolve};
-use crate::session::{PoseFileUse, Source};
-
-/// The ending of pose files.
-const ENDING: &str = ".pose.json";
-/// The most pose files beside a model that are offered.
-const MOST_OFFERED: usize = 200;
-
-/// Whether a file is a pose file, by its name.
-pub(super) fn is_pose(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(ENDING))
-}
+use crate::session::{FileUse, Source};
 
 impl App {
-    /// Asks for a pose file.
-    pub(super) fn ask_for_pose(&mut self, usage: PoseFileUse) {
-        if self.session.document().is_none() {
-            return;
-        }
-        let folder = self.pose_folder();
-        let offered = match usage {
-            PoseFileUse::Load => pose_files_in(&folder),
-            PoseFileUse::Save => Vec::new(),
-        };
-        let (path, stage) = match usage {
-            PoseFileUse::Save => (free_name(&folder), PoseFileStage::Writable { replaces: false }),
-            PoseFileUse::Load => (PathBuf::new(), PoseFileStage::Unnamed),
-        };
-        let has_dialog = file_dialog::has_dialog();
-        self.status.pose_file = Some(PoseFileStatus { usage, path, has_dialog, offered, stage });
-    }
-
     /// Says what is in a pose file, and asks whether its pose is to be shown.
     pub(super) fn ask_for_pose_in(&mut self, path: PathBuf) {
-        self.ask_for_pose(PoseFileUse::Load);
-        self.name_pose_file(path);
-    }
-
-    /// The folder of the open model, or else of the last one.
-    fn pose_folder(&self) -> PathBuf {
-        let own = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-        let last = || self.ui.saved().last_folder.filter(|folder| folder.is_dir());
-        own.or_else(last).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
-    }
-
-    /// Asks for the pose file with the system's dialog.
-    pub(super) fn choose_pose_file(&mut self) {
-        if let Some(asked) = &self.status.pose_file {
-            let path =
-                if asked.path.as_os_str().is_empty() { free_name(&self.pose_folder()) } else { asked.path.clone() };
-            self.jobs.ask_for_pose(asked.usage, &path);
-        }
-    }
-
-    /// The user named the pose file.
-    pub(super) fn name_pose_file(&mut self, path: PathBuf) {
-        let Some(asked) = &mut self.status.pose_file else { return };
-        asked.path.clone_from(&path);
-        match asked.usage {
-            PoseFileUse::Save if path.as_os_str().is_empty() => asked.stage = PoseFileStage::Unnamed,
-            PoseFileUse::Save => {
-                asked.stage = PoseFileStage::Writable { replaces: with_ending(&path).symlink_metadata().is_ok() };
-            }
-            PoseFileUse::Load if path.is_file() => self.read_pose(path, None),
-            PoseFileUse::Load => asked.stage = PoseFileStage::Unnamed,
-        }
+        self.ask_for_file(FileUse::LoadPose);
+        self.name_file(path);
     }
 
     /// Reads a pose file, for the rest pose of the model in `made_on` where that is given.
-    fn read_pose(&mut self, path: PathBuf, made_on: Option<PathBuf>) {
-        let (Some(asked), Some(document)) = (&mut self.status.pose_file, self.session.document()) else { return };
-        asked.stage = PoseFileStage::Working;
+    pub(super) fn read_pose(&mut self, path: PathBuf, made_on: Option<PathBuf>) {
+        let (Some(asked), Some(document)) = (&mut self.status.asked_file, self.session.document()) else { return };
+        asked.stage = AskedStage::Working;
         let (model, own) = (Arc::clone(document.stored()), document.path.clone());
         let options = self.options.import.clone();
-        self.jobs.pose_file(move || {
+        self.jobs.named_file(move || {
             let report = report(&path, &model, own.as_deref(), made_on.as_deref(), &options);
             Some(Report::PoseRead(path, report.map(Box::new)))
         });
@@ -92,8 +34,8 @@ impl App {
 
     /// Corrects the pose that was read for another rest pose, or not.
     pub(super) fn correct_pose(&mut self, correct: bool) {
-        let Some(asked) = &self.status.pose_file else { return };
-        if let PoseFileStage::Read(report) = &asked.stage {
+        let Some(asked) = &self.status.asked_file else { return };
+        if let AskedStage::Pose(report) = &asked.stage {
             let (path, made_on) = (asked.path.clone(), report.made_on.clone().filter(|_| correct));
             self.read_pose(path, made_on);
         }
@@ -101,47 +43,25 @@ impl App {
 
     /// A pose file has been read, or not.
     pub(super) fn pose_read(&mut self, path: &Path, result: Result<PoseReport, String>) {
-        if let Some(asked) = self.status.pose_file.as_mut().filter(|asked| asked.path == path) {
-            asked.stage = result.map_or_else(PoseFileStage::Failed, PoseFileStage::Read);
+        if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
+            asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Pose);
         }
     }
 
     /// Writes the pose that is shown into a file.
-    pub(super) fn save_pose(&mut self, path: PathBuf) {
-        let path = with_ending(&path);
+    pub(super) fn save_pose(&mut self, path: &Path) {
+        let path = pose_path(path);
         let Some(file) = self.session.pose_file(&name_of(&path)) else { return };
-        let Some(asked) = &mut self.status.pose_file else { return };
+        let Some(asked) = &mut self.status.asked_file else { return };
         asked.path.clone_from(&path);
+        asked.stage = AskedStage::Working;
         if let Err(error) = overwritten(&path, self.session.document().into_iter().flat_map(|d| d.files())) {
-            asked.stage = PoseFileStage::Failed(error.to_string());
-            return;
+            return self.file_written(&path, Err(error.to_string()));
         }
-        asked.stage = PoseFileStage::Working;
-        self.jobs.pose_file(move || {
-            let written = output::write(&path, file.text().as_bytes()).map_err(|error| {
-                format!(
-                    "{}: {error}. Save into another folder, or make room or get leave to write there.",
-                    path.display()
-                )
-            });
+        self.jobs.named_file(move || {
+            let written = output::write(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error));
             Some(Report::PoseSaved(path, written))
         });
-    }
-
-    /// A pose has been written, or not.
-    pub(super) fn pose_saved(&mut self, path: &Path, result: Result<(), String>) {
-        match result {
-            Ok(()) => {
-                self.status.pose_file.take_if(|asked| asked.path == path);
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                self.status.notice = (self.status.notice.0 + 1, format!("Wrote {name}"));
-            }
-            Err(why) => {
-                if let Some(asked) = &mut self.status.pose_file {
-                    asked.stage = PoseFileStage::Failed(why);
-                }
-            }
-        }
     }
 }
 
@@ -179,28 +99,8 @@ fn report(
 /// The name of a pose, by that of its file.
 fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = if is_pose(path) { &name[..name.len() - ENDING.len()] } else { name.trim_end_matches(".json") };
+    let stem = if is_pose(path) { &name[..name.len() - POSE_ENDING.len()] } else { name.trim_end_matches(".json") };
     stem.to_owned()
-}
-
-/// The same path with the ending of pose files, where it has none.
-fn with_ending(path: &Path) -> PathBuf {
-    let has_one = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
-    if has_one { path.to_owned() } else { PathBuf::from(format!("{}{ENDING}", path.display())) }
-}
-
-/// The pose files of a folder, by name.
-fn pose_files_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut found: Vec<PathBuf> = entries.filter(|path| is_pose(path)).take(MOST_OFFERED).collect();
-    found.sort();
-    found
-}
-
-/// A name in a folder that no file has.
-fn free_name(folder: &Path) -> PathBuf {
-    let name = |n: u32| folder.join(if n == 1 { format!("pose{ENDING}") } else { format!("pose-{n}{ENDING}") });
-    (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -216,16 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_and_poses() {
-        assert_eq!(with_ending(Path::new("a/wave")), Path::new("a/wave.pose.json"));
-        assert_eq!(with_ending(Path::new("a/wave.JSON")), Path::new("a/wave.JSON"));
+    fn poses_are_named_after_their_files() {
         assert_eq!(name_of(Path::new("a/wave.POSE.json")), "wave");
         assert_eq!(name_of(Path::new("a/wave.json")), "wave");
-        assert!(is_pose(Path::new("b.pose.json")) && !is_pose(Path::new("b.json")));
-        let folder = folder("names");
-        std::fs::write(free_name(&folder), "").unwrap();
-        assert_eq!(free_name(&folder), folder.join("pose-2.pose.json"));
-        assert_eq!(pose_files_in(&folder), [folder.join("pose.pose.json")]);
     }
 
     #[test]

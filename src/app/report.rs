@@ -3,14 +3,15 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use super::ui::{PoseReport, SaveSummary, fonts};
+use super::session_files::ReadSession;
+use super::ui::{PoseReport, SaveSummary, SessionReport, fonts};
 use crate::deform::{DataSource, MethodData};
 use crate::edit::{Outcome, Task};
 use crate::import::ImportError;
 use crate::inspect::Inspection;
 use crate::inspect::rom::RomReport;
 use crate::model::{Model, WeightChange};
-use crate::session::{ComparedFile, Document, MeasureCurves, MeasuredPose, Measurers, WorstPose};
+use crate::session::{ComparedFile, Document, KeptSession, MeasureCurves, MeasuredPose, Measurers, WorstPose};
 use crate::writeback::{SaveError, Saved};
 
 /// Messages from jobs in the background.
@@ -63,12 +64,18 @@ pub(super) enum Report {
     FilesSaved(Arc<Model>, Result<Saved, SaveError>),
     /// Edits have been written down for the case of a crash, into this file, or not.
     WrittenDown(PathBuf, std::io::Result<()>),
-    /// The user chose a pose file.
-    PoseFileChosen(PathBuf),
+    /// The user chose a pose or session file.
+    NamedFileChosen(PathBuf),
     /// What is in a pose file, or why it cannot be read.
     PoseRead(PathBuf, Result<Box<PoseReport>, String>),
     /// A pose has been written into this file, or not, and why.
     PoseSaved(PathBuf, Result<(), String>),
+    /// What is in a session file, or why it cannot be read.
+    SessionSeen(PathBuf, Result<SessionReport, String>),
+    /// This session file is to be opened, or why it cannot be.
+    SessionRead(PathBuf, Result<Box<ReadSession>, String>),
+    /// A session has been written into this file, or not, and why.
+    SessionSaved(PathBuf, Box<KeptSession>, Result<(), String>),
     /// The fonts of the system were searched.
     Fonts(fonts::FontSearch),
 }

@@ -10,6 +10,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::App;
 use super::file_dialog;
 use super::save_job::{SaveJob, name_of};
+use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
 use crate::import::ImportError;
@@ -24,6 +25,8 @@ pub(super) enum Then {
     Quit,
     /// Another model is opened.
     Load(Source),
+    /// The model of a session file is opened, with what the file keeps.
+    OpenSession(Box<ReadSession>),
 }
 
 impl App {
@@ -32,12 +35,14 @@ impl App {
         let document = self.session.document().filter(|_| self.frame_timer.is_none());
         // The same file again keeps its edits.
         let stays = |path: &Option<PathBuf>| matches!(&then, Then::Load(Source::File(of)) if Some(of) == path.as_ref());
-        match document.filter(|document| self.session.has_unsaved_weights() && !stays(&document.path)) {
+        let session = self.outdated_session();
+        let is_unsaved = session.is_some() || self.session.has_unsaved_weights() && !self.session_holds_weights();
+        match document.filter(|document| is_unsaved && !stays(&document.path)) {
             None => self.carry_on(event_loop, then),
             Some(document) => {
-                let name = document.model.source.name.clone();
+                let name = session.clone().unwrap_or_else(|| document.model.source.name.clone());
                 let (vertices, quits) = (self.session.unsaved_vertices(), then == Then::Quit);
-                self.status.unsaved = Some(UnsavedStatus { name, vertices, quits });
+                self.status.unsaved = Some(UnsavedStatus { name, is_session: session.is_some(), vertices, quits });
                 self.then = Some(then);
             }
         }
@@ -47,13 +52,21 @@ impl App {
         match then {
             Then::Quit => event_loop.exit(),
             Then::Load(source) => self.load(source),
+            Then::OpenSession(read) => {
+                self.load(read.model.source.clone());
+                self.coming_session = Some(read);
+            }
         }
     }
 
     pub(super) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
-        self.status.unsaved = None;
+        let asked = self.status.unsaved.take();
+        let session = self.session_file.as_ref().map(|open| open.path.clone());
         match answer {
-            UnsavedAnswer::Save => self.begin_save(SaveKind::InPlace),
+            UnsavedAnswer::Save => match session.filter(|_| asked.is_some_and(|asked| asked.is_session)) {
+                Some(path) => self.save_session(&path),
+                None => self.begin_save(SaveKind::InPlace),
+            },
             UnsavedAnswer::Cancel => self.then = None,
             UnsavedAnswer::Discard => {
                 if let Some(then) = self.then.take() {
@@ -230,11 +243,13 @@ impl App {
         let Some(document) = self.session.document().filter(|_| self.status.recovery.is_none()) else { return };
         let is_it = |left: &mut super::autosave::Left| left.source() == Source::of(document.path.clone());
         let Some(left) = self.left.take_if(is_it) else { return };
-        match left.read(&document.model) {
-            Ok((edits, changes)) => {
-                self.session.restore(edits, &changes);
+        match left.read() {
+            Ok(file) => {
+                let lines = self.session.take_up(&file);
+                self.session.warn(&lines);
+                self.session_file = left.session().map(|path| OpenSessionFile { path, holds: None });
                 // They stay where they are until this run has written them down itself.
-                match self.autosave.at_once(&self.session) {
+                match self.autosave.at_once(&self.session, self.session_file.as_ref()) {
                     Some((snapshot, path)) => match snapshot.write(&path) {
                         Ok(()) => left.remove(),
                         Err(error) => self.autosave_failed(&error.to_string()),
@@ -253,7 +268,7 @@ impl App {
         if self.frame_timer.is_some() {
             return None;
         }
-        match self.autosave.step(&self.session, now) {
+        match self.autosave.step(&self.session, self.session_file.as_ref(), now) {
             Ok((snapshot, path)) => {
                 self.jobs.write_down(snapshot, path);
                 None

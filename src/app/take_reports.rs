@@ -5,10 +5,8 @@ use std::sync::Arc;
 use winit::event_loop::ActiveEventLoop;
 
 use super::report::Report;
-use super::saving::Then;
 use super::{App, AppError};
 use crate::model::Model;
-use crate::session::Source;
 
 impl App {
     pub(super) fn take_reports(&mut self, event_loop: &ActiveEventLoop) {
@@ -20,7 +18,7 @@ impl App {
                         loading.stage = stage;
                     }
                 }
-                Report::Chosen(path) => self.leave(event_loop, Then::Load(Source::File(path))),
+                Report::Chosen(path) => self.open(event_loop, path),
                 Report::ChosenToCompare(path) => self.compare_file(path),
                 Report::OtherRead(open, read) => self.other_read(&open, read),
                 Report::DonorChosen(path) => self.jobs.read_donor(path, self.options.import.clone()),
@@ -28,9 +26,12 @@ impl App {
                 Report::SavePlanned(result) => self.save_planned(result),
                 Report::TargetChosen(path) => self.target_chosen(path),
                 Report::FilesSaved(model, result) => self.files_saved(event_loop, model, result),
-                Report::PoseFileChosen(path) => self.name_pose_file(path),
+                Report::NamedFileChosen(path) => self.name_file(path),
                 Report::PoseRead(path, result) => self.pose_read(&path, result.map(|report| *report)),
-                Report::PoseSaved(path, result) => self.pose_saved(&path, result),
+                Report::PoseSaved(path, result) => self.file_written(&path, result),
+                Report::SessionSeen(path, result) => self.session_seen(&path, result),
+                Report::SessionRead(path, result) => self.session_read(event_loop, &path, result),
+                Report::SessionSaved(path, kept, result) => self.session_saved(event_loop, path, *kept, result),
                 Report::WrittenDown(path, result) => self.written_down(&path, result),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {

@@ -69,10 +69,10 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     if args.keep_skin && !matches!(format, Format::Glb) {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }
-    let document = args.model.load()?;
-    overwritten(&args.output, document.files().chain(args.pose.file()))?;
-    tell_warnings(&document);
-    let session = args.pose.session(document)?;
+    let opened = args.model.load_kept(None)?;
+    overwritten(&args.output, opened.files().chain(args.pose.file()))?;
+    tell_warnings(&opened.document);
+    let session = args.pose.session(opened)?;
     if args.keep_skin {
         return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));
     }

@@ -11,7 +11,7 @@ use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
-use crate::session::{SelectionCommand, Session, Toggle, ViewCommand};
+use crate::session::{SelectionCommand, Session, Toggle, View, ViewCommand};
 
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
@@ -79,16 +79,31 @@ impl LookArgs {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
         let limit = usize::from(self.limit);
-        session.apply(SelectionCommand::Select(joint));
-        session.apply(ViewCommand::SetInfluenceLimit(limit));
-        session.apply(ViewCommand::SetOverlay(id.and_then(overlay).map(|o| o.id)));
-        session.apply(ViewCommand::Set(Toggle::WithChildren, self.with_children));
-        session.apply(ViewCommand::Set(Toggle::InfluencedOnly, self.influenced_only));
-        session.apply(ViewCommand::Set(Toggle::Vertices, self.dots));
-        session.apply(ViewCommand::Set(Toggle::Normals, self.show_normals));
-        session.apply(ViewCommand::Set(Toggle::Tangents, self.show_tangents));
-        session.apply(ViewCommand::Set(Toggle::SharedBlack, self.shared_black));
-        session.apply(ViewCommand::SetRamp(Ramp::choice(&self.ramp).unwrap_or_default()));
+        // What is not said stays as it is, which matters where a session file was opened.
+        if joint.is_some() {
+            session.apply(SelectionCommand::Select(joint));
+        }
+        if limit != View::default().influence_limit {
+            session.apply(ViewCommand::SetInfluenceLimit(limit));
+        }
+        if let Some(overlay) = id.and_then(overlay) {
+            session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
+        }
+        let layers = [
+            (Toggle::WithChildren, self.with_children),
+            (Toggle::InfluencedOnly, self.influenced_only),
+            (Toggle::Vertices, self.dots),
+            (Toggle::Normals, self.show_normals),
+            (Toggle::Tangents, self.show_tangents),
+            (Toggle::SharedBlack, self.shared_black),
+        ];
+        for (layer, _) in layers.iter().filter(|(_, on)| *on) {
+            session.apply(ViewCommand::Set(*layer, true));
+        }
+        if let Some(ramp) = Ramp::choice(&self.ramp).filter(|ramp| *ramp != Ramp::default()) {
+            session.apply(ViewCommand::SetRamp(ramp));
+        }
+        let limit = session.view().influence_limit;
         if session.view().overlay.is_some_and(Overlay::needs_inspection) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
             if let Some(found) = Inspection::of(&model, &options, &AtomicBool::new(false)) {

@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
 mod bake;
+mod camera;
 mod check;
 mod compare;
 mod diff;
@@ -8,6 +9,7 @@ mod fix;
 mod info;
 mod info_report;
 mod info_text;
+mod kept;
 mod load;
 mod look;
 mod make_pose;
@@ -76,7 +78,7 @@ enum Subcommands {
 /// The file that every subcommand works on.
 #[derive(Clone, Debug, Args)]
 struct ModelArgs {
-    /// A .gltf or .glb file; without it the built-in character
+    /// A .gltf or .glb file, or a session file for view, render and bake; without it the built-in character
     #[arg(value_name = "MODEL")]
     model: Option<PathBuf>,
     #[command(flatten)]
@@ -121,6 +123,7 @@ impl ModelArgs {
     }
 
     fn open(path: Option<PathBuf>, options: &Options) -> Result<Document, CliError> {
+        path.as_deref().map_or(Ok(()), kept::refuse_session)?;
         let file = path.as_ref().map(|path| path.display().to_string());
         let source = Source::of(path);
         let file = file.unwrap_or_else(|| source.name());
@@ -142,9 +145,9 @@ pub enum CliError {
         /// The reason why it did not load.
         error: ImportError,
     },
-    /// A pose file is bad.
+    /// A pose file or a session file is bad.
     #[error("{}: {error}", printable(file))]
-    Pose {
+    Unreadable {
         /// The path as the user gave it.
         file: String,
         /// The reason why it could not be read.
@@ -209,7 +212,10 @@ impl CliError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Import { .. } | Self::Pose { .. } | Self::Unread { .. } | Self::App(AppError::Import { .. }) => 1,
+            Self::Import { .. }
+            | Self::Unreadable { .. }
+            | Self::Unread { .. }
+            | Self::App(AppError::Import { .. }) => 1,
             Self::Findings { .. } | Self::Differ => 3,
             _ => 2,
         }
@@ -244,7 +250,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
 
 /// Reads a pose file.
 fn read_pose(path: &Path) -> Result<PoseFile, CliError> {
-    PoseFile::read(path).map_err(|error| CliError::Pose { file: path.display().to_string(), error })
+    PoseFile::read(path).map_err(|error| CliError::Unreadable { file: path.display().to_string(), error })
 }
 
 /// Says which keys of a pose file a model has nothing for.

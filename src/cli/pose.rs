@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::kept::Opened;
 use super::method::{MethodArgs, MethodSettings};
 use super::{CliError, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::{ClipId, Model, NodeId};
 use crate::pose::resolve;
-use crate::session::{Document, EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
+use crate::session::{EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
 /// The pose that is taken, and how it is deformed.
 #[derive(Clone, Debug, Args)]
@@ -63,15 +64,17 @@ impl PoseArgs {
         self.pose.as_deref()
     }
 
-    /// Returns a paused session in that pose.
-    pub(super) fn session(&self, document: Document) -> Result<Session, CliError> {
-        let model = Arc::clone(&document.model);
+    /// Returns a paused session in that pose; without a clip of its own one that a session file keeps is in the file's.
+    pub(super) fn session(&self, opened: impl Into<Opened>) -> Result<Session, CliError> {
+        let opened = opened.into();
+        let is_kept = opened.kept.is_some();
+        let model = Arc::clone(&opened.document.model);
         let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
         let mut session = Session::default();
-        self.method.apply(&mut session);
-        // Bones stay hidden unless an option asks for them.
+        // Bones stay hidden unless an option asks for them, or a session file keeps them.
         session.apply(ViewCommand::Set(Toggle::Bones, false));
-        session.open(document);
+        opened.show(&mut session);
+        self.method.apply(&mut session);
         if self.normalise_weights {
             session.apply(EditCommand::NormaliseWeights);
         }
@@ -81,6 +84,7 @@ impl PoseArgs {
                 session.apply(PlaybackCommand::SetClip(clip));
                 session.apply(PlaybackCommand::Seek(self.time));
             }
+            None if is_kept => {}
             None => {
                 session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }

@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Vec2, Vec3};
 use serde_json::{Value, json};
 
+use super::camera::{find_camera, look_at, parse_fov, planes};
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
@@ -212,15 +213,16 @@ fn draw(
     let for_import = Arc::clone(held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
-    let document = args.model.load_for(Some(Arc::new(formats)))?;
-    overwritten(&args.output, document.files().chain(args.pose.file()))?;
+    let opened = args.model.load_kept(Some(Arc::new(formats)))?;
+    overwritten(&args.output, opened.files().chain(args.pose.file()))?;
     if args.json {
-        overwritten_by_stdout(document.files().chain(args.pose.file()))?;
+        overwritten_by_stdout(opened.files().chain(args.pose.file()))?;
     }
-    tell_warnings(&document);
-    let mut session = args.pose.session(document)?;
+    tell_warnings(&opened.document);
+    let is_kept = opened.kept.is_some();
+    let mut session = args.pose.session(opened)?;
     compare(args, &mut session)?;
-    let frame = describe(args, &mut session)?;
+    let frame = describe(args, is_kept, &mut session)?;
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let draw = |gpu: &Gpu, renderer: &mut Renderer| {
         renderer.set_samples(args.msaa);
@@ -275,15 +277,19 @@ fn palette(fit: &PaletteFit) -> Value {
     })
 }
 
-/// Returns the session's frame, with the camera and the overlays of the arguments and nothing else.
-fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError> {
+/// Returns the session's frame, with the camera and the overlays of the arguments and nothing else; where a session file was opened
+/// (`is_kept`), with all that it keeps but for what the arguments say.
+fn describe(args: &RenderArgs, is_kept: bool, session: &mut Session) -> Result<Frame, CliError> {
     args.look.apply(session)?;
     // A file without a mesh is shown by its skeleton.
-    let bones = args.skeleton.skeleton || session.model().is_some_and(|m| m.instances.is_empty());
+    let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
+    let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
     session.apply(ViewCommand::Set(Toggle::Bones, bones));
     args.skeleton.apply(session)?;
     let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
-    session.apply(ViewCommand::SetCrowd(args.crowd));
+    if args.crowd > 1 {
+        session.apply(ViewCommand::SetCrowd(args.crowd));
+    }
     if let Some(why) = session.crowd_refusal() {
         return Err(CliError::Usage(why));
     }
@@ -292,8 +298,11 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
     let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
     session.apply(ViewCommand::SetDeformer(deformer.unwrap_or_default()));
     let model = session.model().cloned();
-    session.apply(ViewCommand::Set(Toggle::Grid, false));
-    session.apply(ViewCommand::Set(Toggle::Wireframe, args.wireframe));
+    let keeps = |layer, session: &Session| is_kept && session.view().is_on(layer);
+    let layers = [(Toggle::Grid, keeps(Toggle::Grid, session)), (Toggle::Wireframe, keeps(Toggle::Wireframe, session))];
+    for (layer, on) in layers {
+        session.apply(ViewCommand::Set(layer, on || layer == Toggle::Wireframe && args.wireframe));
+    }
     if let (Some(name), Some(model)) = (&args.variant, &model) {
         session.apply(ViewCommand::SetVariant(Some(find_variant(model, name)?)));
     }
@@ -310,9 +319,15 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         session.apply(CameraCommand::LookFrom(side));
     }
     let [width, height] = args.size.map(|side| side as f32);
-    session.apply(CameraCommand::SetViewport(Vec2::new(if args.side_by_side { 0.5 * width } else { width }, height)));
-    session.apply(CameraCommand::FrameBox(bounds));
-    light(args.lights, session)?;
+    let halved = args.side_by_side || session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
+    session.apply(CameraCommand::SetViewport(Vec2::new(if halved { 0.5 * width } else { width }, height)));
+    let keeps_camera = is_kept && side.is_none() && !args.frame_everything;
+    if !keeps_camera {
+        session.apply(CameraCommand::FrameBox(bounds));
+    }
+    if !is_kept || args.lights != Lights::Studio {
+        light(args.lights, session)?;
+    }
     session.apply(ViewCommand::SetPaletteBuffer(args.palette));
     if let Some(name) = &args.camera {
         let camera = find_camera(session, name)?;
@@ -328,9 +343,14 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         }
     }
     if session.comparison().is_some() {
-        let layout = if args.side_by_side { ComparisonLayout::SideBySide } else { ComparisonLayout::Split };
-        session.apply(ComparisonCommand::SetLayout(layout));
-        session.apply(ComparisonCommand::SetSplit(args.split.unwrap_or(0.5)));
+        let layout = match args.side_by_side {
+            true => Some(ComparisonLayout::SideBySide),
+            false => Some(ComparisonLayout::Split).filter(|_| !is_kept || args.split.is_some()),
+        };
+        session
+            .apply(ComparisonCommand::SetLayout(layout.or(session.comparison().map(|c| c.layout)).unwrap_or_default()));
+        let split = args.split.or(Some(0.5).filter(|_| !is_kept));
+        split.map(|split| session.apply(ComparisonCommand::SetSplit(split)));
         session.prepare();
     }
     let mut frame = Frame::default();
@@ -340,7 +360,8 @@ fn describe(args: &RenderArgs, session: &mut Session) -> Result<Frame, CliError>
         frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;
         frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
     }
-    if args.camera.is_none() {
+    // The planes of a session's own camera hold its grid too.
+    if args.eye.is_some() || !is_kept && args.camera.is_none() {
         // The target is always seen, even if it is far outside.
         let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
         (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds.union(target));
@@ -376,48 +397,6 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
         Lights::Both => Lighting::Both,
     }));
     Ok(())
-}
-
-/// Finds a camera by exact name first, then by number.
-fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
-    let count = session.model().map_or(0, |m| m.camera_nodes.len());
-    let names = || (0..count).filter_map(|i| session.camera_name(i));
-    let by_number = || wanted.parse().ok().filter(|n| *n < count);
-    names().position(|n| n == wanted).or_else(by_number).ok_or_else(|| {
-        let known = match count {
-            0 => "the file has no camera".to_owned(),
-            _ => format!("cameras: {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        CliError::Usage(format!("there is no camera \"{wanted}\"; {known}"))
-    })
-}
-
-/// Returns a frame without scale whose −Z points towards `target`, with +Y up; when it looks straight up or down, −Z of
-/// the world is up in the picture.
-fn look_at(eye: Vec3, target: Vec3) -> Result<Affine3A, CliError> {
-    let Some(back) = (eye - target).try_normalize() else {
-        return Err(CliError::Usage("--eye and --target are the same point".into()));
-    };
-    let up = if back.cross(Vec3::Y).length() > 1e-4 { Vec3::Y } else { Vec3::NEG_Z * back.y.signum() };
-    let right = up.cross(back).normalize();
-    let up = back.cross(right);
-    Ok(Affine3A::from_mat3_translation(glam::Mat3::from_cols(right, up, back), eye))
-}
-
-/// Returns depths (metres) just around the corners of `bounds`, and never behind the eye.
-fn planes(world_from_view: Affine3A, bounds: Aabb) -> (f32, f32) {
-    let seen = bounds.transformed(world_from_view.inverse());
-    let size = bounds.diagonal().max(1e-6);
-    if seen.is_empty() || -seen.min.z <= 0.0 {
-        return (0.01 * size, 10.0 * size);
-    }
-    let far = -seen.min.z + 0.01 * size;
-    let near = (-seen.max.z - 0.01 * size).max(far * 1e-5);
-    (near, far)
-}
-
-fn parse_fov(text: &str) -> Result<f32, String> {
-    text.parse().ok().filter(|d| (1.0..=175.0).contains(d)).ok_or_else(|| "expected degrees, 1 to 175".into())
 }
 
 /// The line between two sides: its width in pixels of a picture 720 high, and its colour.

@@ -68,14 +68,21 @@ impl SkeletonArgs {
             }
         }
         let shape = BoneShape::ALL.into_iter().find(|s| s.id() == self.bones);
-        session.apply(ViewCommand::SetBoneShape(shape.unwrap_or_default()));
-        session.apply(ViewCommand::SetBoneSize(self.bone_size));
-        session.apply(ViewCommand::SetSkinOpacity(self.skin_opacity));
-        session.apply(ViewCommand::SetDeformingOnly(match self.deforming_only {
-            WhenToShow::Auto => None,
-            WhenToShow::On => Some(true),
-            WhenToShow::Off => Some(false),
-        }));
+        // What is not said stays as it is, which matters where a session file was opened.
+        if let Some(shape) = shape.filter(|shape| *shape != BoneShape::default()) {
+            session.apply(ViewCommand::SetBoneShape(shape));
+        }
+        if self.bone_size != 1.0 {
+            session.apply(ViewCommand::SetBoneSize(self.bone_size));
+        }
+        if self.skin_opacity != 1.0 {
+            session.apply(ViewCommand::SetSkinOpacity(self.skin_opacity));
+        }
+        match self.deforming_only {
+            WhenToShow::Auto => {}
+            WhenToShow::On => _ = session.apply(ViewCommand::SetDeformingOnly(Some(true))),
+            WhenToShow::Off => _ = session.apply(ViewCommand::SetDeformingOnly(Some(false))),
+        }
         session.update_pose();
         Ok(())
     }

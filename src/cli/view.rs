@@ -11,7 +11,7 @@ use crate::app::{self, AppError, Benchmark, Options};
 use crate::deform::PaletteBuffer;
 use crate::import::ImportError;
 use crate::render::Backend;
-use crate::session::{Antialiasing, Source};
+use crate::session::{Antialiasing, Source, is_session};
 
 /// Open a window: play, scrub, pose, see the weights
 ///
@@ -70,7 +70,11 @@ pub(super) struct ViewArgs {
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
-    let source = Source::of(args.model.model.clone());
+    let session = args.model.model.clone().filter(|path| is_session(path));
+    if session.is_some() && args.benchmark.is_some() {
+        return Err(CliError::Usage("--benchmark measures a model; give it the model of the session".into()));
+    }
+    let source = Source::of(args.model.model.clone().filter(|_| session.is_none()));
     let missing = match &source {
         Source::File(path) => std::fs::metadata(path).err().map(|error| (path.display().to_string(), error)),
         Source::BuiltIn => None,
@@ -79,6 +83,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let ended = app::run(Options {
         source,
+        session,
         import: args.model.open.options(),
         autosave: Some(Duration::from_secs(args.autosave.into())).filter(|every| !every.is_zero()),
         benchmark,

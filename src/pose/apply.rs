@@ -142,7 +142,7 @@ fn difference(now: &Transform, rest: &Transform) -> Channels {
 }
 
 /// Returns the key of a morph target within its mesh: its name where it is the only one of that name, else its number.
-fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
+pub(crate) fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     let name = &names[target];
     // Import makes up such names where the file has none.

@@ -46,7 +46,7 @@ pub struct Channels {
     pub scale: Option<[f32; 3]>,
 }
 
-/// The reason why a file cannot be read as a pose.
+/// The reason why a file cannot be read as a pose or a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
     /// The file could not be read at all.
@@ -55,6 +55,9 @@ pub enum FileError {
     /// The file is no JSON; the parser says where.
     #[error("this is no JSON: {0}")]
     Json(String),
+    /// Something in it is not what it should be; the parser says what and where.
+    #[error("{0}")]
+    Value(String),
     /// Something in it is not what it should be.
     #[error("{place}: expected {expected}, found {found}")]
     Content {

@@ -87,6 +87,12 @@ impl Mirror {
         self.partners[node.index()]
     }
 
+    /// Returns whether each node has the same partner in both.
+    #[must_use]
+    pub fn has_same_pairs(&self, other: &Self) -> bool {
+        self.partners == other.partners
+    }
+
     /// Makes two nodes partners of each other; those that they had before are alone. A node that is its own partner has none.
     pub fn pair(&mut self, a: NodeId, b: NodeId) {
         for node in [a, b] {

@@ -12,6 +12,7 @@ mod keys;
 mod mirror;
 mod reach;
 
+pub(crate) use apply::target_key;
 pub use apply::{Resolved, blend, capture, resolve};
 pub use carry::carry;
 pub use file::{Channels, FileError, PoseFile, VERSION};

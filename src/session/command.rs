@@ -105,29 +105,43 @@ pub enum FileCommand {
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
     AnswerRecovery(RecoveryAnswer),
-    /// Ask for a pose file, to write the pose that is shown into or to read one from.
-    AskForPose(PoseFileUse),
+    /// Ask for a pose file or a session file, to write or to read.
+    AskForFile(FileUse),
     /// Choose that file with the system's dialog.
-    ChoosePoseFile,
+    ChooseFile,
     /// This is the file; what is in it, or whether it is replaced, will be said.
-    NamePoseFile(PathBuf),
+    NameFile(PathBuf),
     /// Correct the pose that was read for the other rest pose of the model that it was made on (`true`), or not.
     CorrectPose(bool),
-    /// Write the pose that is shown into this file.
-    SavePoseTo(PathBuf),
-    /// Do not ask for a pose file any more.
-    ClosePose,
+    /// Write the pose or the session that is shown into this file.
+    WriteFile(PathBuf),
+    /// Do not ask for that file any more.
+    CloseFile,
+    /// Open the model of this session file, with all that the session keeps.
+    OpenSession(PathBuf),
     /// Close the window.
     Quit,
 }
 
-/// What a pose file is wanted for.
+/// What a file is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PoseFileUse {
+pub enum FileUse {
     /// The pose that is shown is written into it.
-    Save,
+    SavePose,
     /// Its pose is shown.
-    Load,
+    LoadPose,
+    /// All that was made and set is written into it ([`super::SessionFile`]).
+    SaveSession,
+    /// Its model is opened, with all that it keeps.
+    OpenSession,
+}
+
+impl FileUse {
+    /// Whether the file is written, in place of being read.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        matches!(self, Self::SavePose | Self::SaveSession)
+    }
 }
 
 /// Which file edited weights are written into.

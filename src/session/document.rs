@@ -43,8 +43,11 @@ pub struct Document {
     /// The box that [`Document::rest_bounds`] returns, once it was computed.
     rest_bounds: Arc<OnceLock<Aabb>>,
     /// Left and right of the model, once they were looked for.
-    mirror: Arc<OnceLock<Mirror>>,
+    mirror: FoundMirror,
 }
+
+/// Left and right of a model, once they were looked for.
+pub(super) type FoundMirror = Arc<OnceLock<Mirror>>;
 
 /// Up to so many vertices, work on each of them takes no noticeable time.
 const VERTICES_IN_NO_TIME: usize = 50_000;
@@ -114,6 +117,11 @@ impl Document {
             let middle = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
             Mirror::of(self.stored(), Axis::X, middle)
         })
+    }
+
+    /// Returns the place that [`Document::mirror`] fills.
+    pub(super) fn found_mirror(&self) -> FoundMirror {
+        Arc::clone(&self.mirror)
     }
 
     /// Returns the figures of the weights of [`Document::model`], counted when first asked for. After an edit of a

@@ -2,7 +2,8 @@
 
 use super::command_row::{ctrl, ctrl_shift, key, row, shift};
 use super::{
-    Command, CommandRow, EditCommand, FileCommand, Key, Menu, SaveKind, SelectionCommand, ViewCommand, WindowCommand,
+    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, Menu, SaveKind, SelectionCommand, ViewCommand,
+    WindowCommand,
 };
 
 /// The rows of File come before those of Edit.
@@ -43,6 +44,20 @@ pub(super) static ROWS: &[CommandRow] = &[
         None,
         Command::File(FileCommand::Save(SaveKind::Copy)),
         "Write the model with edited weights into another file, and go on with the open one",
+    ),
+    row(
+        Menu::File,
+        "Open session…",
+        None,
+        Command::File(FileCommand::AskForFile(FileUse::OpenSession)),
+        "Open a model with all that a session file keeps: edits, pose, limits, pins, camera and view",
+    ),
+    row(
+        Menu::File,
+        "Save session…",
+        None,
+        Command::File(FileCommand::AskForFile(FileUse::SaveSession)),
+        "Write edits, pose, limits, pins, camera and view into a session file; the model stays as it is",
     ),
     row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
     row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),

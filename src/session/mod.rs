@@ -20,6 +20,9 @@ mod finding_tests;
 mod findings;
 mod gizmo;
 mod hiding;
+mod kept;
+#[cfg(test)]
+mod kept_tests;
 mod lighting;
 mod marks;
 mod marks_menu;
@@ -35,9 +38,11 @@ mod pull;
 mod queries;
 mod rules;
 mod saving;
+mod session_file;
 mod shortcuts;
 mod stored;
 mod surfaces;
+mod take_up;
 #[cfg(test)]
 pub(crate) mod test_sessions;
 #[cfg(test)]
@@ -49,11 +54,11 @@ mod view;
 mod view_commands;
 mod view_menu;
 mod weights;
+mod words;
 
 pub use command::{
-    CameraCommand, Command, EditCommand, Effect, FileCommand, FindingCommand, InspectionCommand, Panel,
-    PlaybackCommand, PoseFileUse, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand,
-    WindowCommand,
+    CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
+    PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
 };
 pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
@@ -61,6 +66,7 @@ pub use deforming::MethodChoice;
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
+pub use kept::KeptSession;
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
@@ -76,6 +82,7 @@ pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
 pub use rules::PoseRules;
+pub use session_file::{SESSION_ENDING, SessionContents, SessionFile, SessionModel, is_session};
 pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
 pub use stored::ComparedFile;
 pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};

@@ -2,7 +2,7 @@
 
 use super::command_row::{ctrl_shift, key, row, shift};
 use super::{
-    Command, CommandRow, EditCommand, FileCommand, Key, Menu, Orientation, PoseFileUse, PoseTool, PosingCommand,
+    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, Menu, Orientation, PoseTool, PosingCommand,
     ViewCommand, WindowCommand,
 };
 
@@ -154,14 +154,14 @@ pub(super) static ROWS: &[CommandRow] = &[
         Menu::Pose,
         "Load pose…",
         None,
-        Command::File(FileCommand::AskForPose(PoseFileUse::Load)),
+        Command::File(FileCommand::AskForFile(FileUse::LoadPose)),
         "Show the pose of a pose file, of this model or another",
     ),
     row(
         Menu::Pose,
         "Save pose…",
         None,
-        Command::File(FileCommand::AskForPose(PoseFileUse::Save)),
+        Command::File(FileCommand::AskForFile(FileUse::SavePose)),
         "Write the pose that is shown into a pose file",
     ),
 ];

@@ -52,6 +52,27 @@ impl PoseRules {
     pub fn has_own_pairs(&self) -> bool {
         self.mirror.is_some()
     }
+
+    /// Whether there are limits, pins or pairs that the user has set.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        !self.limits.is_empty() || !self.pins.is_empty() || self.has_own_pairs()
+    }
+
+    /// Whether both have the same limits, pins and pairs.
+    pub(super) fn are_same(&self, other: &Self) -> bool {
+        let same_pairs = match (&self.mirror, &other.mirror) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.has_same_pairs(b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        let switches = |rules: &Self| (rules.symmetric, rules.ignores_limits);
+        switches(self) == switches(other) && self.limits == other.limits && self.pins == other.pins && same_pairs
+    }
+
+    /// The pairs as the user has changed them.
+    pub(super) fn own_pairs(&self) -> Option<&Mirror> {
+        self.mirror.as_deref()
+    }
 }
 
 impl Session {

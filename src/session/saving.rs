@@ -1,10 +1,9 @@
-//! Edits that no file has yet: which there are, what becomes of them when the model is saved and read again, and how those
-//! of an earlier run come back.
+//! Edits of weights that no file has yet: which there are, and what becomes of them when the model is saved and read again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Document, Edits, Session};
+use super::{Document, Session};
 use crate::model::{Model, WeightChange, is_same_row};
 
 /// A model that was written into a file, whose weights that file has now.
@@ -51,31 +50,6 @@ impl Session {
             _ => before.edited_weights(),
         }
     }
-
-    /// Brings back edits of an earlier run: those of the pose replace all, those of weights are one step that can be undone.
-    /// What does not fit the open model is left out, and said.
-    pub fn restore(&mut self, edits: Edits, changes: &[WeightChange]) {
-        if !edits.is_empty() {
-            self.change_edits(edits);
-        }
-        let mut lost = 0;
-        let fitting: Vec<WeightChange> = changes
-            .iter()
-            .filter(|change| {
-                let model = self.model();
-                let fits = model.is_some_and(|m| m.with_weights(std::slice::from_ref(change)).is_ok());
-                lost += if fits { 0 } else { change.vertices.len() };
-                fits
-            })
-            .cloned()
-            .collect();
-        self.change_weights(&fitting);
-        if lost > 0 {
-            self.warn(&[format!(
-                "Edited weights of {lost} vertices do not fit the file as it is now, and were left out."
-            )]);
-        }
-    }
 }
 
 /// What makes the weights of `now` out of those of `then`, two models of one file.
@@ -105,9 +79,9 @@ fn changed_since(then: &Model, now: &Model) -> Vec<WeightChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::MeshId;
     use crate::model::shapes::{Tube, tube};
-    use crate::model::{MeshId, NodeId};
-    use crate::session::{ChannelValue, EditCommand};
+    use crate::session::EditCommand;
 
     fn document(path: &str, edited: Option<&Model>) -> Document {
         let mut model = tube(Tube { joints: 12, ..Tube::default() });
@@ -178,25 +152,5 @@ mod tests {
         session.saved(PathBuf::from("copy.glb"), Arc::clone(session.model().unwrap()));
         session.open(document("third.glb", None));
         assert!(!session.has_unsaved_weights() && !session.history().can_undo());
-    }
-
-    #[test]
-    fn edits_of_an_earlier_run_come_back_as_far_as_they_fit() {
-        let mut before = Session::default();
-        before.open(document("model.glb", None));
-        edit(&mut before, 3, 11);
-        before.apply(EditCommand::Edit(NodeId(2), ChannelValue::Translation(glam::Vec3::ONE)));
-        let changes = before.model().unwrap().edited_weights();
-        let edits = Edits::clone(before.edits());
-        let mut session = Session::default();
-        session.open(document("model.glb", None));
-        let mut beyond = changes[0].clone();
-        beyond.joints[0] = 12;
-        session.restore(edits.clone(), &[changes[0].clone(), beyond]);
-        assert_eq!((edited(&session), joint(&session, 3)), (vec![3], 11));
-        assert_eq!(**session.edits(), edits);
-        assert!(session.document().unwrap().warnings.iter().any(|w| w.contains("of 1 vertices do not fit")));
-        session.apply(EditCommand::Undo);
-        assert!(!session.has_unsaved_weights());
     }
 }

@@ -103,6 +103,13 @@ impl Stamps {
         }
     }
 
+    /// Returns whether a file is as it was when the model was read. Of one that the model does not name nothing is known against it.
+    #[must_use]
+    pub fn is_as_read(&self, path: &Path) -> bool {
+        let then = self.0.iter().find(|(known, _)| known == path);
+        then.is_none_or(|(_, then)| stamp(path) == *then)
+    }
+
     fn check(&self) -> Result<(), SaveError> {
         let stale = self.0.iter().find(|(path, then)| stamp(path) != *then);
         stale.map_or(Ok(()), |(path, _)| Err(SaveError::Stale(path.clone())))

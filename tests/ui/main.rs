@@ -18,6 +18,7 @@ mod panels;
 mod poses;
 mod rules;
 mod saving;
+mod sessions;
 mod spreadsheet;
 mod tables;
 mod timeline;

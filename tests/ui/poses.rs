@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use skinscope::app::ui::{PoseFileStage, PoseFileStatus, PoseReport};
+use skinscope::app::ui::{AskedFile, AskedStage, PoseReport};
 use skinscope::pose::{Channels, Resolved};
-use skinscope::session::{PoseFileUse, PosingCommand};
+use skinscope::session::{FileUse, PosingCommand};
 
 use super::*;
 
@@ -16,11 +16,11 @@ fn report(unmatched: &[&str], made_on: Option<&str>) -> PoseReport {
     PoseReport { name: "wave".into(), model: "other.glb".into(), pose: Arc::new(pose), made_on, is_corrected: false }
 }
 
-fn asked(usage: PoseFileUse, stage: PoseFileStage) -> Harness<'static, App> {
+fn asked(usage: FileUse, stage: AskedStage) -> Harness<'static, App> {
     let path = PathBuf::from("/poses/wave.pose.json");
     let offered = vec![path.clone(), PathBuf::from("/poses/bow.pose.json")];
-    let pose_file = PoseFileStatus { usage, path, has_dialog: true, offered, stage };
-    window(session(3), UiState::default(), Status { pose_file: Some(pose_file), ..Status::default() })
+    let pose_file = AskedFile { usage, path, has_dialog: true, offered, stage };
+    window(session(3), UiState::default(), Status { asked_file: Some(pose_file), ..Status::default() })
 }
 
 fn sent(harness: &Harness<'_, App>) -> Vec<FileCommand> {
@@ -52,13 +52,13 @@ fn the_menu_copies_pastes_and_mirrors_and_asks_for_files() {
     for command in [PosingCommand::PasteMirrored, PosingCommand::Mirror, PosingCommand::Flip] {
         assert!(has(&harness, &command.clone().into()), "{command:?}");
     }
-    assert_eq!(sent(&harness), [PoseFileUse::Load, PoseFileUse::Save].map(FileCommand::AskForPose));
+    assert_eq!(sent(&harness), [FileUse::LoadPose, FileUse::SavePose].map(FileCommand::AskForFile));
 }
 
 #[test]
 fn a_pose_is_loaded_in_one_step_after_what_has_no_counterpart_was_said() {
-    let stage = PoseFileStage::Read(report(&["Tail", "Wing.L"], Some("/poses/other.glb")));
-    let mut harness = asked(PoseFileUse::Load, stage);
+    let stage = AskedStage::Pose(report(&["Tail", "Wing.L"], Some("/poses/other.glb")));
+    let mut harness = asked(FileUse::LoadPose, stage);
     for line in ["Joints and other nodes: 1", "Made on: other.glb", "2 names have no counterpart here:", "Tail, Wing.L"]
     {
         assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some(), "{line}");
@@ -68,11 +68,7 @@ fn a_pose_is_loaded_in_one_step_after_what_has_no_counterpart_was_said() {
     click(&mut harness, "Browse…");
     assert_eq!(
         sent(&harness),
-        [
-            FileCommand::CorrectPose(true),
-            FileCommand::NamePoseFile("/poses/bow.pose.json".into()),
-            FileCommand::ChoosePoseFile
-        ]
+        [FileCommand::CorrectPose(true), FileCommand::NameFile("/poses/bow.pose.json".into()), FileCommand::ChooseFile]
     );
     // Keys are not for what is behind it.
     harness.key_press(Key::W);
@@ -80,7 +76,7 @@ fn a_pose_is_loaded_in_one_step_after_what_has_no_counterpart_was_said() {
     assert!(harness.state().session.view().overlay.is_none());
     harness.state_mut().commands.clear();
     click(&mut harness, "Load");
-    assert_eq!(sent(&harness), [FileCommand::ClosePose]);
+    assert_eq!(sent(&harness), [FileCommand::CloseFile]);
     let turned = harness.state().session.pose().local.transforms[2].rotation;
     assert!((turned.z - 0.6).abs() < 1e-6 && harness.state().session.history().can_undo());
     harness.state_mut().session.apply(EditCommand::Undo);
@@ -90,24 +86,24 @@ fn a_pose_is_loaded_in_one_step_after_what_has_no_counterpart_was_said() {
 #[test]
 fn what_cannot_be_read_or_fits_nothing_cannot_be_loaded() {
     for stage in [
-        PoseFileStage::Unnamed,
-        PoseFileStage::Failed("joints: expected an object, found 3".into()),
-        PoseFileStage::Read(PoseReport { pose: Arc::default(), ..report(&[], None) }),
+        AskedStage::Unnamed,
+        AskedStage::Failed("joints: expected an object, found 3".into()),
+        AskedStage::Pose(PoseReport { pose: Arc::default(), ..report(&[], None) }),
     ] {
-        let mut harness = asked(PoseFileUse::Load, stage);
+        let mut harness = asked(FileUse::LoadPose, stage);
         assert!(harness.query_by_label("Load").is_none());
         harness.key_press(Key::Enter);
         harness.run();
         assert!(harness.state().commands.is_empty());
         harness.key_press(Key::Escape);
         harness.run();
-        assert_eq!(sent(&harness), [FileCommand::ClosePose]);
+        assert_eq!(sent(&harness), [FileCommand::CloseFile]);
     }
 }
 
 #[test]
 fn a_pose_is_saved_into_the_file_that_was_typed_and_what_is_replaced_is_said() {
-    let mut harness = asked(PoseFileUse::Save, PoseFileStage::Writable { replaces: true });
+    let mut harness = asked(FileUse::SavePose, AskedStage::Writable { replaces: true });
     let line = "There is a file of this name. It will be replaced.";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
     harness.get_by_label("Pose file").click();
@@ -116,8 +112,8 @@ fn a_pose_is_saved_into_the_file_that_was_typed_and_what_is_replaced_is_said() {
     harness.event(Event::Text("x".into()));
     harness.run();
     let typed: PathBuf = "/poses/wave.pose.jsonx".into();
-    assert_eq!(sent(&harness), [FileCommand::NamePoseFile(typed.clone())]);
+    assert_eq!(sent(&harness), [FileCommand::NameFile(typed.clone())]);
     harness.key_press(Key::Enter);
     harness.run();
-    assert_eq!(sent(&harness).last(), Some(&FileCommand::SavePoseTo(typed)));
+    assert_eq!(sent(&harness).last(), Some(&FileCommand::WriteFile(typed)));
 }

@@ -124,7 +124,7 @@ fn what_failed_is_said_and_nothing_is_lost() {
 
 #[test]
 fn edits_are_not_lost_without_a_question() {
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), vertices: 1, quits: true };
+    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, quits: true };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label_contains("1 vertex has other weights than the file. The window closes");
@@ -143,12 +143,13 @@ fn edits_of_an_earlier_run_are_offered() {
         file: Some("/models/tube.glb".into()),
         vertices: 5,
         posed: 2,
+        ruled: 1,
         age_secs: 7300,
     };
     let status = Status { recovery: Some(offer), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("/models/tube.glb");
-    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, the pose of 2 nodes");
+    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, the pose of 2 nodes and morph targets, limits, pins or pairs of 1 joint.");
     click(&mut harness, "Discard");
     click(&mut harness, "Later");
     key(&mut harness, Key::Escape, Modifiers::NONE);

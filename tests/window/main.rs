@@ -13,6 +13,7 @@ mod names;
 mod order;
 mod rest;
 mod saving;
+mod sessions;
 mod settings;
 mod soak;
 

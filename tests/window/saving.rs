@@ -183,7 +183,7 @@ fn edits_of_a_killed_program_are_offered_again() {
     // Accepted they are there, and can be saved.
     let mut screen = open().unwrap();
     screen.press("Button", "Restore");
-    screen.key("space");
+    // The clip stands still as it did.
     wait_until("the edits", || is_marked(&screen));
     screen.wait_for_rest();
     // They are this program's now, and outlive it too.

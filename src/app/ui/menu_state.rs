@@ -2,9 +2,9 @@
 
 use super::{UiState, crowd};
 use crate::session::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, Lighting, MarkCommand, MeasureCommand,
-    Orientation, Panel, PlaybackCommand, PoseFileUse, PoseSource, PosingCommand, SaveKind, SelectionCommand, Session,
-    Toggle, ToolCommand, ViewCommand, WindowCommand,
+    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, Lighting, MarkCommand,
+    MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PosingCommand, SaveKind, SelectionCommand,
+    Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 /// A submenu.
@@ -59,9 +59,10 @@ pub(super) fn starts_group(command: &Command) -> bool {
         command,
         Command::File(FileCommand::Quit)
             | Command::File(FileCommand::Save(SaveKind::InPlace))
+            | Command::File(FileCommand::AskForFile(FileUse::OpenSession))
             | Command::Edit(EditCommand::ResetJoint)
             | Command::Posing(PosingCommand::ToggleSymmetric | PosingCommand::Mirror | PosingCommand::Copy)
-            | Command::File(FileCommand::AskForPose(PoseFileUse::Load))
+            | Command::File(FileCommand::AskForFile(FileUse::LoadPose))
             | Command::Edit(EditCommand::NormaliseWeights)
             | Command::View(ViewCommand::SetOrientation(Orientation::Local))
             | Command::Selection(SelectionCommand::Deselect)
@@ -153,7 +154,8 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
-        Command::File(FileCommand::Reload | FileCommand::CompareDialog | FileCommand::AskForPose(_))
+        Command::File(FileCommand::Reload | FileCommand::CompareDialog)
+        | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose | FileUse::SaveSession))
         | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
         | Command::Camera(CameraCommand::FrameAll)
         | Command::Camera(CameraCommand::FrameEverything)

@@ -1,6 +1,7 @@
 //! The panels: they read the session and push commands, so nothing here changes what is open. Owns only the state of
 //! the window itself: which panels are shown and how large, theme, search text, open dialogs. Knows nothing of the GPU.
 
+mod asked_file;
 mod background_query;
 mod bidi;
 mod bones;
@@ -33,7 +34,6 @@ mod normal_modes;
 mod outliner;
 mod outliner_row;
 mod palette;
-mod pose_files;
 mod ruler;
 mod rules;
 mod runtime;
@@ -53,8 +53,8 @@ mod value_row;
 mod viewport;
 mod widgets;
 
+pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 pub use keys::{mark_number_pad, turns};
-pub use pose_files::{PoseFileStage, PoseFileStatus, PoseReport};
 pub use viewport::ViewportArea;
 
 use std::path::PathBuf;
@@ -206,8 +206,10 @@ pub struct SaveSummary {
 /// Edits that are in no file, of a model that is about to be closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedStatus {
-    /// The name of the model.
+    /// The name of the model, or of the session file.
     pub name: String,
+    /// A session file is open, and does not hold what was made since.
+    pub is_session: bool,
     /// Vertices with edited weights.
     pub vertices: usize,
     /// The window closes, in place of another model being opened.
@@ -225,6 +227,8 @@ pub struct RecoveryOffer {
     pub vertices: usize,
     /// Nodes and morph weights with an edited pose.
     pub posed: usize,
+    /// Joints with limits or pins, and nodes with another partner than was found.
+    pub ruled: usize,
     /// How long ago they were written down, seconds.
     pub age_secs: u64,
 }
@@ -255,8 +259,8 @@ pub struct Status {
     pub unsaved: Option<UnsavedStatus>,
     /// Edits of an earlier run; the answer is [`crate::session::FileCommand::AnswerRecovery`].
     pub recovery: Option<RecoveryOffer>,
-    /// A pose file is about to be written or read; closing the dialog sends [`crate::session::FileCommand::ClosePose`].
-    pub pose_file: Option<PoseFileStatus>,
+    /// A pose or session file is about to be written or read; closing the dialog sends [`crate::session::FileCommand::CloseFile`].
+    pub asked_file: Option<AskedFile>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
@@ -277,7 +281,7 @@ pub struct UiState {
     started: bool,
     dialog: Option<Dialog>,
     saving: saving::SaveDialog,
-    pose_files: pose_files::PoseDialog,
+    asked_file: asked_file::FileDialog,
     finder: finder::Finder,
     /// The key is held that shows the stored weights.
     holds_stored: bool,
@@ -339,7 +343,7 @@ impl UiState {
 
     /// Whether the application waits for an answer before anything else.
     fn is_asked(status: &Status) -> bool {
-        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.pose_file.is_some()
+        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.asked_file.is_some()
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -502,7 +506,7 @@ pub fn show(
     dialogs::show(ui, state, status);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
-    pose_files::show(ui, state, status, commands);
+    asked_file::show(ui, state, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

@@ -208,12 +208,19 @@ fn numbers(accessors: &[usize]) -> String {
 }
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
-    title(ui, &format!("Save the weights of {}?", unsaved.name));
-    let vertices = counted(unsaved.vertices, "vertex has", "vertices have");
     let then = if unsaved.quits { "The window closes" } else { "Another model is opened" };
-    text(ui, &format!("{vertices} other weights than the file. {then}, and what is not saved is lost."));
+    let save = if unsaved.is_session {
+        title(ui, &format!("Save the session {}?", unsaved.name));
+        text(ui, &format!("It has changed since it was saved. {then}, and what is not saved is lost."));
+        "Save"
+    } else {
+        title(ui, &format!("Save the weights of {}?", unsaved.name));
+        let vertices = counted(unsaved.vertices, "vertex has", "vertices have");
+        text(ui, &format!("{vertices} other weights than the file. {then}, and what is not saved is lost."));
+        "Save…"
+    };
     let answers = [UnsavedAnswer::Save, UnsavedAnswer::Discard, UnsavedAnswer::Cancel];
-    let pressed = buttons(ui, &["Save…", "Discard", "Cancel"], entered);
+    let pressed = buttons(ui, &[save, "Discard", "Cancel"], entered);
     pressed.and_then(|i| answers.get(i)).map(|answer| FileCommand::AnswerUnsaved(*answer))
 }
 
@@ -225,6 +232,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     }
     if offer.posed > 0 {
         what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));
+    }
+    if offer.ruled > 0 {
+        what.push(format!("limits, pins or pairs of {}", counted(offer.ruled, "joint", "joints")));
     }
     let line =
         format!("Skinscope ended without saving them. Written down {}: {}.", ago(offer.age_secs), what.join(", "));

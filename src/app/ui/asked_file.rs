@@ -1,5 +1,5 @@
-//! The dialogs that ask for a pose file: to write the pose that is shown into, or to show the pose of one, after saying
-//! what of it fits the open model.
+//! The dialogs that ask for a pose file or a session file: to write what is shown into, or to show what one has, after saying
+//! what that is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichT
 
 use super::saving::{buttons, text, title, working};
 use super::theme::{self, ROW, colors};
-use super::widgets::{chip, counted, figure, section, text_button};
+use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{Status, UiState, copied, icons};
 use crate::pose::Resolved;
-use crate::session::{Command, EditCommand, FileCommand, PoseFileUse};
+use crate::session::{Command, EditCommand, FileCommand, FileUse, SessionFile};
 
-/// A pose file that is about to be written or whose pose is about to be shown.
+/// A pose or session file that is about to be written or shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PoseFileStatus {
+pub struct AskedFile {
     /// What it is wanted for.
-    pub usage: PoseFileUse,
+    pub usage: FileUse,
     /// The file, as far as it is known; the user can name another.
     pub path: PathBuf,
     /// Whether the system has a dialog that asks for a file.
     pub has_dialog: bool,
-    /// Pose files beside the open model, to choose from.
+    /// Files of its kind beside the open model, to choose from.
     pub offered: Vec<PathBuf>,
     /// What is known of the file.
-    pub stage: PoseFileStage,
+    pub stage: AskedStage,
 }
 
-/// What is known of a pose file.
+/// What is known of the file.
 #[derive(Clone, Debug, PartialEq)]
-pub enum PoseFileStage {
+pub enum AskedStage {
     /// No file is named yet.
     Unnamed,
     /// The file can be written; `replaces`: there is one of this name.
@@ -40,8 +40,10 @@ pub enum PoseFileStage {
     },
     /// The file is being read or written.
     Working,
-    /// The file was read.
-    Read(PoseReport),
+    /// The pose file was read.
+    Pose(PoseReport),
+    /// The session file was read.
+    Session(SessionReport),
     /// It cannot be read or written, and why.
     Failed(String),
 }
@@ -62,9 +64,20 @@ pub struct PoseReport {
     pub is_corrected: bool,
 }
 
+/// What is in a session file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionReport {
+    /// The name of its model.
+    pub model: String,
+    /// The names of files of the model that have changed since, or are not there any more.
+    pub changed: Vec<String>,
+    /// What it keeps.
+    pub file: Arc<SessionFile>,
+}
+
 /// What the user has typed into the dialog.
 #[derive(Debug, Default)]
-pub(super) struct PoseDialog {
+pub(super) struct FileDialog {
     /// The file that the application named last.
     named: PathBuf,
     typed: String,
@@ -76,8 +89,8 @@ pub(super) struct PoseDialog {
 const MOST_LISTED: usize = 200;
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
-    let dialog = &mut state.pose_files;
-    let Some(asked) = &status.pose_file else {
+    let dialog = &mut state.asked_file;
+    let Some(asked) = &status.asked_file else {
         dialog.open = false;
         return;
     };
@@ -91,46 +104,55 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     }
     let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
     let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
-    let modal = Modal::new(Id::unique("pose file")).frame(egui::Frame::window(ui.style()));
+    let modal = Modal::new(Id::unique("asked file")).frame(egui::Frame::window(ui.style()));
     modal.show(ui.ctx(), |ui| contents(ui, asked, dialog, entered, commands));
     if escaped {
-        commands.push(FileCommand::ClosePose.into());
+        commands.push(FileCommand::CloseFile.into());
     }
 }
 
-fn contents(ui: &mut Ui, asked: &PoseFileStatus, dialog: &mut PoseDialog, entered: bool, commands: &mut Vec<Command>) {
-    let saves = asked.usage == PoseFileUse::Save;
-    title(ui, if saves { "Save pose" } else { "Load pose" });
+fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bool, commands: &mut Vec<Command>) {
+    let saves = asked.usage.writes();
+    let (heading, hint, name) = words(asked.usage);
+    title(ui, heading);
     ui.horizontal(|ui| {
         let browse = if asked.has_dialog { 112.0 } else { 0.0 };
         let field = TextEdit::singleline(&mut dialog.typed)
             .margin(Margin::symmetric(8, 5))
-            .hint_text(RichText::new("folder/name.pose.json").color(colors(ui).dim))
+            .hint_text(RichText::new(hint).color(colors(ui).dim))
             .desired_width(ui.available_width() - browse);
-        let response = ui.add(field).accessible_name("Pose file");
+        let response = ui.add(field).accessible_name(name);
         if response.changed() {
-            commands.push(FileCommand::NamePoseFile(PathBuf::from(dialog.typed.trim())).into());
+            commands.push(FileCommand::NameFile(PathBuf::from(dialog.typed.trim())).into());
         }
         if asked.has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
-            commands.push(FileCommand::ChoosePoseFile.into());
+            commands.push(FileCommand::ChooseFile.into());
         }
     });
     ui.add_space(4.0);
     offered(ui, asked, commands);
     match &asked.stage {
-        PoseFileStage::Unnamed if saves => text(ui, "Name the file that is written."),
-        PoseFileStage::Unnamed => text(ui, "Name a pose file, NAME.pose.json."),
-        PoseFileStage::Writable { replaces: false } => {
+        AskedStage::Unnamed if saves => text(ui, "Name the file that is written."),
+        AskedStage::Unnamed if asked.usage == FileUse::OpenSession => {
+            text(ui, "Name a session file, NAME.skinscope.json.");
+        }
+        AskedStage::Unnamed => text(ui, "Name a pose file, NAME.pose.json."),
+        AskedStage::Writable { replaces: false } if asked.usage == FileUse::SaveSession => {
+            let what = "Edits of weights and pose, limits, pins, pairs, camera and view are written.";
+            text(ui, &format!("{what} The model stays as it is."));
+        }
+        AskedStage::Writable { replaces: false } => {
             text(ui, "All that differs from rest is written: joints, other nodes and morph targets.");
         }
-        PoseFileStage::Writable { replaces: true } => {
+        AskedStage::Writable { replaces: true } => {
             let amber = colors(ui).amber;
             let line = "There is a file of this name. It will be replaced.";
             ui.add(Label::new(RichText::new(line).color(amber)).wrap());
         }
-        PoseFileStage::Working => working(ui, if saves { "Writing" } else { "Reading" }),
-        PoseFileStage::Read(report) => read(ui, report, commands),
-        PoseFileStage::Failed(why) => {
+        AskedStage::Working => working(ui, if saves { "Writing" } else { "Reading" }),
+        AskedStage::Pose(report) => read(ui, report, commands),
+        AskedStage::Session(report) => session(ui, report),
+        AskedStage::Failed(why) => {
             let c = colors(ui);
             ui.horizontal_top(|ui| {
                 ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
@@ -139,34 +161,50 @@ fn contents(ui: &mut Ui, asked: &PoseFileStatus, dialog: &mut PoseDialog, entere
         }
     }
     let can = match &asked.stage {
-        PoseFileStage::Writable { .. } => saves,
-        PoseFileStage::Read(report) => !saves && (!report.pose.nodes.is_empty() || !report.pose.morphs.is_empty()),
-        PoseFileStage::Failed(_) => saves,
-        PoseFileStage::Unnamed | PoseFileStage::Working => false,
+        AskedStage::Writable { .. } => saves,
+        AskedStage::Session(_) => !saves,
+        AskedStage::Pose(report) => !saves && (!report.pose.nodes.is_empty() || !report.pose.morphs.is_empty()),
+        AskedStage::Failed(_) => saves,
+        AskedStage::Unnamed | AskedStage::Working => false,
     };
-    let names: &[&str] = match (can, saves) {
+    let names: &[&str] = match (can, asked.usage) {
         (false, _) => &["Cancel"],
-        (true, true) => &["Save", "Cancel"],
-        (true, false) => &["Load", "Cancel"],
+        (true, FileUse::SavePose | FileUse::SaveSession) => &["Save", "Cancel"],
+        (true, FileUse::LoadPose) => &["Load", "Cancel"],
+        (true, FileUse::OpenSession) => &["Open", "Cancel"],
     };
     // Enter never gives the dialog up.
     match buttons(ui, names, entered && can).and_then(|i| names.get(i)) {
-        Some(&"Save") => commands.push(FileCommand::SavePoseTo(PathBuf::from(dialog.typed.trim())).into()),
+        Some(&"Save") => commands.push(FileCommand::WriteFile(PathBuf::from(dialog.typed.trim())).into()),
         Some(&"Load") => {
-            if let PoseFileStage::Read(report) = &asked.stage {
+            if let AskedStage::Pose(report) = &asked.stage {
                 commands.push(EditCommand::SetPose(Arc::clone(&report.pose)).into());
-                commands.push(FileCommand::ClosePose.into());
+                commands.push(FileCommand::CloseFile.into());
                 copied::say(ui, format!("Loaded {}", report.name));
             }
         }
-        Some(_) => commands.push(FileCommand::ClosePose.into()),
+        Some(&"Open") => {
+            commands.push(FileCommand::CloseFile.into());
+            commands.push(FileCommand::OpenSession(asked.path.clone()).into());
+        }
+        Some(_) => commands.push(FileCommand::CloseFile.into()),
         None => {}
     }
 }
 
-/// Lists the pose files beside the model.
-fn offered(ui: &mut Ui, asked: &PoseFileStatus, commands: &mut Vec<Command>) {
-    if asked.usage == PoseFileUse::Save || asked.offered.is_empty() {
+/// The title of the dialog, what the field says while it is empty, and its name.
+fn words(usage: FileUse) -> (&'static str, &'static str, &'static str) {
+    match usage {
+        FileUse::SavePose => ("Save pose", "folder/name.pose.json", "Pose file"),
+        FileUse::LoadPose => ("Load pose", "folder/name.pose.json", "Pose file"),
+        FileUse::SaveSession => ("Save session", "folder/name.skinscope.json", "Session file"),
+        FileUse::OpenSession => ("Open session", "folder/name.skinscope.json", "Session file"),
+    }
+}
+
+/// Lists the files beside the model.
+fn offered(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
+    if asked.offered.is_empty() {
         return;
     }
     section(ui, "Beside the model", |_| {});
@@ -182,11 +220,37 @@ fn offered(ui: &mut Ui, asked: &PoseFileStatus, commands: &mut Vec<Command>) {
                 })
                 .inner;
             if row.clicked() && !chosen {
-                commands.push(FileCommand::NamePoseFile(path.clone()).into());
+                commands.push(FileCommand::NameFile(path.clone()).into());
             }
         }
     });
     ui.add_space(4.0);
+}
+
+/// Says what is in a session file.
+fn session(ui: &mut Ui, report: &SessionReport) {
+    section(ui, "What it keeps", |_| {});
+    figure(ui, "Model", &report.model);
+    let kept = report.file.contents();
+    for (label, count) in [
+        ("Vertices with edited weights", kept.vertices),
+        ("Nodes and morph targets of the pose", kept.posed),
+        ("Limits", kept.limits),
+        ("Pins", kept.pins),
+        ("Changed pairs", kept.pairs),
+        ("Hidden nodes", kept.hidden),
+    ] {
+        if count > 0 {
+            figure(ui, label, &grouped(count));
+        }
+    }
+    if !report.changed.is_empty() {
+        ui.add_space(4.0);
+        let files = report.changed.iter().take(MOST_LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let line =
+            format!("Changed since it was saved, or not there any more: {files}. What still fits will be taken.");
+        ui.add(Label::new(RichText::new(line).color(colors(ui).amber)).wrap());
+    }
 }
 
 /// Says what of a pose fits.

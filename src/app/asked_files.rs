@@ -1,0 +1,140 @@
+//! Asks for pose files and session files: to write what is shown into one, or to show what one has.
+
+use std::path::{Path, PathBuf};
+
+use super::App;
+use super::file_dialog;
+use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
+use super::ui::{AskedFile, AskedStage};
+use crate::session::{FileUse, SESSION_ENDING, is_session};
+
+/// The most files of a folder that are offered.
+const MOST_OFFERED: usize = 200;
+
+impl App {
+    /// Asks for a file.
+    pub(super) fn ask_for_file(&mut self, usage: FileUse) {
+        if self.session.document().is_none() && usage != FileUse::OpenSession {
+            return;
+        }
+        let folder = self.folder_to_ask_for();
+        let offered = match usage {
+            FileUse::LoadPose => files_in(&folder, is_pose),
+            FileUse::OpenSession => files_in(&folder, is_session),
+            FileUse::SavePose | FileUse::SaveSession => Vec::new(),
+        };
+        let path = match usage {
+            FileUse::SavePose | FileUse::SaveSession => self.proposed_name(usage, &folder),
+            FileUse::LoadPose | FileUse::OpenSession => PathBuf::new(),
+        };
+        let stage =
+            if usage.writes() { AskedStage::Writable { replaces: path.is_file() } } else { AskedStage::Unnamed };
+        let has_dialog = file_dialog::has_dialog();
+        self.status.asked_file = Some(AskedFile { usage, path, has_dialog, offered, stage });
+    }
+
+    /// The folder of the open session or model, or else of the last one.
+    fn folder_to_ask_for(&self) -> PathBuf {
+        let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
+        let session = self.session_file.as_ref().and_then(|open| folder_of(&open.path));
+        let own = session.or_else(|| self.session.document().and_then(|d| folder_of(d.path.as_ref()?)));
+        let last = || self.ui.saved().last_folder.filter(|folder| folder.is_dir());
+        own.or_else(last).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
+    /// The file to write unless the user names another: that of the open session, or one that is not there yet.
+    fn proposed_name(&self, usage: FileUse, folder: &Path) -> PathBuf {
+        match (usage, &self.session_file) {
+            (FileUse::SaveSession, Some(open)) => open.path.clone(),
+            (FileUse::SaveSession, None) => {
+                let stem = self.session.document().and_then(|d| d.path.as_ref()?.file_stem());
+                free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
+            }
+            _ => free_name(folder, "pose", POSE_ENDING),
+        }
+    }
+
+    /// Asks for the file with the system's dialog.
+    pub(super) fn choose_file(&mut self) {
+        if let Some(asked) = &self.status.asked_file {
+            let folder = self.folder_to_ask_for();
+            let path = match asked.path.as_os_str().is_empty() {
+                true => self.proposed_name(asked.usage, &folder),
+                false => asked.path.clone(),
+            };
+            self.jobs.ask_for_named_file(asked.usage, &path);
+        }
+    }
+
+    /// The user named the file.
+    pub(super) fn name_file(&mut self, path: PathBuf) {
+        let Some(asked) = &mut self.status.asked_file else { return };
+        asked.path.clone_from(&path);
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        match asked.usage {
+            _ if path.as_os_str().is_empty() => asked.stage = AskedStage::Unnamed,
+            FileUse::SavePose => asked.stage = AskedStage::Writable { replaces: is_there(&pose_path(&path)) },
+            FileUse::SaveSession => asked.stage = AskedStage::Writable { replaces: is_there(&session_path(&path)) },
+            FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
+            FileUse::OpenSession if path.is_file() => self.look_into_session(path),
+            FileUse::LoadPose | FileUse::OpenSession => asked.stage = AskedStage::Unnamed,
+        }
+    }
+
+    /// Writes the pose or the session that is shown into a file.
+    pub(super) fn write_file(&mut self, path: &Path) {
+        match self.status.asked_file.as_ref().map(|asked| asked.usage) {
+            Some(FileUse::SavePose) => self.save_pose(path),
+            Some(FileUse::SaveSession) => self.save_session(path),
+            Some(FileUse::LoadPose | FileUse::OpenSession) | None => {}
+        }
+    }
+
+    /// The file that was asked for has been written, or not.
+    pub(super) fn file_written(&mut self, path: &Path, result: Result<(), String>) {
+        let asked = self.status.asked_file.as_mut().filter(|asked| asked.path == path);
+        match (result, asked) {
+            (Ok(()), asked) => {
+                if asked.is_some() {
+                    self.status.asked_file = None;
+                }
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                self.status.notice = (self.status.notice.0 + 1, format!("Wrote {name}"));
+            }
+            (Err(why), Some(asked)) => asked.stage = AskedStage::Failed(why),
+            (Err(why), None) => self.status.error = Some(why),
+        }
+    }
+}
+
+/// The files of a folder that are of a kind, by name.
+fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<PathBuf> = entries.filter(|path| is_it(path)).take(MOST_OFFERED).collect();
+    found.sort();
+    found
+}
+
+/// A name in a folder that no file has.
+fn free_name(folder: &Path, stem: &str, ending: &str) -> PathBuf {
+    let name = |n: u32| folder.join(if n == 1 { format!("{stem}{ending}") } else { format!("{stem}-{n}{ending}") });
+    (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_free_and_files_of_a_kind() {
+        let folder = std::env::temp_dir().join(format!("skinscope_asked_{}", std::process::id()));
+        let _absent = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(free_name(&folder, "pose", POSE_ENDING), "").unwrap();
+        assert_eq!(free_name(&folder, "pose", POSE_ENDING), folder.join("pose-2.pose.json"));
+        std::fs::write(free_name(&folder, "a", SESSION_ENDING), "").unwrap();
+        assert_eq!(files_in(&folder, is_pose), [folder.join("pose.pose.json")]);
+        assert_eq!(files_in(&folder, is_session), [folder.join("a.skinscope.json")]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,51 @@
+//! Names of pose files and session files, and what is said where one cannot be written.
+
+use std::path::{Path, PathBuf};
+
+use crate::session::{SESSION_ENDING, is_session};
+
+/// The ending of pose files.
+pub(super) const POSE_ENDING: &str = ".pose.json";
+
+/// Whether a file is a pose file, by its name.
+pub(super) fn is_pose(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
+}
+
+/// The same path with the ending of pose files, where it has none.
+pub(super) fn pose_path(path: &Path) -> PathBuf {
+    let has_one = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+    if has_one { path.to_owned() } else { PathBuf::from(format!("{}{POSE_ENDING}", path.display())) }
+}
+
+/// The same path with the ending of session files, where it has none.
+pub(super) fn session_path(path: &Path) -> PathBuf {
+    if is_session(path) {
+        return path.to_owned();
+    }
+    let text = path.to_string_lossy();
+    let stem = text.strip_suffix(".json").unwrap_or(&text);
+    PathBuf::from(format!("{}{SESSION_ENDING}", stem.strip_suffix(".skinscope").unwrap_or(stem)))
+}
+
+/// The error that a file could not be written, with what to do about it.
+pub(super) fn unwritten(path: &Path, reason: impl std::fmt::Display) -> String {
+    format!("{}: {reason}. Save into another folder, or make room or get leave to write there.", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_their_endings() {
+        assert_eq!(pose_path(Path::new("a/wave")), Path::new("a/wave.pose.json"));
+        assert_eq!(pose_path(Path::new("a/wave.JSON")), Path::new("a/wave.JSON"));
+        assert!(is_pose(Path::new("b.pose.json")) && !is_pose(Path::new("b.json")));
+        for typed in ["a/b", "a/b.json", "a/b.skinscope", "a/b.skinscope.json"] {
+            assert_eq!(session_path(Path::new(typed)), Path::new("a/b.skinscope.json"), "{typed}");
+        }
+        assert_eq!(session_path(Path::new("a/b.Skinscope.JSON")), Path::new("a/b.Skinscope.JSON"));
+        assert!(!is_session(Path::new("a/b.pose.json")) && !is_session(Path::new("a/skinscope.json")));
+    }
+}

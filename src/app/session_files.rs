@@ -1,0 +1,63 @@
+//! Session files as the window reads them, and the one that is open.
+
+use std::path::{Path, PathBuf};
+
+use crate::session::{KeptSession, SessionFile, SessionModel};
+
+/// The session file that is open.
+#[derive(Debug)]
+pub(super) struct OpenSessionFile {
+    pub path: PathBuf,
+    /// What it holds; `None` where that is not known.
+    pub holds: Option<KeptSession>,
+}
+
+/// A session file that was read, with the model that it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ReadSession {
+    pub path: PathBuf,
+    pub file: SessionFile,
+    pub model: SessionModel,
+}
+
+impl ReadSession {
+    /// Reads a session file, and looks for its model.
+    ///
+    /// # Errors
+    /// The reason why it cannot be opened.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let file = SessionFile::read(&path).map_err(|error| error.to_string())?;
+        let model = file.find_model(&path).map_err(|error| error.to_string())?;
+        Ok(Self { path, file, model })
+    }
+
+    /// The name of the model.
+    pub fn model_name(&self) -> String {
+        self.model.source.name()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_without_its_model_says_where_it_was_looked_for() {
+        let folder = std::env::temp_dir().join(format!("skinscope_sessions_{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("models")).unwrap();
+        let path = folder.join("a.skinscope.json");
+        let text = r#"{"skinscope_session": 1, "model": [{"path": "models/knight.glb", "size": 3, "hash": "x"}]}"#;
+        std::fs::write(&path, text).unwrap();
+        let why = ReadSession::read(&path).unwrap_err();
+        assert!(why.contains("models/knight.glb") && why.contains("beside the session file"), "{why}");
+        // A model that was moved beside the session file is found there, and seen to be another one.
+        std::fs::write(folder.join("knight.glb"), "abc").unwrap();
+        let read = ReadSession::read(&path).unwrap();
+        assert_eq!(read.model_name(), "knight.glb");
+        assert_eq!(read.model.changed.len(), 1);
+        std::fs::write(&path, "{").unwrap();
+        assert!(ReadSession::read(&path).unwrap_err().contains("JSON"));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,145 @@
+//! Session files in the window: all that was made and set is written into one, or the model of one is opened with all that it
+//! keeps.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::App;
+use super::file_names::{session_path, unwritten};
+use super::report::Report;
+use super::saving::Then;
+use super::session_files::{OpenSessionFile, ReadSession};
+use super::ui::{AskedStage, SessionReport};
+use crate::output::{self, overwritten};
+use crate::session::{Document, KeptSession, Source};
+
+impl App {
+    /// Reads a session file, and says in the dialog what is in it.
+    pub(super) fn look_into_session(&mut self, path: PathBuf) {
+        let Some(asked) = &mut self.status.asked_file else { return };
+        asked.stage = AskedStage::Working;
+        self.jobs.named_file(move || {
+            let read = ReadSession::read(&path).map(|read| report(&read));
+            Some(Report::SessionSeen(path, read))
+        });
+    }
+
+    /// A session file was looked into, or not.
+    pub(super) fn session_seen(&mut self, path: &Path, result: Result<SessionReport, String>) {
+        if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
+            asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Session);
+        }
+    }
+
+    /// Opens the model of a session file, with all that the file keeps.
+    pub(super) fn open_session(&mut self, path: PathBuf) {
+        self.status.error = None;
+        self.jobs.read_session(path);
+    }
+
+    /// A session file was read to be opened, or not.
+    pub(super) fn session_read(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        path: &Path,
+        result: Result<Box<ReadSession>, String>,
+    ) {
+        match result {
+            Ok(read) => self.leave(event_loop, Then::OpenSession(read)),
+            Err(why) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                self.status.error = Some(format!("Could not open the session {name}.\n{why}."));
+            }
+        }
+    }
+
+    /// Shows a document, as a session file keeps it where it is the model of one that is being opened. Any other ends what
+    /// session file was open.
+    pub(super) fn open_document(&mut self, document: Document) {
+        let source = Source::of(document.path.clone());
+        let Some(read) = self.coming_session.take_if(|read| read.model.source == source) else {
+            let is_same = self.session.document().is_some_and(|open| Source::of(open.path.clone()) == source);
+            self.session_file.take_if(|_| !is_same);
+            return self.session.open(document);
+        };
+        let lines = self.session.open_kept(document, &read.file);
+        let holds = self.session.kept();
+        let changed = read.model.changed.iter().map(|path| {
+            format!("{} has changed since the session was saved. What still fits was taken.", path.display())
+        });
+        let told: Vec<String> = changed.chain(lines).collect();
+        self.session.warn(&told);
+        self.status.error = Some(told.join("\n")).filter(|told| !told.is_empty());
+        self.session_file = Some(OpenSessionFile { path: read.path, holds });
+    }
+
+    /// Writes the session into a file.
+    pub(super) fn save_session(&mut self, path: &Path) {
+        let path = session_path(path);
+        let (Some(kept), Some(document)) = (self.session.kept(), self.session.document()) else { return };
+        if let Some(asked) = &mut self.status.asked_file {
+            asked.path.clone_from(&path);
+            asked.stage = AskedStage::Working;
+        }
+        let files: Vec<PathBuf> = document.files().map(PathBuf::from).collect();
+        if let Err(error) = overwritten(&path, files.iter().map(PathBuf::as_path)) {
+            return self.file_written(&path, Err(error.to_string()));
+        }
+        let stamps = self.stamps.clone();
+        self.jobs.named_file(move || {
+            let mut file = kept.file();
+            let files = files.iter().map(PathBuf::as_path);
+            let text = file.set_model(&path, files, |file| stamps.is_as_read(file)).and_then(|()| file.text());
+            let written = match text {
+                Ok(text) => output::write(&path, text.as_bytes()).map_err(|error| unwritten(&path, error)),
+                Err(error) => Err(format!("{}: {error}.", path.display())),
+            };
+            Some(Report::SessionSaved(path, Box::new(kept), written))
+        });
+    }
+
+    /// The session has been written, or not.
+    pub(super) fn session_saved(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        path: PathBuf,
+        kept: KeptSession,
+        result: Result<(), String>,
+    ) {
+        let done = result.is_ok();
+        self.file_written(&path, result);
+        if done {
+            self.session_file = Some(OpenSessionFile { path, holds: Some(kept) });
+        }
+        match self.then.take() {
+            Some(then) if done => self.leave(event_loop, then),
+            _ => {}
+        }
+    }
+
+    /// Whether the open session file holds the edited weights.
+    pub(super) fn session_holds_weights(&self) -> bool {
+        let holds = self.session_file.as_ref().and_then(|open| open.holds.as_ref());
+        holds.zip(self.session.kept()).is_some_and(|(holds, now)| holds.has_same_weights(&now))
+    }
+
+    /// The name of the open session file, where it does not hold what was made since.
+    pub(super) fn outdated_session(&self) -> Option<String> {
+        let open = self.session_file.as_ref()?;
+        let now = self.session.kept()?;
+        let is_there = open.holds.as_ref().is_some_and(|holds| holds.has_same_work(&now));
+        (!is_there).then(|| open.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+    }
+}
+
+/// What is in a session file, for the dialog.
+fn report(read: &ReadSession) -> SessionReport {
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    SessionReport {
+        model: read.model_name(),
+        changed: read.model.changed.iter().map(name).collect(),
+        file: Arc::new(read.file.clone()),
+    }
+}

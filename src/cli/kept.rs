@@ -1,0 +1,68 @@
+//! Session files in place of a model: what is opened is the model, as the session keeps it.
+
+use std::path::{Path, PathBuf};
+
+use super::{CliError, ModelArgs, printable};
+use crate::import::{AskFormats, Options};
+use crate::output::say;
+use crate::session::{Document, Session, SessionFile, Source, is_session};
+
+/// A model, and the session file that it was opened by.
+pub(super) struct Opened {
+    pub document: Document,
+    pub kept: Option<(PathBuf, SessionFile)>,
+}
+
+impl Opened {
+    /// Every file that was read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.document.files().chain(self.kept.iter().map(|(path, _)| path.as_path()))
+    }
+
+    /// Shows the model: as the session keeps it where there is one. What the model has no counterpart for is said.
+    pub fn show(self, session: &mut Session) {
+        let Some((_, file)) = self.kept else { return session.open(self.document) };
+        for line in session.open_kept(self.document, &file) {
+            say(format_args!("warning: {}", printable(&line)));
+        }
+    }
+}
+
+impl From<Document> for Opened {
+    fn from(document: Document) -> Self {
+        Self { document, kept: None }
+    }
+}
+
+impl ModelArgs {
+    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]). A model that has
+    /// changed since the session was saved is told.
+    pub fn load_kept(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {
+        let Some(path) = self.model.clone().filter(|path| is_session(path)) else {
+            return self.load_for(block_formats).map(Opened::from);
+        };
+        let unreadable = |error| CliError::Unreadable { file: path.display().to_string(), error };
+        let file = SessionFile::read(&path).map_err(unreadable)?;
+        let model = file.find_model(&path).map_err(unreadable)?;
+        for changed in &model.changed {
+            let name = printable(&changed.display().to_string());
+            say(format_args!("warning: {name} has changed since the session was saved; what still fits is shown"));
+        }
+        let own = match model.source {
+            Source::BuiltIn => None,
+            Source::File(path) => Some(path),
+        };
+        let document = Self::open(own, &Options { block_formats, ..self.open.options() })?;
+        Ok(Opened { document, kept: Some((path, file)) })
+    }
+}
+
+/// The error that a command wants a model and was given a session file.
+pub(super) fn refuse_session(path: &Path) -> Result<(), CliError> {
+    if is_session(path) {
+        let name = path.display();
+        let why = "a session file is for `view`, `render` and `bake`; give this command the model";
+        return Err(CliError::Usage(format!("{name}: {why}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! The words by which session files name choices.
+
+use super::{Lighting, LoopMode, Orientation, PoseSource, PoseTool, Toggle};
+
+/// Words with what they mean.
+pub(super) type Words<T> = &'static [(&'static str, T)];
+
+pub(super) const SOURCES: Words<PoseSource> =
+    &[("rest", PoseSource::Rest), ("bind", PoseSource::Bind), ("clip", PoseSource::Clip)];
+
+pub(super) const LOOPS: Words<LoopMode> =
+    &[("once", LoopMode::Once), ("loop", LoopMode::Loop), ("ping-pong", LoopMode::PingPong)];
+
+pub(super) const LIGHTS: Words<Lighting> =
+    &[("studio", Lighting::Studio), ("file", Lighting::File), ("both", Lighting::Both)];
+
+pub(super) const TOOLS: Words<PoseTool> = &[
+    ("select", PoseTool::Select),
+    ("move", PoseTool::Move),
+    ("turn", PoseTool::Turn),
+    ("scale", PoseTool::Scale),
+    ("pull", PoseTool::Pull),
+];
+
+pub(super) const AXES: Words<Orientation> =
+    &[("local", Orientation::Local), ("parent", Orientation::Parent), ("world", Orientation::World)];
+
+/// The layers that stay switched on or off; [`Toggle::Stored`] is on while a key is held.
+pub(super) const LAYERS: Words<Toggle> = &[
+    ("bones", Toggle::Bones),
+    ("axes", Toggle::Axes),
+    ("names", Toggle::Names),
+    ("grid", Toggle::Grid),
+    ("wireframe", Toggle::Wireframe),
+    ("mesh", Toggle::Mesh),
+    ("shared-black", Toggle::SharedBlack),
+    ("with-children", Toggle::WithChildren),
+    ("influenced-only", Toggle::InfluencedOnly),
+    ("vertices", Toggle::Vertices),
+    ("normals", Toggle::Normals),
+    ("tangents", Toggle::Tangents),
+];
+
+/// Returns the word for a value; every value of these tables has one.
+pub(super) fn word<T: PartialEq>(words: Words<T>, value: &T) -> String {
+    words.iter().find(|(_, known)| known == value).map_or_else(String::new, |(word, _)| (*word).to_owned())
+}
+
+/// Returns what a word means.
+pub(super) fn meaning<T: Copy>(words: Words<T>, word: &str) -> Option<T> {
+    words.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+}
