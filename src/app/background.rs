@@ -28,6 +28,7 @@ impl App {
         self.status.rom = None;
         self.click = None;
         self.stamps = std::mem::take(&mut self.next_stamps);
+        self.followed(&document);
         self.open_document(document);
         self.choose_methods();
         if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
@@ -131,6 +132,7 @@ impl App {
             Some(document) if self.session.is_normalising() => self.jobs.normalise(document),
             _ => self.jobs.stop_normalising(),
         }
+        self.follow_file();
         match self.session.wanted_task() {
             Some((model, task)) => self.jobs.work_out(model, task),
             None => self.jobs.stop_tool(),

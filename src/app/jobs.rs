@@ -13,6 +13,7 @@ use super::report::Report;
 use super::save_job::{SaveJob, summary};
 use super::session_files::ReadSession;
 use super::ui::fonts;
+use super::watch::wait_for_change;
 use crate::deform::{DataSource, Method};
 use crate::edit::{Task, work_out};
 use crate::import::{Options, Progress};
@@ -25,7 +26,7 @@ use crate::session::{
     ComparedFile, CurvesKey, Document, FileUse, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session,
     Source,
 };
-use crate::writeback::Prepared;
+use crate::writeback::{Prepared, Stamps};
 
 /// All work of the window in the background.
 pub(super) struct Jobs {
@@ -77,6 +78,8 @@ enum Kind {
     SavePlan,
     Save,
     Autosave,
+    /// Waiting until files differ from what they were.
+    Watch(Stamps),
 }
 
 impl Jobs {
@@ -410,6 +413,21 @@ impl Jobs {
             let written = snapshot.write(&path);
             Some(Report::WrittenDown(path, written))
         });
+    }
+
+    /// Waits until files are others than at these stamps, unless that is being done.
+    pub(super) fn watch(&mut self, then: &Stamps) {
+        if self.running.iter().any(|(kind, _)| matches!(kind, Kind::Watch(of) if of == then)) {
+            return;
+        }
+        self.stop_watching();
+        let watched = then.clone();
+        self.start(Kind::Watch(then.clone()), "watch", move |context| wait_for_change(&watched, context));
+    }
+
+    /// Stops waiting for that.
+    pub(super) fn stop_watching(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Watch(_)));
     }
 
     fn start(&mut self, kind: Kind, name: &str, work: impl FnOnce(&JobContext) -> Option<Report> + Send + 'static) {

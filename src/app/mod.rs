@@ -30,6 +30,7 @@ mod settings;
 mod take_reports;
 pub mod ui;
 mod visibility;
+mod watch;
 mod window;
 mod window_size;
 
@@ -127,6 +128,10 @@ struct App {
     session_file: Option<OpenSessionFile>,
     /// A session file whose model is being read.
     coming_session: Option<Box<ReadSession>>,
+    /// What the files were like that are followed, when they were looked at or read last.
+    seen: Stamps,
+    /// Whether the load under way is that of the open file, which has changed.
+    follows: bool,
     /// What is to be done once edits are saved or given up.
     then: Option<Then>,
     autosave: Autosave,
@@ -139,7 +144,8 @@ struct App {
 
 impl App {
     fn new(options: Options, proxy: EventLoopProxy<UserEvent>) -> Self {
-        let settings = Settings::load();
+        let mut settings = Settings::load();
+        settings.ui.watch = options.watch.unwrap_or(settings.ui.watch);
         let waker = proxy.clone();
         let wake = move || {
             // The loop may have ended.
@@ -166,6 +172,8 @@ impl App {
             next_stamps: Stamps::default(),
             session_file: None,
             coming_session: None,
+            seen: Stamps::default(),
+            follows: false,
             then: None,
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
@@ -210,6 +218,7 @@ impl App {
 
     fn load(&mut self, source: Source) {
         (self.coming, self.coming_session) = (None, None);
+        self.follows &= source == self.source;
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });

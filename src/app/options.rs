@@ -21,6 +21,8 @@ pub struct Options {
     pub import: import::Options,
     /// How often edits that are in no file are written down for the case of a crash; `None`: never.
     pub autosave: Option<Duration>,
+    /// Whether the open file is read again once it has changed; `None`: as the menu was left.
+    pub watch: Option<bool>,
     /// The benchmark to run before the program ends; `None`: none.
     pub benchmark: Option<Benchmark>,
     /// The graphics interface.

@@ -12,7 +12,7 @@ use crate::inspect::Inspection;
 use crate::inspect::rom::RomReport;
 use crate::model::{Model, WeightChange};
 use crate::session::{ComparedFile, Document, KeptSession, MeasureCurves, MeasuredPose, Measurers, WorstPose};
-use crate::writeback::{SaveError, Saved};
+use crate::writeback::{SaveError, Saved, Stamps};
 
 /// Messages from jobs in the background.
 pub(super) enum Report {
@@ -76,6 +76,8 @@ pub(super) enum Report {
     SessionRead(PathBuf, Result<Box<ReadSession>, String>),
     /// A session has been written into this file, or not, and why.
     SessionSaved(PathBuf, Box<KeptSession>, Result<(), String>),
+    /// The open file, or one that it names, has changed; these are the stamps of the files now.
+    FilesChanged(Stamps),
     /// The fonts of the system were searched.
     Fonts(fonts::FontSearch),
 }

@@ -33,6 +33,7 @@ impl App {
                 Report::SessionRead(path, result) => self.session_read(event_loop, &path, result),
                 Report::SessionSaved(path, kept, result) => self.session_saved(event_loop, path, *kept, result),
                 Report::WrittenDown(path, result) => self.written_down(&path, result),
+                Report::FilesChanged(now) => self.files_changed(now),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {
                         window.add_fonts(found);
@@ -84,6 +85,7 @@ impl App {
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
+                    self.not_opened();
                     if self.frame_timer.is_some() {
                         let file = self.source.name();
                         return self.fail(event_loop, AppError::Import { file, error });

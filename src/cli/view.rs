@@ -63,6 +63,9 @@ pub(super) struct ViewArgs {
     /// Write down edits that are in no file every so many seconds, to offer them again after a crash; 0 never does
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(0..=86_400))]
     autosave: u32,
+    /// Read the open file again by itself once another program has changed it, or not, from now on; without it as the menu was left
+    #[arg(long, value_name = "on|off", value_parser = parse_switch)]
+    watch: Option<bool>,
     /// Write the role, words and rectangle (pixels of the window) of every control into a new file as JSON, and again whenever they
     /// change, for programs that drive the window
     #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
@@ -86,6 +89,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         session,
         import: args.model.open.options(),
         autosave: Some(Duration::from_secs(args.autosave.into())).filter(|every| !every.is_zero()),
+        watch: args.watch,
         benchmark,
         backend: args.backend,
         texture_memory: bytes_of(args.texture_memory),
@@ -116,6 +120,14 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
 fn parse_new_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if path.symlink_metadata().is_ok() { Err("the file exists already".into()) } else { Ok(path) }
+}
+
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("expected on or off".into()),
+    }
 }
 
 fn parse_antialiasing(text: &str) -> Result<Antialiasing, String> {

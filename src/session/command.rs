@@ -399,6 +399,8 @@ pub enum WindowCommand {
     FindAnything,
     /// Let the selected node follow the pointer until a click: it is moved, turned or scaled.
     Grab(PoseTool),
+    /// Read the open file again by itself once another program has changed it, or no longer.
+    ToggleWatch,
     /// Switch between keys as in Blender and keys as in Maya.
     ToggleMayaKeys,
     /// Show the keys and what they do.

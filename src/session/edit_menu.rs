@@ -19,6 +19,13 @@ pub(super) static ROWS: &[CommandRow] = &[
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
     row(
         Menu::File,
+        "Follow changes",
+        None,
+        Command::Window(WindowCommand::ToggleWatch),
+        "Read the open file again, by itself, once another program has changed it or a file that it names; edits stay",
+    ),
+    row(
+        Menu::File,
         "Compare with file…",
         None,
         Command::File(FileCommand::CompareDialog),

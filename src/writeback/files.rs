@@ -110,6 +110,18 @@ impl Stamps {
         then.is_none_or(|(_, then)| stamp(path) == *then)
     }
 
+    /// Returns the stamps that the same files have now.
+    #[must_use]
+    pub fn taken_again(&self) -> Self {
+        Self(self.0.iter().map(|(path, _)| (path.clone(), stamp(path))).collect())
+    }
+
+    /// Returns whether the model's own file was there.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        self.0.first().is_some_and(|(_, stamp)| stamp.is_some())
+    }
+
     fn check(&self) -> Result<(), SaveError> {
         let stale = self.0.iter().find(|(path, then)| stamp(path) != *then);
         stale.map_or(Ok(()), |(path, _)| Err(SaveError::Stale(path.clone())))

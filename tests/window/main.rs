@@ -8,6 +8,7 @@ mod card;
 #[path = "../common/mod.rs"]
 mod common;
 mod faults;
+mod follow;
 mod keyboard;
 mod names;
 mod order;

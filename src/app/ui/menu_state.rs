@@ -113,6 +113,7 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
+        Command::Window(WindowCommand::ToggleWatch) => state.saved.watch,
         Command::Window(WindowCommand::ToggleMayaKeys) => state.saved.maya_keys,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source

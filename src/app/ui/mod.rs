@@ -102,6 +102,8 @@ pub struct Saved {
     pub viridis: bool,
     /// Whether the legend shows its head alone.
     pub legend_folded: bool,
+    /// Whether the open file is read again once it has changed.
+    pub watch: bool,
     /// The folder of the last file, for the next file dialog.
     pub last_folder: Option<PathBuf>,
     /// Whether world, inverse bind and skinning matrix are unfolded in the inspector.
@@ -124,6 +126,7 @@ impl Default for Saved {
             ramp: String::new(),
             viridis: false,
             legend_folded: false,
+            watch: true,
             last_folder: None,
             matrices: [false, false, true],
         }
@@ -320,6 +323,12 @@ impl UiState {
         !self.saved.light
     }
 
+    /// Returns whether the open file is read again once it has changed.
+    #[must_use]
+    pub fn follows_files(&self) -> bool {
+        self.saved.watch
+    }
+
     /// Carries out a command about the window itself.
     pub fn carry_out(&mut self, command: &WindowCommand) {
         match command {
@@ -333,6 +342,7 @@ impl UiState {
                 self.focus.by_key = true;
                 self.outliner.find();
             }
+            WindowCommand::ToggleWatch => self.saved.watch = !self.saved.watch,
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),

@@ -1,0 +1,49 @@
+//! The open file is changed by another program, and the window shows what it has become.
+
+use std::fs;
+use std::path::Path;
+
+use super::{Screen, wait_until};
+
+#[test]
+fn a_file_that_has_changed_is_read_again_and_what_is_selected_stays() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("follow");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("model.glb");
+    let character = fs::read(root.join("assets/character.glb")).unwrap();
+    fs::write(&path, &character).unwrap();
+    let Some(screen) = Screen::open("follow", &[path.to_str().unwrap()]) else { return };
+    screen.key("space");
+    screen.press("TextInput", "Search nodes");
+    screen.tool(&["type", "LowerArm.R"]);
+    screen.key("Return");
+    screen.find("Slider", "Rotation Z");
+    let is_said = |words: &str| screen.words().iter().any(|said| said.contains(words));
+    let size = || screen.words().into_iter().find(|words| words.starts_with("Size of the model"));
+    let of_character = size();
+    assert!(of_character.is_some());
+    // An exporter writes it in two halves.
+    let figure = fs::read(root.join("tests/fixtures/figure.glb")).unwrap();
+    fs::write(&path, &figure[..figure.len() / 2]).unwrap();
+    fs::write(&path, &figure).unwrap();
+    wait_until("another figure", || size().is_some_and(|size| Some(size) != of_character));
+    let of_figure = size();
+    screen.find("Slider", "Rotation Z");
+    assert!(!is_said("Could not open"), "{:?}", screen.words());
+    // What is no model is said, and the one before stays, until the file is mended.
+    fs::write(&path, b"glTF, but not really").unwrap();
+    wait_until("the message", || is_said("Could not open model.glb"));
+    assert_eq!(size(), of_figure);
+    fs::write(&path, &character).unwrap();
+    wait_until("the first figure", || !is_said("Could not open") && size() == of_character);
+    screen.find("Slider", "Rotation Z");
+    // Switched off in the menu, nothing is read.
+    screen.press("Button", "File");
+    screen.press("MenuItemCheckBox", "Follow changes");
+    screen.wait_for_rest();
+    fs::write(&path, &figure).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    screen.wait_for_rest();
+    assert_eq!(size(), of_character);
+}
