@@ -91,6 +91,10 @@ pub enum SideLayout {
     SideBySide,
 }
 
+/// The line between two sides: its width in pixels of a picture 720 high, and its colour.
+const DIVIDER: f32 = 2.0;
+const DIVIDER_COLOR: [f32; 4] = [1.0, 1.0, 1.0, 0.9];
+
 impl Default for Frame {
     fn default() -> Self {
         Self {
@@ -137,6 +141,18 @@ impl Frame {
         let line = Line { from: end(-1.1), to: end(1.1), width, color };
         self.lines.push(line);
         frame.lines.push(line);
+    }
+
+    /// Does the same as [`Frame::add_divider`] with the usual line, for a picture of `size` pixels.
+    pub fn add_divider_for(&mut self, size: [u32; 2]) {
+        let [width, height] = size.map(|side| side as f32);
+        self.add_divider(width / height, DIVIDER * (height / 720.0).max(1.0), DIVIDER_COLOR);
+    }
+
+    /// Returns whether two sides have a half of the picture each.
+    #[must_use]
+    pub fn is_in_halves(&self) -> bool {
+        self.compared.as_ref().is_some_and(|other| other.layout == SideLayout::SideBySide)
     }
 
     /// Returns whether two frames show the same model.

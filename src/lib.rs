@@ -17,7 +17,8 @@
 //! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
 //! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
 //! Some modules stand beside that line. `parallel` (threads and background jobs) uses nothing, and any module may use it.
-//! `export` may use `math`, `model`, `anim` and `deform`. `cli` stands beside `app` and may use everything. `output`
+//! `export` may use `math`, `model`, `anim` and `deform`. `film` may use `math`, `export`, `parallel` and `output`, and records what others
+//! draw as films. `cli` stands beside `app` and may use everything. `output`
 //! uses nothing; `app` and `cli` write files and lines on standard error only through it. `edit` (operations on
 //! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use
 //! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from (`app` and `cli` save through it). `compare` may use
@@ -61,6 +62,8 @@ pub mod compare;
 pub mod deform;
 pub mod edit;
 pub mod export;
+#[cfg(feature = "app")]
+pub mod film;
 pub mod frame;
 pub mod import;
 pub mod inspect;

@@ -23,6 +23,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose", "edit"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),
+    ("film", &["parallel", "output", "math", "export"]),
     ("app/ui", PANELS),
     ("app", WINDOW),
     ("cli", EVERYTHING),
@@ -31,6 +32,7 @@ const TABLE: &[(&str, &[&str])] = &[
 /// Every module that others may use, those that fewer may use first.
 const EVERYTHING: &[&str] = &[
     "app",
+    "film",
     "render",
     "writeback",
     "compare",
@@ -53,7 +55,7 @@ const EVERYTHING: &[&str] = &[
 const WINDOW: &[&str] = EVERYTHING.split_at(1).1;
 
 /// What panels may use: nothing that draws, writes or compares files.
-const PANELS: &[&str] = EVERYTHING.split_at(5).1;
+const PANELS: &[&str] = EVERYTHING.split_at(6).1;
 
 fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -34,7 +34,7 @@ impl App {
     }
 
     /// The folder of the open session or model, or else of the last one.
-    fn folder_to_ask_for(&self) -> PathBuf {
+    pub(super) fn folder_to_ask_for(&self) -> PathBuf {
         let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
         let session = self.session_file.as_ref().and_then(|open| folder_of(&open.path));
         let own = session.or_else(|| self.session.document().and_then(|d| folder_of(d.path.as_ref()?)));
@@ -116,7 +116,7 @@ fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
 }
 
 /// A name in a folder that no file has.
-fn free_name(folder: &Path, stem: &str, ending: &str) -> PathBuf {
+pub(super) fn free_name(folder: &Path, stem: &str, ending: &str) -> PathBuf {
     let name = |n: u32| folder.join(if n == 1 { format!("{stem}{ending}") } else { format!("{stem}-{n}{ending}") });
     (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }

@@ -13,8 +13,8 @@ use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, ComparisonCommand, Document, EditCommand, Measurers, PlaybackCommand, PoseSource, SelectionCommand,
-    Toggle, ToolCommand, ViewCommand, WorstPose,
+    Command, ComparisonCommand, Document, EditCommand, FileCommand, Measurers, PlaybackCommand, PoseSource,
+    SelectionCommand, Toggle, ToolCommand, ViewCommand, WorstPose,
 };
 
 impl App {
@@ -198,6 +198,9 @@ impl App {
             Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
                 work("Preparing the picture", Some(fraction), None)
             }
+            _ if self.jobs.exporting().is_some() => self.jobs.exporting().and_then(|(name, fraction)| {
+                work(&format!("Writing {name}"), Some(fraction), Some(Command::File(FileCommand::StopExport)))
+            }),
             _ if self.jobs.working_tool().is_some() => self
                 .jobs
                 .working_tool()

@@ -61,6 +61,13 @@ impl App {
             FileCommand::WriteFile(path) => self.write_file(&path),
             FileCommand::OpenSession(path) => self.open_session(path),
             FileCommand::CloseFile => self.status.asked_file = None,
+            FileCommand::Export(kind) => self.ask_for_export(kind),
+            FileCommand::ChooseExport => self.choose_export(),
+            FileCommand::NameExport(path) => self.name_export(path),
+            FileCommand::ExportTo(path, settings) => self.export_to(path, *settings),
+            FileCommand::CloseExport => self.status.export = None,
+            FileCommand::StopExport => self.jobs.stop_export(),
+            FileCommand::CopyPicture => self.copy_picture(),
             FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),

@@ -39,6 +39,11 @@ pub(super) fn ask_for_named_file(usage: FileUse, proposed: &Path) -> OpenDialog 
     Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
 }
 
+/// Does the same as [`ask_for_target`] for a file of any kind.
+pub(super) fn ask_for_export(proposed: &Path) -> OpenDialog {
+    to_write(AsyncFileDialog::new(), proposed)
+}
+
 fn to_write(dialog: AsyncFileDialog, proposed: &Path) -> OpenDialog {
     let mut dialog = within(dialog, proposed);
     if let Some(name) = proposed.file_name() {

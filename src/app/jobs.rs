@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use super::autosave::Snapshot;
+use super::export_job::ExportJob;
 use super::file_dialog;
 use super::load_job::Load;
 use super::report::Report;
@@ -78,6 +79,10 @@ enum Kind {
     SavePlan,
     Save,
     Autosave,
+    /// Exports a file of this name.
+    Export(String),
+    /// Draws a picture for the clipboard.
+    Picture,
     /// Waiting until files differ from what they were.
     Watch(Stamps),
 }
@@ -412,6 +417,56 @@ impl Jobs {
         self.start(Kind::Autosave, "autosave", move |_| {
             let written = snapshot.write(&path);
             Some(Report::WrittenDown(path, written))
+        });
+    }
+
+    /// Asks for the file of an export with the system's dialog.
+    pub(super) fn ask_for_export(&mut self, proposed: &Path) {
+        let choose = file_dialog::ask_for_export(proposed);
+        self.start(Kind::FileDialog, "file dialog", move |_| choose().map(Report::ExportChosen));
+    }
+
+    /// Exports a file; what was begun before is given up.
+    pub(super) fn export(&mut self, job: ExportJob, path: PathBuf) {
+        self.stop_export();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        self.start(Kind::Export(name), "export", move |context| {
+            let written = job.write(&path, context);
+            Some(Report::Exported(path, written))
+        });
+    }
+
+    /// Returns the name of the file that is being exported, and the share that is done, 0…1.
+    pub(super) fn exporting(&self) -> Option<(&str, f32)> {
+        self.running.iter().find_map(|(kind, job)| match kind {
+            Kind::Export(name) => Some((name.as_str(), job.fraction())),
+            _ => None,
+        })
+    }
+
+    /// Gives up what is being exported.
+    pub(super) fn stop_export(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Export(_)));
+    }
+
+    /// Gives up what is being exported, and waits a moment until it has left nothing behind.
+    pub(super) fn end_export(&self) {
+        const MOST: Duration = Duration::from_secs(5);
+        let start = Instant::now();
+        for (_, job) in self.running.iter().filter(|(kind, _)| matches!(kind, Kind::Export(_))) {
+            job.cancel();
+            while !job.is_done() && start.elapsed() < MOST {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+    }
+
+    /// Draws a picture for the clipboard.
+    pub(super) fn draw_picture(&mut self, mut job: ExportJob) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Picture));
+        self.start(Kind::Picture, "picture", move |_| {
+            let drawn = job.picture().map_err(|error| error.to_string());
+            Some(Report::PictureDrawn(job.settings.size, drawn))
         });
     }
 

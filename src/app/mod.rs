@@ -1,6 +1,7 @@
 //! The window: turns events into commands, time into frames, and effects into actions. Everything that can be tested
 //! without a window lives elsewhere.
 
+mod annotations;
 mod asked_files;
 mod autosave;
 mod background;
@@ -8,6 +9,8 @@ mod benchmark;
 mod controls;
 mod damage;
 mod effects;
+mod export_job;
+mod exports;
 mod file_dialog;
 mod file_names;
 mod gpu_messages;
@@ -18,6 +21,7 @@ mod jobs_tests;
 mod load_job;
 mod options;
 mod panels;
+mod picture;
 mod poses;
 mod recovery;
 mod report;
@@ -36,6 +40,7 @@ mod window_size;
 
 pub use benchmark::Benchmark;
 pub use options::{AppError, Options};
+pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
@@ -413,6 +418,8 @@ impl ApplicationHandler<UserEvent> for App {
             self.autosave.forget();
         }
         self.remember();
+        // What is half exported goes with it.
+        self.jobs.end_export();
         // The surface must be dropped before the window system.
         if let Some(window) = self.window.take() {
             window.close();

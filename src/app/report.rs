@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
+use super::export_job::ExportFailure;
 use super::session_files::ReadSession;
 use super::ui::{PoseReport, SaveSummary, SessionReport, fonts};
 use crate::deform::{DataSource, MethodData};
@@ -78,6 +79,12 @@ pub(super) enum Report {
     SessionSaved(PathBuf, Box<KeptSession>, Result<(), String>),
     /// The open file, or one that it names, has changed; these are the stamps of the files now.
     FilesChanged(Stamps),
+    /// The user chose the file of an export.
+    ExportChosen(PathBuf),
+    /// This file has been exported, or not.
+    Exported(PathBuf, Result<(), ExportFailure>),
+    /// The picture for the clipboard, of this size, has been drawn, or not, and why.
+    PictureDrawn([u32; 2], Result<Vec<u8>, String>),
     /// The fonts of the system were searched.
     Fonts(fonts::FontSearch),
 }

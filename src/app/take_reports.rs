@@ -33,6 +33,9 @@ impl App {
                 Report::SessionRead(path, result) => self.session_read(event_loop, &path, result),
                 Report::SessionSaved(path, kept, result) => self.session_saved(event_loop, path, *kept, result),
                 Report::WrittenDown(path, result) => self.written_down(&path, result),
+                Report::ExportChosen(path) => self.name_export(path),
+                Report::Exported(path, result) => self.exported(&path, result),
+                Report::PictureDrawn(size, result) => self.picture_drawn(size, result),
                 Report::FilesChanged(now) => self.files_changed(now),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {

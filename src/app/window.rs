@@ -172,6 +172,13 @@ impl Window {
         self.fonts.take_wanted()
     }
 
+    /// Puts a picture on the clipboard: RGBA, 8 bits each, straight alpha.
+    pub(super) fn copy_picture(&self, size: [u32; 2], rgba: &[u8]) {
+        let image = egui::ColorImage::from_rgba_unmultiplied(size.map(|side| side as usize), rgba);
+        self.egui.copy_image(image);
+        self.os.request_redraw();
+    }
+
     /// Adds fonts for letters that the others lack.
     pub(super) fn add_fonts(&self, found: FontSearch) {
         self.fonts.add(&self.egui, found);

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::pose::PoseArgs;
 use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
-use crate::export::{self, BakedPrimitive};
+use crate::export::{self, BakedPrimitive, MeshFormat};
 use crate::frame::{Frame, SceneColors};
 use crate::output::{NewFile, overwritten};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
@@ -44,29 +44,12 @@ enum Deformer {
     Gpu,
 }
 
-#[derive(Clone, Copy)]
-enum Format {
-    Ply,
-    Obj,
-    Glb,
-    Stl,
-}
-
 pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
-    let ending = args.output.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
-    let format = match ending.as_deref() {
-        Some("ply") => Format::Ply,
-        Some("obj") => Format::Obj,
-        Some("glb") => Format::Glb,
-        Some("stl") => Format::Stl,
-        _ => {
-            return Err(CliError::Usage(format!(
-                "{}: its name must end in .ply, .obj, .glb or .stl",
-                args.output.display()
-            )));
-        }
+    let Some(format) = MeshFormat::of(&args.output) else {
+        let name = args.output.display();
+        return Err(CliError::Usage(format!("{name}: its name must end in .ply, .obj, .glb or .stl")));
     };
-    if args.keep_skin && !matches!(format, Format::Glb) {
+    if args.keep_skin && format != MeshFormat::Glb {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }
     let opened = args.model.load_kept(None)?;
@@ -104,14 +87,9 @@ fn keep_skin(path: &Path, session: &Session) -> std::io::Result<()> {
     out.commit()
 }
 
-fn write(path: &Path, format: Format, session: &Session, surface: &[BakedPrimitive]) -> std::io::Result<()> {
+fn write(path: &Path, format: MeshFormat, session: &Session, surface: &[BakedPrimitive]) -> std::io::Result<()> {
     let Some(model) = session.model() else { return Ok(()) };
     let mut out = NewFile::create(path)?;
-    match format {
-        Format::Ply => export::write_ply(surface, &mut out)?,
-        Format::Obj => export::write_obj(model, surface, &mut out)?,
-        Format::Stl => export::write_stl(surface, &mut out)?,
-        Format::Glb => export::write_glb(model, surface, &mut out)?,
-    }
+    format.write(model, surface, &mut out)?;
     out.commit()
 }

@@ -10,6 +10,7 @@ mod info;
 mod info_report;
 mod info_text;
 mod kept;
+mod line;
 mod load;
 mod look;
 mod make_pose;

@@ -64,6 +64,11 @@ impl PoseArgs {
         self.pose.as_deref()
     }
 
+    /// Returns whether a clip is named.
+    pub(super) fn has_clip(&self) -> bool {
+        self.clip.is_some()
+    }
+
     /// Returns a paused session in that pose; without a clip of its own one that a session file keeps is in the file's.
     pub(super) fn session(&self, opened: impl Into<Opened>) -> Result<Session, CliError> {
         let opened = opened.into();

@@ -3,7 +3,9 @@
 //! Knows models, poses and methods; nothing of windows or GPUs, though surfaces that were deformed there can be written
 //! too.
 
+pub mod film;
 pub mod glb;
+mod mesh_format;
 mod obj;
 pub mod picture;
 mod ply;
@@ -13,6 +15,7 @@ mod stl;
 mod surface;
 mod textures;
 
+pub use mesh_format::MeshFormat;
 pub use obj::write_obj;
 pub use ply::write_ply;
 pub use posed_glb::write_glb;

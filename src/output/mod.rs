@@ -1,16 +1,19 @@
 //! Writes files, and lines on standard error. Every other module writes through this one.
 //!
-//! A file appears under its name whole or not at all ([`NewFile`]), and never replaces one that the same run has read
+//! A file appears under its name whole or not at all ([`NewFile`]), several that belong together at once ([`NewFiles`]), and never replaces one that the same run has read
 //! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
 
 mod identity;
 mod lock;
 mod new_file;
+mod new_files;
 mod signals;
+mod temporary;
 
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use lock::Lock;
 pub use new_file::{NewFile, back_up, take_back, write};
+pub use new_files::NewFiles;
 pub use signals::report_large_files;
 
 use std::fmt::Display;

@@ -3,13 +3,9 @@
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::signals;
-
-/// The beginning and the end of the names of temporary files; the numbers of the process and of the file stand between.
-const PREFIX: &str = ".skinscope-";
-const SUFFIX: &str = ".tmp";
+use super::temporary::{hidden_path, sweep};
 
 /// How many links are followed before they are taken for a circle; Linux follows as many.
 const MOST_LINKS: usize = 40;
@@ -37,7 +33,7 @@ struct Temporary {
 }
 
 /// The kind of destination that a name leads to.
-enum Destination {
+pub(super) enum Destination {
     /// A stream that is written to as it is.
     Stream,
     /// This file, which need not exist yet.
@@ -58,18 +54,7 @@ impl NewFile {
                 return Ok(Self { out: BufWriter::new(file), temporary: None });
             }
         };
-        let replaced = match fs::metadata(&target) {
-            Ok(facts) => Some(facts),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        if let Some(facts) = &replaced {
-            // Renaming needs no permission of the old file, so it is checked here.
-            if facts.permissions().readonly() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
-            }
-            OpenOptions::new().write(true).open(&target)?;
-        }
+        let replaced = replaceable(&target)?;
         let folder = folder_of(&target);
         sweep(folder);
         let (path, file) = create_temporary(folder, replaced.as_ref())?;
@@ -84,19 +69,20 @@ impl NewFile {
     pub fn settle(&mut self) -> io::Result<()> {
         self.out.flush()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
-        let file = self.out.get_ref();
-        if let Some(replaced) = &temporary.replaced {
-            keep_owner(file, replaced);
-            keep_permissions(file, replaced.permissions());
-        }
-        match file.sync_all() {
-            // Some file systems have no way to flush.
-            Err(error) if !matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => {
-                return Err(error);
-            }
-            _ => {}
-        }
-        Ok(())
+        finish(self.out.get_ref(), temporary.replaced.as_ref())
+    }
+
+    /// Lends the temporary file to another program, which writes all of it in place of this one, and returns its path; `None`
+    /// where the destination is a stream, which has no file beside it. [`NewFile::commit`] takes it up again.
+    ///
+    /// # Errors
+    /// The file cannot be lent.
+    pub fn lend(&mut self) -> io::Result<Option<&Path>> {
+        self.out.flush()?;
+        // On other systems than Unix a lock keeps other programs from writing.
+        #[cfg(not(unix))]
+        self.out.get_ref().unlock()?;
+        Ok(self.temporary.as_ref().map(|temporary| temporary.path.as_path()))
     }
 
     /// Puts the file in its place. The old one stays as it was until this returns.
@@ -200,7 +186,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 
 /// Follows the links that `path` names. Links of the system, such as `/dev/stdout`, stand for streams that are already
 /// open.
-fn destination(path: &Path) -> io::Result<Destination> {
+pub(super) fn destination(path: &Path) -> io::Result<Destination> {
     let mut place = path.to_owned();
     for _ in 0..MOST_LINKS {
         let facts = match fs::symlink_metadata(&place) {
@@ -234,12 +220,44 @@ pub(super) fn followed(path: &Path) -> Option<PathBuf> {
     }
 }
 
+/// Returns the facts of the file that stands at `target`, which is going to be replaced; `None` where there is none.
+///
+/// # Errors
+/// It cannot be replaced.
+pub(super) fn replaceable(target: &Path) -> io::Result<Option<Metadata>> {
+    let facts = match fs::metadata(target) {
+        Ok(facts) => facts,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    // Renaming needs no permission of the old file, so it is checked here.
+    if facts.permissions().readonly() {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected"));
+    }
+    OpenOptions::new().write(true).open(target)?;
+    Ok(Some(facts))
+}
+
+/// Gives a whole file the owner and the permissions of the one that it replaces, and flushes it to the disk.
+///
+/// # Errors
+/// The disk does not take all of it.
+pub(super) fn finish(file: &File, replaced: Option<&Metadata>) -> io::Result<()> {
+    if let Some(replaced) = replaced {
+        keep_owner(file, replaced);
+        keep_permissions(file, replaced.permissions());
+    }
+    match file.sync_all() {
+        // Some file systems have no way to flush.
+        Err(error) if !matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Makes a new file in `folder` with a name of its own, which carries a lock for as long as this process has it open.
 fn create_temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(PathBuf, File)> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
     loop {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("{PREFIX}{}-{number}{SUFFIX}", std::process::id()));
+        let path = hidden_path(folder);
         // The name is registered before the file exists, so that a signal never leaves it behind.
         signals::watch(&path);
         match open_new(&path, replaced) {
@@ -257,7 +275,7 @@ fn create_temporary(folder: &Path, replaced: Option<&Metadata>) -> io::Result<(P
 }
 
 /// Opens a new file. It never allows others more than the file that is replaced, not even for a moment.
-fn open_new(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
+pub(super) fn open_new(path: &Path, replaced: Option<&Metadata>) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -291,27 +309,6 @@ fn is_same(a: &Metadata, b: &Metadata) -> bool {
 #[cfg(not(unix))]
 fn is_same(_: &Metadata, _: &Metadata) -> bool {
     true
-}
-
-/// Removes temporary files of processes that were killed: those that nobody holds a lock on.
-fn sweep(folder: &Path) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let is_temporary = entry.file_name().to_str().is_some_and(is_temporary_name);
-        if !is_temporary || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        let path = entry.path();
-        if OpenOptions::new().write(true).open(&path).is_ok_and(|file| file.try_lock().is_ok()) {
-            let _left = fs::remove_file(&path);
-        }
-    }
-}
-
-fn is_temporary_name(name: &str) -> bool {
-    let middle = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    middle.and_then(|middle| middle.split_once('-')).is_some_and(|(a, b)| is_number(a) && is_number(b))
 }
 
 /// Keeps the owner, which changes only where the system lets this user give files away.

@@ -34,6 +34,8 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    use super::super::temporary::is_hidden;
+
     /// The temporary files of this process.
     static WATCHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -76,8 +78,13 @@ mod unix {
     fn end(signal: i32) {
         // The lock is held to the end, so that no file is begun after these are removed.
         let watched = watched();
-        for path in watched.iter() {
-            let _gone = std::fs::remove_file(path);
+        // Hidden folders stand behind the folders that were made for them.
+        for path in watched.iter().rev() {
+            let _gone = match path.is_dir() {
+                true if is_hidden(path) => std::fs::remove_dir_all(path),
+                true => std::fs::remove_dir(path),
+                false => std::fs::remove_file(path),
+            };
         }
         let _ended = emulate_default_handler(signal);
     }

@@ -1,8 +1,10 @@
 //! Threads: work that is shared among all cores on one pool, which starts when it is first needed, and background jobs
 //! ([`Job`]). It knows nothing of what the work is.
 
+mod in_order;
 mod job;
 
+pub use in_order::in_order;
 pub use job::{Job, JobContext};
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,9 +16,9 @@ pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> 
     map_at_once(cores(), count, cancel, work)
 }
 
-/// Returns how many threads may work at once. The system is asked only once: on Linux the answer is read from some
+/// Returns how many threads may work at once: 1 or more. The system is asked only once: on Linux the answer is read from some
 /// files, which takes longer than packing a small mesh.
-fn cores() -> usize {
+pub fn cores() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
 }

@@ -123,19 +123,37 @@ fn band_rows(frame: &Frame, width: u32, height: u32) -> u32 {
     narrow.min(rows(WIDE_BAND_PIXELS))
 }
 
+/// Returns all pixels of a texture of four bytes a pixel, which may be copied from.
+///
+/// # Errors
+/// The errors of the device.
+pub fn read_texture(gpu: &Gpu, texture: &wgpu::Texture) -> Result<Vec<u8>, GpuError> {
+    let mut out = Vec::new();
+    read_below(gpu, texture, [texture.width(), texture.height()], 0, &mut out)?;
+    Ok(out)
+}
+
 /// Appends the rows of the target, from row `skipped` on, to `rgba`.
 pub(super) fn read_rows(gpu: &Gpu, target: &SceneTarget, skipped: u32, rgba: &mut Vec<u8>) -> Result<(), GpuError> {
-    let [width, height] = [target.size[0], target.size[1] - skipped];
+    read_below(gpu, &target.picture, target.size, skipped, rgba)
+}
+
+/// Appends the rows of a texture of this size, from row `skipped` on, to `rgba`.
+fn read_below(
+    gpu: &Gpu,
+    texture: &wgpu::Texture,
+    size: [u32; 2],
+    skipped: u32,
+    rgba: &mut Vec<u8>,
+) -> Result<(), GpuError> {
+    let [width, height] = [size[0], size[1] - skipped];
     let row = width as usize * 4;
     let padded = row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize);
     let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
     let buffer = gpu.empty_buffer("the picture in memory", padded as u64 * u64::from(height), usage)?;
     let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("readback") });
     encoder.copy_texture_to_buffer(
-        wgpu::TexelCopyTextureInfo {
-            origin: wgpu::Origin3d { x: 0, y: skipped, z: 0 },
-            ..target.picture.as_image_copy()
-        },
+        wgpu::TexelCopyTextureInfo { origin: wgpu::Origin3d { x: 0, y: skipped, z: 0 }, ..texture.as_image_copy() },
         wgpu::TexelCopyBufferInfo {
             buffer: &buffer,
             layout: wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(padded as u32), rows_per_image: None },

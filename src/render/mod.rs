@@ -56,7 +56,7 @@ pub use deform::{DeformedOnGpu, deform_on_gpu};
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
-pub use headless::{Picture, on_device, render_image, render_rows};
+pub use headless::{Picture, on_device, read_texture, render_image, render_rows};
 pub use target::{COLOR, SAMPLES, SceneTarget};
 use target::{Columns, Rows};
 

@@ -5,6 +5,7 @@ use glam::{Vec2, Vec3};
 use super::{CameraCommand, Session};
 use crate::inspect;
 use crate::math::Aabb;
+use crate::model::NodeId;
 
 impl Session {
     /// Carries out a command of its family.
@@ -70,12 +71,18 @@ impl Session {
         }
     }
 
-    /// Returns the box that F frames: the vertices that the selected node moves by more than a tenth, the node itself,
-    /// the joints next to it, and a quarter more on each side, or a tenth of the model where that is more; but never
-    /// more than the whole model.
+    /// Returns the box that F frames: that of [`Session::bounds_of`] for the selected node, or the whole model.
     pub(super) fn selected_bounds(&self) -> Aabb {
+        self.view.selected.map_or_else(|| self.bounds(), |node| self.bounds_of(node))
+    }
+
+    /// Returns a box to frame a node by (world, metres): the vertices that it moves by more than a tenth, the node itself, the
+    /// joints next to it, and a quarter more on each side, or a tenth of the model where that is more; but never more than
+    /// the whole model.
+    #[must_use]
+    pub fn bounds_of(&self, node: NodeId) -> Aabb {
         let whole = self.bounds();
-        let (Some(posed), Some(node)) = (self.posed(), self.view.selected) else { return whole };
+        let Some(posed) = self.posed() else { return whole };
         let (model, mut bounds) = (posed.model, inspect::moved_bounds(&posed, &self.pose.draws, node, 0.1));
         let parent = model.skeleton.parents[node.index()].filter(|p| model.is_joint(*p));
         for near in model.skeleton.children(node).chain(parent).chain([node]) {
@@ -145,8 +152,8 @@ mod tests {
 
     use super::super::{CameraCommand, Document, Orbit, SelectionCommand, ViewFrom};
     use super::*;
+    use crate::model::Model;
     use crate::model::shapes::{Tube, tube};
-    use crate::model::{Model, NodeId};
 
     fn document(scale: f32) -> Document {
         let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();

@@ -10,6 +10,7 @@ use glam::{Quat, Vec2};
 
 use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
+use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
@@ -119,6 +120,20 @@ pub enum FileCommand {
     CloseFile,
     /// Open the model of this session file, with all that the session keeps.
     OpenSession(PathBuf),
+    /// Ask for the file that a picture, the posed mesh or a film is written into.
+    Export(ExportKind),
+    /// Choose that file with the system's dialog.
+    ChooseExport,
+    /// This is the file; whether it can be written, and is replaced, will be said.
+    NameExport(PathBuf),
+    /// Write it, in the background.
+    ExportTo(PathBuf, Box<ExportSettings>),
+    /// Do not ask for that file any more.
+    CloseExport,
+    /// Give up what is being exported.
+    StopExport,
+    /// Put the picture that is shown on the clipboard.
+    CopyPicture,
     /// Close the window.
     Quit,
 }

@@ -2,8 +2,8 @@
 
 use super::command_row::{ctrl, ctrl_shift, key, row, shift};
 use super::{
-    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, Menu, SaveKind, SelectionCommand, ViewCommand,
-    WindowCommand,
+    Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu, SaveKind, SelectionCommand,
+    ViewCommand, WindowCommand,
 };
 
 /// The rows of File come before those of Edit.
@@ -65,6 +65,28 @@ pub(super) static ROWS: &[CommandRow] = &[
         None,
         Command::File(FileCommand::AskForFile(FileUse::SaveSession)),
         "Write edits, pose, limits, pins, camera and view into a session file; the model stays as it is",
+    ),
+    row(
+        Menu::File,
+        "Save picture…",
+        None,
+        Command::File(FileCommand::Export(ExportKind::Picture)),
+        "Write the picture into a PNG file, in any size, with or without background",
+    ),
+    row(Menu::File, "Copy picture", None, Command::File(FileCommand::CopyPicture), "Put the picture on the clipboard"),
+    row(
+        Menu::File,
+        "Export posed mesh…",
+        None,
+        Command::File(FileCommand::Export(ExportKind::Mesh)),
+        "Write the surface as it is posed into a GLB, OBJ, PLY or STL file",
+    ),
+    row(
+        Menu::File,
+        "Record…",
+        None,
+        Command::File(FileCommand::Export(ExportKind::Film)),
+        "Write the clip or a turn of the model as GIF, WebP, APNG, MP4, WebM or numbered pictures",
     ),
     row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
     row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),

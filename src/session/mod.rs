@@ -15,6 +15,7 @@ mod edit_menu;
 #[cfg(test)]
 mod edit_tests;
 mod edits;
+mod export;
 #[cfg(test)]
 mod finding_tests;
 mod findings;
@@ -65,6 +66,7 @@ pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use deforming::MethodChoice;
 pub use document::{Document, Source};
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
+pub use export::{ExportKind, ExportSettings};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
 pub use kept::KeptSession;
 pub use lighting::PosedLight;

@@ -2,6 +2,8 @@
 
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 
+use crate::math::Projection;
+
 /// Projects points of the world into the viewport.
 #[derive(Clone, Copy, Debug)]
 pub struct Projector {
@@ -16,6 +18,21 @@ pub struct Projector {
 }
 
 impl Projector {
+    /// Makes the projector of a camera whose frame is `world_from_view` and which sees what is farther than `near` (metres), for a
+    /// viewport of these pixels.
+    #[must_use]
+    pub fn new(world_from_view: Affine3A, projection: Projection, near: f32, viewport: Vec2) -> Self {
+        let aspect = viewport.x / viewport.y.max(1.0);
+        let is_perspective = matches!(projection, Projection::Perspective { .. });
+        Self {
+            view_from_world: world_from_view.inverse(),
+            clip_from_view: projection.clip_from_view(aspect, 0.1, 10.0),
+            farthest: if is_perspective { -near } else { f32::INFINITY },
+            distance: 1.0,
+            viewport,
+        }
+    }
+
     /// Returns how near a point of the world is: a number that is linear in the picture over a triangle, and larger where it is
     /// nearer.
     #[must_use]

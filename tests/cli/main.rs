@@ -6,6 +6,7 @@
 mod bake;
 #[path = "../common/mod.rs"]
 mod common;
+mod films;
 mod help;
 mod info;
 mod pictures;

@@ -195,3 +195,50 @@ fn negative_eyes_look_from_the_other_side() {
         assert!(method != picture(&["--size", "200x300", "--clip", "Bend", "--time", "1"], "lbs.png").unwrap());
     }
 }
+
+#[test]
+fn ground_axes_joint_and_projection_are_drawn_where_they_are_asked_for() {
+    let shot =
+        |more: &[&str], name: &str| picture(&[&["--size", "240x180", "--background", "#204060"], more].concat(), name);
+    let Some(plain) = shot(&[], "asked_plain.png") else { return };
+    let is_background = |picture: &image::RgbaImage, x, y| picture.get_pixel(x, y).0 == [0x20, 0x40, 0x60, 255];
+    let ground = shot(&["--grid"], "asked_grid.png").unwrap();
+    // It reaches the lower edge and both sides, and not the sky.
+    for x in [2, 120, 237] {
+        assert!(
+            is_background(&plain, x, 177) && !is_background(&ground, x, 177) && is_background(&ground, x, 2),
+            "{x}"
+        );
+    }
+    let ortho = shot(&["--ortho", "--grid"], "asked_ortho.png").unwrap();
+    assert!(ortho != ground && !is_background(&ortho, 2, 177));
+    assert!(shot(&["--axes"], "asked_axes.png").unwrap() != plain);
+    // A head fills more of the picture than it does in that of the whole figure.
+    let dark = |picture: &image::RgbaImage| picture.pixels().filter(|p| p.0[..3].iter().all(|c| *c < 0x18)).count();
+    let head = shot(&["--frame-joint", "Head", "--view", "front"], "asked_head.png").unwrap();
+    assert!(dark(&head) > 2 * dark(&shot(&["--view", "front"], "asked_front.png").unwrap()), "the visor");
+    fails(&["render", "-o", "x.png", "--frame-joint", "No such joint"], 2, &["No such joint", "Head"]);
+}
+
+#[test]
+fn legend_names_and_supersampling_are_painted_where_they_are_asked_for() {
+    let shot = |more: &[&str], name: &str| {
+        picture(&[&["--size", "480x360", "--overlay", "weights", "--background", "#204060"], more].concat(), name)
+    };
+    let Some(plain) = shot(&[], "over_plain.png") else { return };
+    let differs = |a: &image::RgbaImage, b: &image::RgbaImage, at: fn(u32, u32) -> bool| {
+        a.enumerate_pixels().zip(b.pixels()).filter(|((x, y, a), b)| at(*x, *y) && *a != *b).count()
+    };
+    let corner = |x: u32, y: u32| x < 240 && y > 250;
+    let outside = |x: u32, y: u32| x >= 260 || y <= 200;
+    let legend = shot(&["--legend"], "over_legend.png").unwrap();
+    assert!(differs(&plain, &legend, corner) > 5000 && differs(&plain, &legend, outside) == 0);
+    let names = shot(&["--names"], "over_names.png").unwrap();
+    assert!(differs(&plain, &names, |_, _| true) > 500);
+    assert!(names.pixels().all(|p| p.0[3] == 255));
+    // Supersampling changes edges alone, and there it makes more shades.
+    let smooth = shot(&["--supersample", "3"], "over_smooth.png").unwrap();
+    let changed = differs(&plain, &smooth, |_, _| true);
+    assert!((300..20_000).contains(&changed), "{changed}");
+    fails(&["render", "-o", "x.png", "--size", "4000x100", "--supersample", "4"], 2, &["2048 pixels"]);
+}

@@ -56,6 +56,8 @@ fn writers(folder: &Path) -> Vec<Writer> {
     }
     if has_gpu() {
         writers.push(Writer { arguments: vec!["render", "--size", "128x128", "-o", "out.png"], output: "out.png" });
+        let film = vec!["render", "--size", "64x64", "--turntable", "--frames", "0-9", "-o", "out.gif"];
+        writers.push(Writer { arguments: film, output: "out.gif" });
     }
     writers
 }
@@ -124,6 +126,61 @@ fn killed_at_any_moment_every_writer_leaves_the_old_file_or_the_whole_new_one() 
         assert_eq!(temporary(&folder), Vec::<PathBuf>::new(), "{arguments:?}");
         assert!(fs::read(&path).unwrap() == new, "{arguments:?}");
     }
+}
+
+/// The pictures of a sequence belong together: there are all of them, or those of before.
+#[test]
+fn a_sequence_of_pictures_is_whole_however_the_program_ends() {
+    let folder = folder("sequence");
+    if !has_gpu() {
+        return;
+    }
+    let pictures = folder.join("frames");
+    let arguments = ["render", "--size", "64x64", "--turntable", "--frames", "0-19", "-o", "frames/%02d.png"];
+    let start = Instant::now();
+    assert!(run(&folder, &arguments).status.success());
+    let (takes, new) = (start.elapsed(), contents(&pictures));
+    assert_eq!(new.len(), 20);
+    let mut state = 0x2545_F491_4F6C_DD1D;
+    let (mut kept, mut begun) = (0, 0);
+    for round in 0..20 {
+        fs::remove_dir_all(&pictures).unwrap();
+        fs::create_dir(&pictures).unwrap();
+        fs::write(pictures.join("03.png"), old()).unwrap();
+        let mut child = command(&folder, &arguments).spawn().unwrap();
+        std::thread::sleep(Duration::from_micros(random(&mut state, takes.as_micros() as u64)));
+        if round % 2 == 0 {
+            child.kill().unwrap();
+        } else {
+            assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+        }
+        let status = child.wait().unwrap();
+        let now = contents(&pictures);
+        if now.len() == 1 {
+            assert!(now[0].1 == old());
+            kept += 1;
+        } else {
+            assert!(
+                now == new || !status.success() && now.iter().all(|picture| new.contains(picture)),
+                "{}",
+                now.len()
+            );
+        }
+        // A signal leaves nothing, and what a killed process leaves goes with the next write.
+        let left = temporary(&pictures).len();
+        assert!(left <= usize::from(round % 2 == 0));
+        begun += left;
+    }
+    assert!(kept > 0 && begun > 0, "{kept} kept, {begun} begun");
+    assert!(run(&folder, &arguments).status.success());
+    assert!(contents(&pictures) == new && temporary(&pictures).is_empty());
+    // The disk takes the first pictures and not the others.
+    fs::remove_dir_all(&pictures).unwrap();
+    let size = new[0].1.len() / 512;
+    let out = shell(&folder, &format!("ulimit -f {size}; exec \"$0\" {}", arguments.join(" ")));
+    assert_eq!(out.status.code(), Some(2), "{}", said(&out));
+    assert!(said(&out).contains("could not write frames/"), "{}", said(&out));
+    assert!(!pictures.exists(), "the folder was made for nothing");
 }
 
 /// `ulimit -f` counts 512 bytes.

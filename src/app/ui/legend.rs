@@ -23,6 +23,16 @@ const HEAD: f32 = 18.0 + 4.0 + 20.0;
 /// The least height of contents that is worth showing, points.
 const LEAST: f32 = 40.0;
 
+/// Shows the legend in a picture that is no window: whole, and without its controls.
+pub(super) fn show_still(ui: &mut Ui, rect: Rect, session: &Session) {
+    let Some(overlay) = session.view().overlay else { return };
+    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(rect.width() - 2.0 * INSET), "legend", |ui| {
+        head(ui, session, overlay);
+        ui.add_space(4.0);
+        explain(ui, session, overlay, None);
+    });
+}
+
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
     let Some(overlay) = session.view().overlay else { return };
     // The legend has the lower quarter of the picture, with some space between it and the middle.
@@ -41,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool
             ui.add_space(4.0);
             let area = ScrollArea::vertical().max_height(contents).min_scrolled_height(contents);
             area.id_salt("legend contents").show(ui, |ui| {
-                explain(ui, session, overlay, commands);
+                explain(ui, session, overlay, Some(commands));
             });
         }
     });
@@ -59,8 +69,8 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
     response.on_hover_text(name).clicked()
 }
 
-/// Explains the colours.
-fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec<Command>) {
+/// Explains the colours. Without `commands` there are no controls.
+fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Option<&mut Vec<Command>>) {
     let view = session.view();
     if overlay.id == "distance" && session.comparison().is_none() {
         ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
@@ -95,18 +105,21 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
                 swatch(ui, step, vertices);
             }
             if overlay.of_joint {
-                if session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest) {
+                let is_heaviest = session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
+                if is_heaviest && commands.is_some() {
                     let text = "It moves most. Point at another joint, or select one.";
                     let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
                     ui.add(egui::Label::new(text).wrap());
                 }
-                ui.add_space(4.0);
-                ui.horizontal_wrapped(|ui| {
-                    if ramp.is_none() {
-                        ramps(ui, session, commands);
-                    }
-                    toggle(ui, "With children", Toggle::WithChildren, session, commands);
-                });
+                if let Some(commands) = commands.as_deref_mut() {
+                    ui.add_space(4.0);
+                    ui.horizontal_wrapped(|ui| {
+                        if ramp.is_none() {
+                            ramps(ui, session, commands);
+                        }
+                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
+                    });
+                }
             }
         }
         Scale::Steps(steps) => {
@@ -123,8 +136,10 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
             };
             let text = RichText::new(text).font(theme::regular(12.0));
             ui.add(egui::Label::new(text.color(colors(ui).text)).wrap());
-            ui.add_space(4.0);
-            toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
+            if let Some(commands) = commands.as_deref_mut() {
+                ui.add_space(4.0);
+                toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
+            }
         }
     }
     if is_measure {
@@ -137,7 +152,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: &mut Vec
             figure(ui, label, &value);
         }
     }
-    if overlay.has_limit {
+    if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
         limit(ui, session, commands);
     }

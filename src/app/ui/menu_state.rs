@@ -2,7 +2,7 @@
 
 use super::{UiState, crowd};
 use crate::session::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, Lighting, MarkCommand,
+    CameraCommand, Command, ComparisonCommand, EditCommand, ExportKind, FileCommand, FileUse, Lighting, MarkCommand,
     MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PosingCommand, SaveKind, SelectionCommand,
     Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
@@ -57,7 +57,7 @@ pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
 pub(super) fn starts_group(command: &Command) -> bool {
     matches!(
         command,
-        Command::File(FileCommand::Quit)
+        Command::File(FileCommand::Quit | FileCommand::Export(ExportKind::Picture))
             | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::File(FileCommand::AskForFile(FileUse::OpenSession))
             | Command::Edit(EditCommand::ResetJoint)
@@ -155,7 +155,9 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
-        Command::File(FileCommand::Reload | FileCommand::CompareDialog)
+        Command::File(
+            FileCommand::Reload | FileCommand::CompareDialog | FileCommand::Export(_) | FileCommand::CopyPicture,
+        )
         | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose | FileUse::SaveSession))
         | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
         | Command::Camera(CameraCommand::FrameAll)

@@ -13,6 +13,7 @@ mod deformation;
 mod dialogs;
 mod explain;
 mod explain_text;
+mod exports;
 mod finder;
 mod findings;
 mod focus;
@@ -33,10 +34,12 @@ mod names;
 mod normal_modes;
 mod outliner;
 mod outliner_row;
+mod over;
 mod palette;
 mod ruler;
 mod rules;
 mod runtime;
+mod saved;
 mod saving;
 mod search_list;
 mod status;
@@ -54,7 +57,10 @@ mod viewport;
 mod widgets;
 
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
+pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
+pub use over::{Over, show_over};
+pub use saved::Saved;
 pub use viewport::ViewportArea;
 
 use std::path::PathBuf;
@@ -63,75 +69,12 @@ use std::sync::{Arc, Weak};
 use egui::accesskit::Action;
 use egui::containers::panel::PanelState;
 use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
-use serde::{Deserialize, Serialize};
 
 use self::focus::FocusRegion;
 use crate::deform::PaletteLimits;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
 use crate::session::{Command, Keymap, Panel, SaveKind, SelectionCommand, Session, ViewCommand, WindowCommand};
-
-/// Settings of the panels that are remembered from one run to the next.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Saved {
-    /// Whether the theme is light.
-    pub light: bool,
-    /// Whether tools have the keys of Maya in place of those of Blender.
-    pub maya_keys: bool,
-    /// Whether the outliner is shown.
-    pub outliner: bool,
-    /// Whether the inspector is shown.
-    pub inspector: bool,
-    /// Whether the timeline is shown.
-    pub timeline: bool,
-    /// Whether the tables are shown.
-    pub tables: bool,
-    /// The width of the outliner, points.
-    pub outliner_width: f32,
-    /// The width of the inspector, points.
-    pub inspector_width: f32,
-    /// The height of the tables, points.
-    pub tables_height: f32,
-    /// The height of the findings, points.
-    pub findings_height: f32,
-    /// The colours of weights, by [`Ramp::id`]; empty: the default.
-    pub ramp: String,
-    /// Whether weights are shown in viridis; older versions wrote this instead of `ramp`. It is only read.
-    #[serde(skip_serializing)]
-    pub viridis: bool,
-    /// Whether the legend shows its head alone.
-    pub legend_folded: bool,
-    /// Whether the open file is read again once it has changed.
-    pub watch: bool,
-    /// The folder of the last file, for the next file dialog.
-    pub last_folder: Option<PathBuf>,
-    /// Whether world, inverse bind and skinning matrix are unfolded in the inspector.
-    pub matrices: [bool; 3],
-}
-
-impl Default for Saved {
-    fn default() -> Self {
-        Self {
-            light: false,
-            maya_keys: false,
-            outliner: true,
-            inspector: true,
-            timeline: true,
-            tables: false,
-            outliner_width: 256.0,
-            inspector_width: 312.0,
-            tables_height: 240.0,
-            findings_height: 300.0,
-            ramp: String::new(),
-            viridis: false,
-            legend_folded: false,
-            watch: true,
-            last_folder: None,
-            matrices: [false, false, true],
-        }
-    }
-}
 
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -264,6 +207,8 @@ pub struct Status {
     pub recovery: Option<RecoveryOffer>,
     /// A pose or session file is about to be written or read; closing the dialog sends [`crate::session::FileCommand::CloseFile`].
     pub asked_file: Option<AskedFile>,
+    /// A file is about to be exported; closing the dialog sends [`crate::session::FileCommand::CloseExport`].
+    pub export: Option<ExportStatus>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
@@ -285,6 +230,7 @@ pub struct UiState {
     dialog: Option<Dialog>,
     saving: saving::SaveDialog,
     asked_file: asked_file::FileDialog,
+    exports: exports::ExportDialog,
     finder: finder::Finder,
     /// The key is held that shows the stored weights.
     holds_stored: bool,
@@ -353,7 +299,8 @@ impl UiState {
 
     /// Whether the application waits for an answer before anything else.
     fn is_asked(status: &Status) -> bool {
-        status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.asked_file.is_some()
+        let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
+        saves || status.asked_file.is_some() || status.export.is_some()
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -517,6 +464,7 @@ pub fn show(
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
     asked_file::show(ui, state, status, commands);
+    exports::show(ui, session, state, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

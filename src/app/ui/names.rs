@@ -6,7 +6,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::theme::{self, SMALL, colors};
 use crate::model::NodeId;
-use crate::session::Session;
+use crate::session::{Projector, Session};
 
 /// The side of a cell of the grid that says where a name already stands, points.
 const CELL: f32 = 8.0;
@@ -14,14 +14,13 @@ const CELL: f32 = 8.0;
 const MOST_REJECTED: usize = 1024;
 
 /// Shows the names of the joints (of all nodes where there is no joint); the selected and the hovered one come first.
-pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
+pub(super) fn show(ui: &Ui, session: &Session, rect: Rect, projector: &Projector) {
     let Some(model) = session.model() else { return };
     let c = colors(ui);
     let scale = ui.pixels_per_point();
     let bare = model.skins.is_empty();
     let contains = model.scenes.get(session.view().scene).map(|s| s.contains.as_slice());
     let shown = |n: usize| contains.is_none_or(|c| c[n]) && (bare || model.is_joint(NodeId::from_index(n)));
-    let projector = session.view().projector();
     let first = [session.view().selected, session.view().hovered].into_iter().flatten().map(NodeId::index);
     let mut taken: HashSet<(i32, i32)> = HashSet::new();
     let mut tried: HashSet<(i32, i32)> = HashSet::new();

@@ -93,7 +93,7 @@ pub(super) fn show(
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for part in [Some(seen), other].into_iter().flatten() {
             if session.view().names {
-                names::show(&ui, session, part);
+                names::show(&ui, session, part, &session.view().projector());
             }
             ghosts::show(&ui, session, part);
         }

@@ -1,7 +1,6 @@
 //! `skinscope check`: finds what is wrong with the skins of many files.
 
 mod junit;
-mod line;
 mod names;
 mod page;
 mod pictures;
@@ -19,13 +18,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
-use self::line::ProgressLine;
 use self::names::Names;
 use self::pictures::{Painter, Pictures};
 use self::report::Outcome;
 pub(super) use self::runtime::packing;
 use self::runtime::predict;
 use self::sinks::{FileOutput, Format, Sinks, spare};
+use super::line::ProgressLine;
 use super::{CliError, MOST_WARNINGS, OpenArgs, read_pose};
 use crate::edit::Packing;
 use crate::import::{ImportError, Limits, Options, Progress};

@@ -1,48 +1,59 @@
-//! `skinscope render`: draws a picture without a window.
+//! `skinscope render`: draws pictures without a window.
 
-use std::path::PathBuf;
+mod film;
+mod scene;
+
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 use serde_json::{Value, json};
 
-use super::camera::{find_camera, look_at, parse_fov, planes};
+use self::film::FilmArgs;
+use self::scene::Scene;
+use super::camera::parse_fov;
+use super::line::ProgressLine;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
     AFTER_HELP, CliError, ModelArgs, bytes_of, compare_with, crowd_sizes, other_file, parse_backend, parse_palette,
-    parse_point, parse_side, parse_size, print, printable, tell_warnings, unwritable,
+    parse_point, parse_side, parse_size, print, tell_warnings, unwritable,
 };
+use crate::app::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
+use crate::export::film::Film;
 use crate::export::picture::encode_png;
-use crate::frame::{Background, Frame, SceneColors};
-use crate::math::{Aabb, Projection};
-use crate::model::{BlockFormats, Model};
+use crate::film::{FilmError, Reel, Target, check, record};
+use crate::frame::Background;
+use crate::model::BlockFormats;
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
-use crate::session::{
-    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, Session, SideWeights, Toggle,
-    ViewCommand, ViewFrom,
-};
+use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights};
 
-/// Draw a picture of the posed model, without a display
+/// Draw a picture of the posed model, or a film, without a display
 ///
-/// Only the model is drawn unless asked: no grid, ground, shadow or skeleton. The camera frames the deformed model;
-/// --eye looks from a place of your own. Up is +Y, and near and far planes fit by themselves.
+/// Only the model is drawn unless asked: no grid, ground, shadow or skeleton. The camera frames the deformed model, with
+/// --clip all that it fills from the start of the clip to its end, so that all pictures of a clip have one camera; --eye looks
+/// from a place of your own. Up is +Y, and near and far planes fit by themselves.
+///
+/// With --frames, --whole-clip or --turntable a film is drawn, which goes on for ever: NAME.gif (256 colours a picture), .webp and .apng
+/// (lossless), .mp4 and .webm (by ffmpeg, where it is installed), or frames/%04d.png, a picture each: picture n is that of --time with
+/// n / --fps. A turntable frames all that the model fills while it turns. A film appears whole or not at all.
 ///
 /// With --json one line is printed once the picture is written: schema (1), file, size [width, height], samples (of a pixel),
 /// device {name, type (discrete, integrated, virtual, cpu, other), backend}, palette {asked, used (uniform or storage: the kind of
 /// buffer that joint matrices were read from), why, matrices, bytes_per_matrix, bytes, uniform {bytes, matrices}, storage {bytes,
-/// matrices} (what one buffer of this device holds)}, warnings [text].
+/// matrices} (what one buffer of this device holds)}, warnings [text]; of a film also film {format, pictures, first (its number),
+/// fps, seconds, turntable (degrees or null)}.
 #[derive(Debug, Args)]
 #[command(after_long_help = after_help())]
 pub(super) struct RenderArgs {
     #[command(flatten)]
     model: ModelArgs,
-    /// Write the picture into this file (PNG)
+    /// Write the picture into this file (.png), or the film (.gif, .webp, .apng, .mp4, .webm, or frames/%04d.png)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Draw a picture of this size, pixels
@@ -50,6 +61,8 @@ pub(super) struct RenderArgs {
     size: [u32; 2],
     #[command(flatten)]
     pose: PoseArgs,
+    #[command(flatten)]
+    film: FilmArgs,
     /// Look from this side; a glTF character faces the front (+Z)
     #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
     view: Side,
@@ -68,6 +81,9 @@ pub(super) struct RenderArgs {
     /// See this vertical angle of view, degrees, with --eye [default: 31.5]
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
+    /// Draw in parallel projection; what the camera looks at is as large as it is in perspective
+    #[arg(long, conflicts_with = "camera")]
+    ortho: bool,
     /// Compare with this method, which deforms the right side of the picture; METHOD+mush has delta mush after it
     #[arg(long, value_name = "METHOD", value_parser = parse_side)]
     compare: Option<String>,
@@ -88,17 +104,35 @@ pub(super) struct RenderArgs {
     /// Bring into the picture what lies far outside of the model too (vertices that `check` calls stray-vertices)
     #[arg(long, conflicts_with_all = ["eye", "camera"])]
     frame_everything: bool,
+    /// Bring this joint into the picture, with what it moves and some of what is around it (name, or node index of the file)
+    #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with_all = ["eye", "camera", "frame_everything"])]
+    frame_joint: Option<String>,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
     #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
     crowd: u32,
     #[command(flatten)]
     skeleton: SkeletonArgs,
+    /// Draw the ground: its lines, and the floor with the shadow of the model
+    #[arg(long)]
+    grid: bool,
+    /// Draw the axes of the joints: X red, Y green, Z blue
+    #[arg(long)]
+    axes: bool,
     /// Draw the edges of the triangles
     #[arg(long)]
     wireframe: bool,
     /// Take four samples of each pixel, which smooth edges, or one (off)
     #[arg(long, value_name = "4|off", value_parser = parse_samples, default_value = "4")]
     msaa: u32,
+    /// Draw this many times as wide and high, 1 to 4, and take the mean of the pixels; the picture has the size of --size
+    #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_SUPERSAMPLING)))]
+    supersample: u32,
+    /// Paint the legend of the overlay into the lower left corner
+    #[arg(long)]
+    legend: bool,
+    /// Write the names of the joints beside them, as many as have room
+    #[arg(long)]
+    names: bool,
     /// Fill the background with this colour: #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
@@ -124,6 +158,20 @@ pub(super) struct RenderArgs {
     texture_memory: Option<u32>,
 }
 
+impl RenderArgs {
+    fn style(&self) -> PictureStyle {
+        let Self { size, supersample: supersampling, legend, names, .. } = *self;
+        PictureStyle { size, supersampling, legend, names, light: false }
+    }
+
+    fn is_transparent(&self) -> bool {
+        self.background == Background::Transparent
+    }
+}
+
+/// The largest side of what is drawn, pixels.
+const MOST_PIXELS: u32 = 8192;
+
 fn deformers() -> PossibleValuesParser {
     PossibleValuesParser::new(Deformer::ALL.map(|by| PossibleValue::new(by.id()).help(by.help())))
 }
@@ -133,6 +181,8 @@ fn after_help() -> String {
         "skinscope render character.glb -o picture.png --clip Walk --time 0.5",
         "skinscope render character.glb -o weights.png --heatmap Head --skeleton --view front",
         "skinscope render character.glb -o limits.png --overlay alarms --limit 4 --background transparent",
+        "skinscope render character.glb -o walk.webp --clip Walk --whole-clip --size 480x640",
+        "skinscope render character.glb -o turn.gif --turntable --size 480x640",
     ];
     format!("{AFTER_HELP}\n\nExamples:\n  {}", examples.join("\n  "))
 }
@@ -164,9 +214,21 @@ enum Lights {
 }
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
-    let kind = args.output.extension().map(|e| e.to_ascii_lowercase());
-    if kind.as_deref() != Some("png".as_ref()) {
-        return Err(CliError::Usage(format!("{}: pictures are written as .png", args.output.display())));
+    let film = args.film.target(&args.output, args.pose.has_clip())?;
+    if args.size.iter().any(|side| side * args.supersample > MOST_PIXELS) {
+        let most = MOST_PIXELS / args.supersample;
+        let why = format!("with --supersample {} a side of --size has {most} pixels at most", args.supersample);
+        return Err(CliError::Usage(why));
+    }
+    match &film {
+        Some(target) => check(target, args.size, args.film.fps(), args.is_transparent()).map_err(failed)?,
+        None => {
+            let kind = args.output.extension().map(|e| e.to_ascii_lowercase());
+            if kind.as_deref() != Some("png".as_ref()) {
+                let name = args.output.display();
+                return Err(CliError::Usage(format!("{name}: pictures are written as .png; {}", Target::endings())));
+            }
+        }
     }
     let (held, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
     let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
@@ -174,13 +236,25 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
     // when the program ends may hang it.
     std::thread::scope(|scope| {
         scope.spawn(|| _ = held.get_or_init(open));
-        draw(args, &held, open)
+        draw(args, film.as_ref(), &held, open)
     })
+}
+
+/// Makes the error of a film one of the command line.
+fn failed(error: FilmError) -> CliError {
+    match error {
+        FilmError::Output { path, reason } => CliError::Output { path, reason },
+        FilmError::Unfit(_) | FilmError::Cancelled => CliError::Usage(error.to_string()),
+    }
 }
 
 /// Reads the file of `--stored`, which the overlays *Changed weights* and *Changed surface* compare the model with, or that of
 /// `--compare-file`, which is the other side.
-fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
+fn compare(
+    args: &RenderArgs,
+    session: &mut Session,
+    spare: &dyn Fn(&Path) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     let is_compared = args.compare.is_some() || args.compare_file.is_some();
     if (args.split.is_some() || args.side_by_side) && !is_compared {
         let why = "--split and --side-by-side say how two sides share the picture; say --compare or --compare-file too";
@@ -188,7 +262,7 @@ fn compare(args: &RenderArgs, session: &mut Session) -> Result<(), CliError> {
     }
     let Some(path) = args.stored.as_ref().or(args.compare_file.as_ref()) else { return Ok(()) };
     let other = other_file(path, &args.model.open)?;
-    overwritten(&args.output, other.files())?;
+    other.files().try_for_each(spare)?;
     if args.json {
         overwritten_by_stdout(other.files())?;
     }
@@ -207,6 +281,7 @@ type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 /// Draws with the device in `held`, or one that `open` returns.
 fn draw(
     args: &RenderArgs,
+    film: Option<&Target>,
     held: &SharedGpu,
     open: impl Fn() -> Result<Gpu, GpuError> + Copy + Send + Sync + 'static,
 ) -> Result<(), CliError> {
@@ -214,32 +289,43 @@ fn draw(
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let opened = args.model.load_kept(Some(Arc::new(formats)))?;
-    overwritten(&args.output, opened.files().chain(args.pose.file()))?;
+    let files: Vec<PathBuf> = opened.files().chain(args.pose.file()).map(Path::to_owned).collect();
     if args.json {
-        overwritten_by_stdout(opened.files().chain(args.pose.file()))?;
+        overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     }
     tell_warnings(&opened.document);
     let is_kept = opened.kept.is_some();
     let mut session = args.pose.session(opened)?;
-    compare(args, &mut session)?;
-    let frame = describe(args, is_kept, &mut session)?;
-    let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
-    let draw = |gpu: &Gpu, renderer: &mut Renderer| {
-        renderer.set_samples(args.msaa);
-        let png = encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?;
-        Ok((png, renderer.notices().to_vec(), Renderer::palette_fit(gpu, &frame), device(gpu)))
+    let reel = film.map(|_| args.film.reel(&session, args.pose.has_clip()));
+    let outputs: Vec<PathBuf> = match film.zip(reel) {
+        Some((target, reel)) => target.files(reel.first..reel.first + reel.count).collect(),
+        None => vec![args.output.clone()],
     };
-    let (png, mut notices, fit, device) = on_device(Some(gpu), open, draw)?;
+    let spare = |input: &Path| outputs.iter().try_for_each(|output| Ok(overwritten(output, [input])?));
+    files.iter().try_for_each(|input| spare(input))?;
+    compare(args, &mut session, &spare)?;
+    let scene = Scene::prepare(args, is_kept, &mut session, reel.as_ref())?;
+    let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
+    let line = ProgressLine::new(Some(1));
+    let drawn = on_device(Some(gpu), open, |gpu, renderer| {
+        renderer.set_samples(args.msaa);
+        let (written, fit) = match film.zip(reel) {
+            Some((target, reel)) => draw_film(args, &scene, &mut session, (target, &reel), (gpu, renderer), &line)?,
+            None => draw_picture(args, &scene, &session, (gpu, renderer))?,
+        };
+        Ok((written, fit, renderer.notices().to_vec(), device(gpu)))
+    });
+    line.end(0);
+    let (written, fit, mut notices, device) = drawn?;
     if fit.asked == PaletteBuffer::Uniform && !fit.is_uniform() {
         notices.push(format!("joint matrices are read from a storage buffer: {}", fit.why()));
     }
     notices.iter().for_each(|notice| say(format_args!("warning: {notice}")));
-    let png = png.map_err(|error| unwritable(&args.output, error))?;
-    output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error))?;
+    written?;
     if !args.json {
         return Ok(());
     }
-    let report = json!({
+    let mut report = json!({
         "schema": 1,
         "file": args.output,
         "size": args.size,
@@ -248,7 +334,66 @@ fn draw(
         "palette": palette(&fit),
         "warnings": notices,
     });
+    if let Some((target, reel)) = film.zip(reel) {
+        report["film"] = film::report(target, &reel);
+    }
     print(&format!("{report}\n"))
+}
+
+/// What has been written, or why not, and where the device has read the palette from.
+type Drawn = (Result<(), CliError>, PaletteFit);
+
+/// Draws and writes one picture.
+fn draw_picture(
+    args: &RenderArgs,
+    scene: &Scene<'_>,
+    session: &Session,
+    (gpu, renderer): (&Gpu, &mut Renderer),
+) -> Result<Drawn, GpuError> {
+    let mut frame = scene.frame(session, 0.0);
+    // A plain picture is compressed while it is drawn.
+    let png = if args.style().is_plain() {
+        encode_png(args.size, |take| render_rows(gpu, renderer, &frame, args.size, take))?
+    } else {
+        let rgba = PicturePainter::new(gpu, args.style()).draw(gpu, renderer, &mut frame, session)?;
+        encode_png(args.size, |take| {
+            take(&rgba);
+            Ok::<_, GpuError>(())
+        })?
+    };
+    let write = |png: Vec<u8>| output::write(&args.output, &png).map_err(|error| unwritable(&args.output, error));
+    let written = png.map_err(|error| unwritable(&args.output, error)).and_then(write);
+    Ok((written, Renderer::palette_fit(gpu, &frame)))
+}
+
+/// Draws and writes a film.
+fn draw_film(
+    args: &RenderArgs,
+    scene: &Scene<'_>,
+    session: &mut Session,
+    (target, reel): (&Target, &Reel),
+    (gpu, renderer): (&Gpu, &mut Renderer),
+    line: &ProgressLine,
+) -> Result<Drawn, GpuError> {
+    let film = Film { size: args.size, count: reel.count, fps: reel.fps, transparent: args.is_transparent() };
+    let (name, mut fit) = (args.output.display().to_string(), None);
+    let mut painter = PicturePainter::new(gpu, args.style());
+    let mut draw = |place| {
+        if reel.plays {
+            session.apply(PlaybackCommand::Seek(reel.time_secs(place)));
+            session.update_pose();
+        }
+        let mut frame = scene.frame(session, reel.turned(place));
+        fit.get_or_insert_with(|| Renderer::palette_fit(gpu, &frame));
+        painter.draw(gpu, renderer, &mut frame, session)
+    };
+    let mut go_on = |place| {
+        line.say(0, &name, &format!("picture {} of {}", place + 1, reel.count));
+        true
+    };
+    let written = record(target, &film, reel.first, &mut draw, &mut go_on)?.map_err(failed);
+    let fit = fit.unwrap_or_else(|| Renderer::palette_fit(gpu, &scene.frame(session, 0.0)));
+    Ok((written, fit))
 }
 
 /// Describes the device that drew.
@@ -276,132 +421,6 @@ fn palette(fit: &PaletteFit) -> Value {
         "storage": { "bytes": fit.limits.storage, "matrices": fit.most_in_storage() },
     })
 }
-
-/// Returns the session's frame, with the camera and the overlays of the arguments and nothing else; where a session file was opened
-/// (`is_kept`), with all that it keeps but for what the arguments say.
-fn describe(args: &RenderArgs, is_kept: bool, session: &mut Session) -> Result<Frame, CliError> {
-    args.look.apply(session)?;
-    // A file without a mesh is shown by its skeleton.
-    let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
-    let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
-    session.apply(ViewCommand::Set(Toggle::Bones, bones));
-    args.skeleton.apply(session)?;
-    let bones_too = if bones { session.skeleton_bounds() } else { Aabb::EMPTY };
-    if args.crowd > 1 {
-        session.apply(ViewCommand::SetCrowd(args.crowd));
-    }
-    if let Some(why) = session.crowd_refusal() {
-        return Err(CliError::Usage(why));
-    }
-    let framed = if args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
-    let bounds = framed.union(bones_too);
-    let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
-    session.apply(ViewCommand::SetDeformer(deformer.unwrap_or_default()));
-    let model = session.model().cloned();
-    let keeps = |layer, session: &Session| is_kept && session.view().is_on(layer);
-    let layers = [(Toggle::Grid, keeps(Toggle::Grid, session)), (Toggle::Wireframe, keeps(Toggle::Wireframe, session))];
-    for (layer, on) in layers {
-        session.apply(ViewCommand::Set(layer, on || layer == Toggle::Wireframe && args.wireframe));
-    }
-    if let (Some(name), Some(model)) = (&args.variant, &model) {
-        session.apply(ViewCommand::SetVariant(Some(find_variant(model, name)?)));
-    }
-    let side = match args.view {
-        Side::Front => Some(ViewFrom::Front),
-        Side::Back => Some(ViewFrom::Back),
-        Side::Left => Some(ViewFrom::Left),
-        Side::Right => Some(ViewFrom::Right),
-        Side::Top => Some(ViewFrom::Top),
-        // This is the side from which a file is seen when it is opened.
-        Side::Persp => None,
-    };
-    if let Some(side) = side {
-        session.apply(CameraCommand::LookFrom(side));
-    }
-    let [width, height] = args.size.map(|side| side as f32);
-    let halved = args.side_by_side || session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
-    session.apply(CameraCommand::SetViewport(Vec2::new(if halved { 0.5 * width } else { width }, height)));
-    let keeps_camera = is_kept && side.is_none() && !args.frame_everything;
-    if !keeps_camera {
-        session.apply(CameraCommand::FrameBox(bounds));
-    }
-    if !is_kept || args.lights != Lights::Studio {
-        light(args.lights, session)?;
-    }
-    session.apply(ViewCommand::SetPaletteBuffer(args.palette));
-    if let Some(name) = &args.camera {
-        let camera = find_camera(session, name)?;
-        session.apply(CameraCommand::SetCamera(Some(camera)));
-    }
-    if let Some(side) = args.compare.as_deref().and_then(MethodChoice::named) {
-        session.apply(ComparisonCommand::Set(true));
-        session.apply(ComparisonCommand::SetMethod(side.method.id));
-        if let Some(pass) = side.pass {
-            // Named for the right side, it is that side's alone.
-            session.apply(ViewCommand::SetPass(None));
-            session.apply(ComparisonCommand::SetPass(Some(pass.id)));
-        }
-    }
-    if session.comparison().is_some() {
-        let layout = match args.side_by_side {
-            true => Some(ComparisonLayout::SideBySide),
-            false => Some(ComparisonLayout::Split).filter(|_| !is_kept || args.split.is_some()),
-        };
-        session
-            .apply(ComparisonCommand::SetLayout(layout.or(session.comparison().map(|c| c.layout)).unwrap_or_default()));
-        let split = args.split.or(Some(0.5).filter(|_| !is_kept));
-        split.map(|split| session.apply(ComparisonCommand::SetSplit(split)));
-        session.prepare();
-    }
-    let mut frame = Frame::default();
-    frame.build(session, &SceneColors::DARK);
-    frame.display.background = args.background;
-    if let Some(eye) = args.eye {
-        frame.camera.world_from_view = look_at(eye, args.target.unwrap_or(bounds.center()))?;
-        frame.camera.projection = Projection::Perspective { fov_y: args.fov.map_or(FOV_Y, f32::to_radians) };
-    }
-    // The planes of a session's own camera hold its grid too.
-    if args.eye.is_some() || !is_kept && args.camera.is_none() {
-        // The target is always seen, even if it is far outside.
-        let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
-        (frame.camera.near, frame.camera.far) = planes(frame.camera.world_from_view, bounds.union(target));
-    }
-    if let Some(other) = frame.compared.as_deref_mut() {
-        (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
-        let [width, height] = args.size.map(|side| side as f32);
-        frame.add_divider(width / height, DIVIDER * (height / 720.0).max(1.0), DIVIDER_COLOR);
-    }
-    Ok(frame)
-}
-
-/// Finds a variant by name. A number that is no variant's name is an index in the list.
-fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
-    let named = model.variants.iter().position(|v| v == name);
-    let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
-    named.or_else(numbered).ok_or_else(|| {
-        let known = match model.variants.as_slice() {
-            [] => "the file has no variants".to_owned(),
-            all => format!("variants: {}", all.join(", ")),
-        };
-        CliError::Usage(printable(&format!("there is no variant \"{name}\"; {known}")))
-    })
-}
-
-fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
-    if lights != Lights::Studio && !session.has_lights() {
-        return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
-    }
-    session.apply(ViewCommand::SetLighting(match lights {
-        Lights::Studio => Lighting::Studio,
-        Lights::File => Lighting::File,
-        Lights::Both => Lighting::Both,
-    }));
-    Ok(())
-}
-
-/// The line between two sides: its width in pixels of a picture 720 high, and its colour.
-const DIVIDER: f32 = 2.0;
-const DIVIDER_COLOR: [f32; 4] = [1.0, 1.0, 1.0, 0.9];
 
 fn parse_part(text: &str) -> Result<f32, String> {
     text.parse()
@@ -449,25 +468,5 @@ mod tests {
                 && parse_background("#ä1234").is_err()
                 && parse_background("red").is_err()
         );
-    }
-
-    #[test]
-    fn a_camera_looks_at_its_target_from_anywhere() {
-        for eye in [Vec3::new(-1.0, 2.0, 3.0), Vec3::new(0.0, 9.0, 0.0), Vec3::new(0.0, -9.0, 0.0)] {
-            let m = look_at(eye, Vec3::ZERO).unwrap();
-            assert!((m.matrix3.determinant() - 1.0).abs() < 1e-5);
-            let seen = m.inverse().transform_point3(Vec3::ZERO);
-            assert!((seen - Vec3::new(0.0, 0.0, -eye.length())).length() < 1e-4, "{seen}");
-        }
-        assert!(look_at(Vec3::X, Vec3::X).is_err());
-    }
-
-    #[test]
-    fn planes_hold_the_box() {
-        let bounds = Aabb { min: Vec3::NEG_ONE, max: Vec3::ONE };
-        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 10.0), Vec3::ZERO).unwrap(), bounds);
-        assert!(near < 9.0 && near > 8.0 && far > 11.0 && far < 12.0);
-        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 0.5), Vec3::ZERO).unwrap(), bounds);
-        assert!(near > 0.0 && near < 0.01 && far > 1.5);
     }
 }

@@ -1,4 +1,4 @@
-//! A progress line of a check: one line on standard error, where that is a terminal, which is overwritten and finally
+//! A progress line: one line on standard error, where that is a terminal, which is overwritten and finally
 //! erased.
 
 use std::collections::BTreeMap;
@@ -6,7 +6,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::super::printable;
+use super::printable;
 
 /// The progress line. Several files may report at once what is done with them; the line shows the first of them.
 pub(super) struct ProgressLine {

@@ -1,0 +1,110 @@
+//! What leaves the window: pictures, posed meshes, films, and the picture on the clipboard.
+
+use std::path::PathBuf;
+
+use super::App;
+use super::asked_files::free_name;
+use super::export_job::{ExportFailure, ExportJob, check, usual_name};
+use super::file_dialog;
+use super::save_job::name_of;
+use super::ui::{ExportStage, ExportStatus};
+use crate::film::Target;
+use crate::output::overwritten;
+use crate::session::{ExportKind, ExportSettings};
+
+impl App {
+    /// Asks for the file of an export.
+    pub(super) fn ask_for_export(&mut self, kind: ExportKind) {
+        if self.session.document().is_none() {
+            return;
+        }
+        let (stem, ending) = usual_name(kind, &self.session);
+        let path = free_name(&self.folder_to_ask_for(), &stem, ending);
+        let stage = ExportStage::Writable { replaces: false };
+        self.status.export = Some(ExportStatus { kind, path, has_dialog: file_dialog::has_dialog(), stage });
+    }
+
+    /// Asks for that file with the system's dialog.
+    pub(super) fn choose_export(&mut self) {
+        if let Some(asked) = &self.status.export {
+            self.jobs.ask_for_export(&asked.path);
+        }
+    }
+
+    /// The user named the file.
+    pub(super) fn name_export(&mut self, path: PathBuf) {
+        let Some(asked) = &mut self.status.export else { return };
+        asked.path = path;
+        // What depends on more than the name is said once it is asked for.
+        let usual = ExportSettings { size: [1, 1], fps: 1.0, transparent: false, ..ExportSettings::default() };
+        asked.stage = match check(asked.kind, &asked.path, &usual) {
+            Ok(()) => ExportStage::Writable { replaces: asked.path.symlink_metadata().is_ok() },
+            Err(why) => ExportStage::Unfit(why),
+        };
+    }
+
+    /// Begins to export.
+    pub(super) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
+        let Some(asked) = &mut self.status.export else { return };
+        asked.path.clone_from(&path);
+        let read: Vec<PathBuf> =
+            self.session.document().iter().flat_map(|document| document.files()).map(PathBuf::from).collect();
+        let outputs = match Target::of(&path).filter(|_| asked.kind == ExportKind::Film) {
+            // How many pictures there are is not known yet; the first stands for all names.
+            Some(target) => target.files(0..1).collect(),
+            None => vec![path.clone()],
+        };
+        let spared = || outputs.iter().try_for_each(|output| overwritten(output, read.iter().map(PathBuf::as_path)));
+        let fits = check(asked.kind, &path, &settings).and_then(|()| spared().map_err(|error| error.to_string()));
+        if let Err(why) = fits {
+            asked.stage = ExportStage::Unfit(why);
+            return;
+        }
+        let kind = asked.kind;
+        self.status.export = None;
+        let job = self.export_job(kind, settings);
+        self.jobs.export(job, path);
+    }
+
+    /// Puts the picture on the clipboard.
+    pub(super) fn copy_picture(&mut self) {
+        if self.session.document().is_some() {
+            let size = self.session.view().viewport.round();
+            let size = [size.x, size.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
+            let job = self.export_job(ExportKind::Picture, ExportSettings { size, ..ExportSettings::default() });
+            self.jobs.draw_picture(job);
+        }
+    }
+
+    fn export_job(&self, kind: ExportKind, settings: ExportSettings) -> ExportJob {
+        let (session, light) = (self.session.clone(), !self.ui.is_dark());
+        let (backend, texture_memory) = (self.options.backend, self.options.texture_memory);
+        ExportJob { kind, session, settings, light, backend, texture_memory }
+    }
+
+    /// A file has been exported, or not.
+    pub(super) fn exported(&mut self, path: &std::path::Path, result: Result<(), ExportFailure>) {
+        match result {
+            Ok(()) => self.status.notice = (self.status.notice.0 + 1, format!("Wrote {}", name_of(path))),
+            Err(ExportFailure::Cancelled) => {}
+            Err(ExportFailure::Failed(why)) => {
+                let todo = "Export into another folder, or make room or get leave to write there.";
+                let todo = if why.starts_with("could not write") { format!("\n{todo}") } else { String::new() };
+                self.status.error = Some(format!("{} was not written: {why}.{todo}", name_of(path)));
+            }
+        }
+    }
+
+    /// The picture for the clipboard has been drawn, or not.
+    pub(super) fn picture_drawn(&mut self, size: [u32; 2], result: Result<Vec<u8>, String>) {
+        match (result, &self.window) {
+            (Ok(rgba), Some(window)) => {
+                window.copy_picture(size, &rgba);
+                let [width, height] = size;
+                self.status.notice = (self.status.notice.0 + 1, format!("Copied the picture, {width} × {height}"));
+            }
+            (Ok(_), None) => {}
+            (Err(why), _) => self.status.error = Some(format!("The picture could not be drawn.\n{why}")),
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What a picture shows: the session with all options of `render`, and the camera, which is one for all pictures of a clip.
+
+use glam::{Affine3A, Vec2, Vec3};
+
+use super::super::camera::{find_camera, look_at, planes};
+use super::super::pose::find_node;
+use super::super::{CliError, printable};
+use super::{Lights, RenderArgs, Side};
+use crate::deform::Deformer;
+use crate::film::{Reel, swept, turned};
+use crate::frame::{Frame, Grid, SceneColors};
+use crate::math::{Aabb, Projection};
+use crate::model::{Model, NodeId};
+use crate::session::{
+    CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PlaybackCommand, PoseSource,
+    Session, Toggle, ViewCommand, ViewFrom,
+};
+
+/// The pictures of a session by the arguments.
+pub(super) struct Scene<'a> {
+    args: &'a RenderArgs,
+    /// The camera of `--eye`.
+    own: Option<(Affine3A, Projection)>,
+    /// The point through which the vertical goes that a turntable turns about.
+    pivot: Vec3,
+    bones: bool,
+    /// Whether a session file was opened, which keeps what the arguments do not say.
+    is_kept: bool,
+}
+
+impl<'a> Scene<'a> {
+    /// Gives `session` the camera and the overlays of the arguments and nothing else; where a session file was opened (`is_kept`), it
+    /// keeps what the arguments do not say.
+    ///
+    /// # Errors
+    /// The arguments do not fit the file.
+    pub fn prepare(
+        args: &'a RenderArgs,
+        is_kept: bool,
+        session: &mut Session,
+        reel: Option<&Reel>,
+    ) -> Result<Self, CliError> {
+        args.look.apply(session)?;
+        // A file without a mesh is shown by its skeleton.
+        let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
+        let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
+        session.apply(ViewCommand::Set(Toggle::Bones, bones));
+        args.skeleton.apply(session)?;
+        if args.crowd > 1 {
+            session.apply(ViewCommand::SetCrowd(args.crowd));
+        }
+        if let Some(why) = session.crowd_refusal() {
+            return Err(CliError::Usage(why));
+        }
+        let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
+        session.apply(ViewCommand::SetDeformer(deformer.unwrap_or_default()));
+        let model = session.model().cloned();
+        let layers = [
+            (Toggle::Grid, args.grid),
+            (Toggle::Axes, args.axes),
+            (Toggle::Names, args.names),
+            (Toggle::Wireframe, args.wireframe),
+        ];
+        for (layer, asked) in layers {
+            let on = asked || is_kept && session.view().is_on(layer);
+            session.apply(ViewCommand::Set(layer, on));
+        }
+        if let (Some(name), Some(model)) = (&args.variant, &model) {
+            session.apply(ViewCommand::SetVariant(Some(find_variant(model, name)?)));
+        }
+        let framed = args.frame_joint.as_ref().zip(model.as_ref());
+        let framed = framed.map(|(name, model)| find_node(model, name)).transpose()?;
+        let mut scene = Self { args, own: None, pivot: Vec3::ZERO, bones, is_kept };
+        let bounds = scene.whole(session, framed);
+        let bounds = if reel.is_some_and(|reel| reel.turn.is_some()) { swept(bounds) } else { bounds };
+        scene.look(session, bounds)?;
+        if !is_kept || args.lights != Lights::Studio {
+            light(args.lights, session)?;
+        }
+        session.apply(ViewCommand::SetPaletteBuffer(args.palette));
+        scene.compare(session);
+        Ok(scene)
+    }
+
+    /// Returns the box that the camera frames: of the model, or of a joint and what is around it. With a clip it holds what
+    /// is seen from the start of the clip to its end, so that the camera stands still.
+    fn whole(&self, session: &mut Session, framed: Option<NodeId>) -> Aabb {
+        /// The moments of a clip that are looked at, beside its start.
+        const MOMENTS: u32 = 16;
+        let seen = |session: &Session| match framed {
+            Some(node) => session.bounds_of(node),
+            None => self.seen(session),
+        };
+        let is_placed = self.args.eye.is_some() && self.args.target.is_some();
+        let is_used = !self.keeps_camera() && self.args.camera.is_none() && !is_placed;
+        let playback = session.playback();
+        let (now, is_clip) = (playback.time_secs, playback.source == PoseSource::Clip);
+        let duration = session.model().map_or(0.0, |model| playback.duration_secs(model));
+        if !is_used || !is_clip || duration <= 0.0 {
+            return seen(session);
+        }
+        let mut bounds = Aabb::EMPTY;
+        for moment in 0..=MOMENTS {
+            session.apply(PlaybackCommand::Seek(duration * moment as f32 / MOMENTS as f32));
+            session.update_pose();
+            bounds = bounds.union(seen(session));
+        }
+        session.apply(PlaybackCommand::Seek(now));
+        session.update_pose();
+        bounds
+    }
+
+    /// Returns whether the camera is that of the session file.
+    fn keeps_camera(&self) -> bool {
+        let asks = self.args.frame_everything || self.args.frame_joint.is_some();
+        self.is_kept && self.args.view == Side::Persp && !asks
+    }
+
+    /// Returns the box of what is seen now.
+    fn seen(&self, session: &Session) -> Aabb {
+        let model = if self.args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
+        if self.bones { model.union(session.skeleton_bounds()) } else { model }
+    }
+
+    /// Places the camera.
+    fn look(&mut self, session: &mut Session, bounds: Aabb) -> Result<(), CliError> {
+        let args = self.args;
+        let side = match args.view {
+            Side::Front => Some(ViewFrom::Front),
+            Side::Back => Some(ViewFrom::Back),
+            Side::Left => Some(ViewFrom::Left),
+            Side::Right => Some(ViewFrom::Right),
+            Side::Top => Some(ViewFrom::Top),
+            // This is the side from which a file is seen when it is opened.
+            Side::Persp => None,
+        };
+        if let Some(side) = side {
+            session.apply(CameraCommand::LookFrom(side));
+        }
+        if args.ortho && !session.view().orbit.orthographic {
+            session.apply(CameraCommand::ToggleOrthographic);
+        }
+        let [width, height] = args.size.map(|side| side as f32);
+        let halved =
+            args.side_by_side || session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
+        session.apply(CameraCommand::SetViewport(Vec2::new(if halved { 0.5 * width } else { width }, height)));
+        if !self.keeps_camera() {
+            session.apply(CameraCommand::FrameBox(bounds));
+        }
+        self.pivot = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
+        if let Some(name) = &args.camera {
+            let camera = find_camera(session, name)?;
+            session.apply(CameraCommand::SetCamera(Some(camera)));
+        }
+        if let Some(eye) = args.eye {
+            self.pivot = args.target.unwrap_or(self.pivot);
+            let fov_y = args.fov.map_or(FOV_Y, f32::to_radians);
+            let projection = match args.ortho {
+                true => Projection::Orthographic { height: 2.0 * eye.distance(self.pivot) * (0.5 * fov_y).tan() },
+                false => Projection::Perspective { fov_y },
+            };
+            self.own = Some((look_at(eye, self.pivot)?, projection));
+        }
+        Ok(())
+    }
+
+    /// Sets the second side of the picture.
+    fn compare(&self, session: &mut Session) {
+        if let Some(side) = self.args.compare.as_deref().and_then(MethodChoice::named) {
+            session.apply(ComparisonCommand::Set(true));
+            session.apply(ComparisonCommand::SetMethod(side.method.id));
+            if let Some(pass) = side.pass {
+                // Named for the right side, it is that side's alone.
+                session.apply(ViewCommand::SetPass(None));
+                session.apply(ComparisonCommand::SetPass(Some(pass.id)));
+            }
+        }
+        if session.comparison().is_some() {
+            let layout = match self.args.side_by_side {
+                true => Some(ComparisonLayout::SideBySide),
+                false => Some(ComparisonLayout::Split).filter(|_| !self.is_kept || self.args.split.is_some()),
+            };
+            let layout = layout.or(session.comparison().map(|c| c.layout)).unwrap_or_default();
+            session.apply(ComparisonCommand::SetLayout(layout));
+            let split = self.args.split.or(Some(0.5).filter(|_| !self.is_kept));
+            split.map(|split| session.apply(ComparisonCommand::SetSplit(split)));
+            session.prepare();
+        }
+    }
+
+    /// Returns the frame of what `session` shows now, of a model that has turned by `radians` about the vertical.
+    pub fn frame(&self, session: &Session, radians: f32) -> Frame {
+        let args = self.args;
+        let mut frame = Frame::default();
+        frame.build(session, &SceneColors::DARK);
+        frame.display.background = args.background;
+        if let Some((world_from_view, projection)) = self.own {
+            (frame.camera.world_from_view, frame.camera.projection) = (world_from_view, projection);
+        }
+        frame.camera.world_from_view = turned(frame.camera.world_from_view, self.pivot, radians);
+        // The planes of a session's own camera hold its grid too.
+        if args.eye.is_some() || !self.is_kept && args.camera.is_none() {
+            // The target is always seen, even if it is far outside.
+            let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
+            let seen = self.seen(session).union(target);
+            let (near, far) = planes(frame.camera.world_from_view, seen);
+            (frame.camera.near, frame.camera.far) = (near, far);
+            if let Some(Grid { height, radius, .. }) = frame.display.grid {
+                // The ground goes on beside the model and below the camera.
+                let reach = Vec3::new(radius, 0.0, radius);
+                let ground = Aabb::from_points([Vec3::Y * height - reach, Vec3::Y * height + reach]);
+                let (_, far) = planes(frame.camera.world_from_view, seen.union(ground));
+                (frame.camera.near, frame.camera.far) = (near.min(1e-3 * far), far);
+            }
+        }
+        if let Some(other) = frame.compared.as_deref_mut() {
+            (other.frame.camera, other.frame.display.background) = (frame.camera, frame.display.background);
+            frame.add_divider_for(args.size);
+        }
+        frame
+    }
+}
+
+/// Finds a variant by name. A number that is no variant's name is an index in the list.
+fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
+    let named = model.variants.iter().position(|v| v == name);
+    let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
+    named.or_else(numbered).ok_or_else(|| {
+        let known = match model.variants.as_slice() {
+            [] => "the file has no variants".to_owned(),
+            all => format!("variants: {}", all.join(", ")),
+        };
+        CliError::Usage(printable(&format!("there is no variant \"{name}\"; {known}")))
+    })
+}
+
+fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
+    if lights != Lights::Studio && !session.has_lights() {
+        return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
+    }
+    session.apply(ViewCommand::SetLighting(match lights {
+        Lights::Studio => Lighting::Studio,
+        Lights::File => Lighting::File,
+        Lights::Both => Lighting::Both,
+    }));
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_camera_looks_at_its_target_from_anywhere() {
+        for eye in [Vec3::new(-1.0, 2.0, 3.0), Vec3::new(0.0, 9.0, 0.0), Vec3::new(0.0, -9.0, 0.0)] {
+            let m = look_at(eye, Vec3::ZERO).unwrap();
+            assert!((m.matrix3.determinant() - 1.0).abs() < 1e-5);
+            let seen = m.inverse().transform_point3(Vec3::ZERO);
+            assert!((seen - Vec3::new(0.0, 0.0, -eye.length())).length() < 1e-4, "{seen}");
+        }
+        assert!(look_at(Vec3::X, Vec3::X).is_err());
+    }
+
+    #[test]
+    fn planes_hold_the_box() {
+        let bounds = Aabb { min: Vec3::NEG_ONE, max: Vec3::ONE };
+        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 10.0), Vec3::ZERO).unwrap(), bounds);
+        assert!(near < 9.0 && near > 8.0 && far > 11.0 && far < 12.0);
+        let (near, far) = planes(look_at(Vec3::new(0.0, 0.0, 0.5), Vec3::ZERO).unwrap(), bounds);
+        assert!(near > 0.0 && near < 0.01 && far > 1.5);
+    }
+}

@@ -1,0 +1,101 @@
+//! The dialogs that let pictures, meshes and films leave the window.
+
+use std::path::PathBuf;
+
+use skinscope::app::ui::{ExportStage, ExportStatus};
+use skinscope::session::{ExportKind, ExportSettings};
+
+use super::*;
+
+fn asked(kind: ExportKind, name: &str, stage: ExportStage) -> Harness<'static, App> {
+    let export = ExportStatus { kind, path: PathBuf::from(name), has_dialog: true, stage };
+    let mut session = session(3);
+    session.apply(ViewCommand::ToggleOverlay("weights"));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.state_mut().status.export = Some(export);
+    harness.run();
+    harness.state_mut().commands.clear();
+    harness
+}
+
+fn sent(harness: &Harness<'_, App>) -> Vec<FileCommand> {
+    let file = |command: &Command| if let Command::File(command) = command { Some(command.clone()) } else { None };
+    harness.state().commands.iter().filter_map(file).collect()
+}
+
+const NEW: ExportStage = ExportStage::Writable { replaces: false };
+
+#[test]
+fn the_menu_asks_for_what_leaves_the_window() {
+    let mut harness = open(3);
+    for label in ["Save picture…", "Copy picture", "Export posed mesh…", "Record…"] {
+        click(&mut harness, "File");
+        harness.get_by_label(label).scroll_to_me();
+        harness.run();
+        click(&mut harness, label);
+    }
+    let export = FileCommand::Export;
+    let wanted =
+        [export(ExportKind::Picture), FileCommand::CopyPicture, export(ExportKind::Mesh), export(ExportKind::Film)];
+    assert_eq!(sent(&harness), wanted);
+}
+
+#[test]
+fn a_picture_has_the_size_and_looks_that_were_chosen() {
+    let mut harness = asked(ExportKind::Picture, "/pictures/tube.png", NEW);
+    // It begins with the size of the picture in the window.
+    let viewport = harness.state().session.view().viewport;
+    for label in ["2×", "Transparent", "With legend"] {
+        click(&mut harness, label);
+    }
+    // Keys are not for what is behind it.
+    harness.key_press(Key::W);
+    harness.run();
+    click(&mut harness, "Save");
+    let settings = ExportSettings {
+        size: [viewport.x as u32, viewport.y as u32],
+        supersampling: 2,
+        transparent: true,
+        legend: false,
+        ..ExportSettings::default()
+    };
+    assert_eq!(sent(&harness), [FileCommand::ExportTo("/pictures/tube.png".into(), Box::new(settings))]);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(sent(&harness).last(), Some(&FileCommand::CloseExport));
+}
+
+#[test]
+fn a_film_shows_the_clip_or_a_turn_and_never_nothing() {
+    let mut harness = asked(ExportKind::Film, "/films/tube.webp", NEW);
+    click(&mut harness, "The whole clip");
+    assert!(harness.query_by_label("Record").is_none(), "it would show nothing");
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert!(sent(&harness).is_empty());
+    click(&mut harness, "A turn");
+    harness.key_press(Key::Enter);
+    harness.run();
+    let Some(FileCommand::ExportTo(path, settings)) = sent(&harness).pop() else { panic!("nothing is recorded") };
+    assert_eq!((path, settings.plays, settings.turns), (PathBuf::from("/films/tube.webp"), false, true));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
+    let why = "Meshes are written as .glb, .obj, .ply or .stl.";
+    let mut harness = asked(ExportKind::Mesh, "/meshes/tube.fbx", ExportStage::Unfit(why.into()));
+    assert!(harness.query_by_label(why).is_some() || harness.query_by_value(why).is_some());
+    assert!(harness.query_by_label("Export").is_none() && harness.query_by_label("2×").is_none());
+    harness.get_by_label("File to write").click();
+    harness.run();
+    harness.key_press(Key::End);
+    harness.event(Event::Text("x".into()));
+    harness.run();
+    click(&mut harness, "Browse…");
+    let typed = FileCommand::NameExport("/meshes/tube.fbxx".into());
+    assert_eq!(sent(&harness), [typed, FileCommand::ChooseExport]);
+    let replaces = ExportStage::Writable { replaces: true };
+    let harness = asked(ExportKind::Mesh, "/meshes/tube.glb", replaces);
+    let line = "There is a file of this name. It will be replaced.";
+    assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+}
