@@ -1,6 +1,8 @@
 //! Packs weights into 8 or 16 bits, where that is exact or nearly so: their sum is kept, none of them vanishes, and
 //! little moves from one joint to another.
 
+use glam::{BVec4A, Vec4, Vec4Swizzles};
+
 use crate::model::{InfluencesRef, WeightFormat};
 
 /// The form in which the weights of a primitive are packed.
@@ -151,38 +153,67 @@ pub fn in_8_bits(weight: f32) -> u8 {
 /// Rounds four weights to steps of 1/65535; also returns the share that went to other joints. `None` where that is too
 /// much, or the sum is no whole number of steps. Every weight loses its fraction of a step, and those with the largest
 /// fraction get the steps that the sum then lacks.
+///
+/// Packing calls this several times for every vertex of a large mesh, so it works on all four weights at once.
 pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
-    if !weights.iter().all(|w| (0.0..=1.0).contains(w)) {
+    let weights = Vec4::from_array(weights);
+    if !(weights.cmpge(Vec4::ZERO) & weights.cmple(Vec4::ONE)).all() {
         return None;
     }
-    let exact = weights.map(|w| w * ONE);
-    let sum: f32 = exact.iter().sum();
-    // No weight is negative, so casting rounds down.
-    let whole = (sum + 0.5) as i32;
-    if (sum - whole as f32).abs() > SUM_TOLERANCE {
+    let exact = weights * ONE;
+    let sum = sum_of(exact);
+    // No weight is negative, so that truncating rounds down.
+    let whole = (sum + 0.5).trunc();
+    if (sum - whole).abs() > SUM_TOLERANCE {
         return None;
     }
-    // A weight that is there does not vanish, however small it is.
-    let mut steps = exact.map(|w| if w > 0.0 { ((w + WHOLE) as i32).max(1) } else { 0 });
-    let mut lost: [f32; 4] = std::array::from_fn(|i| exact[i] - steps[i] as f32);
-    let mut lacks = whole - steps.iter().sum::<i32>();
-    if lacks > 0 {
+    // A weight that is there does not vanish, however small it is. Steps are whole numbers, which floats add exactly.
+    let least = one_where(weights.cmpgt(Vec4::ZERO));
+    let mut steps = (exact + WHOLE).trunc().max(least);
+    let mut lost = exact - steps;
+    let lacks = whole - sum_of(steps);
+    if lacks > 0.0 {
         // Each lost less than one step, so none gets two back, and none without weight lost anything.
-        let before = |i: usize| (0..4).filter(|j| lost[*j] > lost[i] || lost[*j] == lost[i] && *j < i).count() as i32;
-        let gains: [i32; 4] = std::array::from_fn(|i| i32::from(before(i) < lacks));
-        for (i, gain) in gains.into_iter().enumerate() {
-            steps[i] += gain;
-            lost[i] -= gain as f32;
-        }
+        let gains = one_where(ranks(lost).cmplt(Vec4::splat(lacks)));
+        steps += gains;
+        lost -= gains;
+    } else if lacks < 0.0 {
+        (steps, lost) = taken_back(steps, lost, -lacks as u32)?;
     }
-    while lacks < 0 {
-        let least = (0..4).filter(|i| steps[*i] > 1).min_by(|a, b| lost[*a].total_cmp(&lost[*b]))?;
-        steps[least] -= 1;
+    let gained = sum_of((-lost).max(Vec4::ZERO));
+    (gained <= 2.0).then(|| (steps.to_array().map(|w| w as u16), gained / ONE))
+}
+
+/// Takes steps away again, one by one, each from the weight that then has gained least.
+#[cold]
+fn taken_back(steps: Vec4, lost: Vec4, count: u32) -> Option<(Vec4, Vec4)> {
+    let (mut steps, mut lost) = (steps.to_array(), lost.to_array());
+    for _ in 0..count {
+        let least = (0..4).filter(|i| steps[*i] > 1.0).min_by(|a, b| lost[*a].total_cmp(&lost[*b]))?;
+        steps[least] -= 1.0;
         lost[least] += 1.0;
-        lacks += 1;
     }
-    let gained: f32 = lost.iter().map(|lost| (-lost).max(0.0)).sum();
-    (gained <= 2.0).then(|| (steps.map(|w| w as u16), gained / ONE))
+    Some((Vec4::from_array(steps), Vec4::from_array(lost)))
+}
+
+/// Returns for each number how many of the others come before it in descending order; of equal ones the first comes first.
+fn ranks(numbers: Vec4) -> Vec4 {
+    let before = |others: Vec4, is_first: [bool; 4]| {
+        let equal = others.cmpeq(numbers) & BVec4A::from_array(is_first);
+        one_where(others.cmpgt(numbers) | equal)
+    };
+    before(numbers.yzwx(), [false, false, false, true])
+        + before(numbers.zwxy(), [false, false, true, true])
+        + before(numbers.wxyz(), [false, true, true, true])
+}
+
+fn one_where(mask: BVec4A) -> Vec4 {
+    Vec4::select(mask, Vec4::ONE, Vec4::ZERO)
+}
+
+/// Adds the numbers from the first to the last.
+fn sum_of(numbers: Vec4) -> f32 {
+    numbers.x + numbers.y + numbers.z + numbers.w
 }
 
 #[cfg(test)]
@@ -240,6 +271,68 @@ mod tests {
             let off: f64 =
                 weights.iter().zip(steps).map(|(w, s)| (f64::from(*w) - f64::from(s) / 65_535.0).abs()).sum();
             assert!(off / 2.0 <= f64::from(moved) + 2e-7 && moved <= MOST_MOVED, "{weights:?}: {off:e} {moved:e}");
+        }
+    }
+
+    /// The same as [`in_steps`], weight by weight.
+    fn one_by_one(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
+        if !weights.iter().all(|w| (0.0..=1.0).contains(w)) {
+            return None;
+        }
+        let exact = weights.map(|w| w * ONE);
+        let sum: f32 = exact.iter().sum();
+        // No weight is negative, so casting rounds down.
+        let whole = (sum + 0.5) as i32;
+        if (sum - whole as f32).abs() > SUM_TOLERANCE {
+            return None;
+        }
+        // A weight that is there does not vanish, however small it is.
+        let mut steps = exact.map(|w| if w > 0.0 { ((w + WHOLE) as i32).max(1) } else { 0 });
+        let mut lost: [f32; 4] = std::array::from_fn(|i| exact[i] - steps[i] as f32);
+        let mut lacks = whole - steps.iter().sum::<i32>();
+        if lacks > 0 {
+            // Each lost less than one step, so none gets two back, and none without weight lost anything.
+            let before =
+                |i: usize| (0..4).filter(|j| lost[*j] > lost[i] || lost[*j] == lost[i] && *j < i).count() as i32;
+            let gains: [i32; 4] = std::array::from_fn(|i| i32::from(before(i) < lacks));
+            for (i, gain) in gains.into_iter().enumerate() {
+                steps[i] += gain;
+                lost[i] -= gain as f32;
+            }
+        }
+        while lacks < 0 {
+            let least = (0..4).filter(|i| steps[*i] > 1).min_by(|a, b| lost[*a].total_cmp(&lost[*b]))?;
+            steps[least] -= 1;
+            lost[least] += 1.0;
+            lacks += 1;
+        }
+        let gained: f32 = lost.iter().map(|lost| (-lost).max(0.0)).sum();
+        (gained <= 2.0).then(|| (steps.map(|w| w as u16), gained / ONE))
+    }
+
+    #[test]
+    fn four_weights_at_once_are_rounded_as_one_by_one() {
+        let mut seed = 7_u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            seed >> 8
+        };
+        for round in 0..200_000 {
+            let raw: [f32; 4] = std::array::from_fn(|_| match next() % 6 {
+                0 => 0.0,
+                1 => 1e-7 * (next() % 100) as f32,
+                2 => (next() % 256) as f32 / 255.0,
+                3 => 0.25,
+                _ => next() as f32 / 16_777_216.0,
+            });
+            let sum: f32 = raw.iter().sum();
+            // Some sums are not one, and some weights are none.
+            let weights = match round % 10 {
+                0 => raw,
+                1 => [raw[0], -raw[1], f32::NAN, 2.0 * raw[3]],
+                _ => raw.map(|w| w / sum),
+            };
+            assert_eq!(in_steps(weights), one_by_one(weights), "{weights:?}");
         }
     }
 
