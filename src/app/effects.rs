@@ -8,6 +8,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::report::Report;
 use super::saving::Then;
 use super::{App, file_dialog};
+use crate::examples::{self, Start};
 use crate::model::Model;
 use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source, is_session};
 
@@ -47,6 +48,11 @@ impl App {
             FileCommand::ReadDonor(path) => self.jobs.read_donor(path, self.options.import.clone()),
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
+            FileCommand::OpenExample(id) => {
+                if let Some(example) = examples::example(id) {
+                    self.leave(event_loop, Then::Load(Source::Example(Start::of(example))));
+                }
+            }
             FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::ChooseTarget => self.choose_target(),

@@ -79,6 +79,11 @@ impl App {
     /// Begins to work out what saving would change.
     pub(super) fn begin_save(&mut self, kind: SaveKind) {
         let Some(document) = self.session.document() else { return };
+        if document.lesson().is_some() {
+            self.status.error =
+                Some("An example is made by the program and has no file, so that it cannot be saved.".into());
+            return;
+        }
         let kind = if document.path.is_none() && kind == SaveKind::InPlace { SaveKind::As } else { kind };
         let name = document.model.source.name.clone();
         let target = match (kind, &document.path) {
@@ -228,7 +233,7 @@ impl App {
             (Some(left), RecoveryAnswer::Restore) => {
                 let source = left.source();
                 self.left = Some(left);
-                let is_open = self.session.document().is_some_and(|d| Source::of(d.path.clone()) == source);
+                let is_open = self.session.document().is_some_and(|d| d.source() == source);
                 if is_open {
                     self.restore();
                 } else {
@@ -241,7 +246,7 @@ impl App {
     /// Brings back the edits that were accepted, once their model is open.
     pub(super) fn restore(&mut self) {
         let Some(document) = self.session.document().filter(|_| self.status.recovery.is_none()) else { return };
-        let is_it = |left: &mut super::autosave::Left| left.source() == Source::of(document.path.clone());
+        let is_it = |left: &mut super::autosave::Left| left.source() == document.source();
         let Some(left) = self.left.take_if(is_it) else { return };
         match left.read() {
             Ok(file) => {

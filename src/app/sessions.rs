@@ -58,9 +58,9 @@ impl App {
     /// Shows a document, as a session file keeps it where it is the model of one that is being opened. Any other ends what
     /// session file was open.
     pub(super) fn open_document(&mut self, document: Document) {
-        let source = Source::of(document.path.clone());
+        let source = document.source();
         let Some(read) = self.coming_session.take_if(|read| read.model.source == source) else {
-            let is_same = self.session.document().is_some_and(|open| Source::of(open.path.clone()) == source);
+            let is_same = self.session.document().is_some_and(|open| open.source() == source);
             self.session_file.take_if(|_| !is_same);
             return self.session.open(document);
         };

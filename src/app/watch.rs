@@ -50,7 +50,7 @@ impl App {
         match (self.session.document(), &self.source) {
             (Some(document), _) => document.path.clone(),
             (None, Source::File(path)) => Some(path.clone()),
-            (None, Source::BuiltIn) => None,
+            (None, Source::BuiltIn | Source::Example(_)) => None,
         }
     }
 

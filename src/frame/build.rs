@@ -6,6 +6,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
 use crate::deform::{Deformer, Surface};
+use crate::examples::MarkInk;
 use crate::inspect::{BoneShape, Explanation, Term};
 use crate::math::{Aabb, Projection};
 use crate::model::{Change, Model, NodeId, Property};
@@ -202,6 +203,29 @@ impl Frame {
         }
         if let Some(explanation) = session.explanation() {
             self.add_ghosts(&explanation, colors);
+        }
+        if session.lesson().is_some() {
+            self.add_example_marks(session, colors);
+        }
+    }
+
+    /// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.
+    fn add_example_marks(&mut self, session: &Session, colors: &SceneColors) {
+        let [ink, edge] = colors.pinned;
+        for mark in session.example_marks() {
+            let color = match mark.ink {
+                MarkInk::Accent => colors.selected,
+                MarkInk::Dim => [ink[0], ink[1], ink[2], 0.55],
+                MarkInk::First => ink,
+                MarkInk::Second => colors.axes[1],
+                MarkInk::Third => colors.axes[0],
+            };
+            let ends = || mark.points.windows(2).map(|ends| [ends[0], ends[1]]);
+            let dot = mark.points.first().filter(|_| mark.points.len() == 1).map(|at| [*at, *at]);
+            for (wider, color) in [(3.0, edge), (0.0, color)] {
+                let width = mark.width + wider;
+                self.lines.extend(ends().chain(dot).map(|[from, to]| Line { from, to, width, color }));
+            }
         }
     }
 

@@ -12,6 +12,7 @@ use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
+use super::lesson::ExampleCommand;
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
 use super::playback::{LoopMode, PoseSource};
@@ -63,6 +64,8 @@ families!(
     Comparison(ComparisonCommand),
     /// Measuring what poses do to the surface.
     Measure(MeasureCommand),
+    /// The example that is shown.
+    Example(ExampleCommand),
     /// Commands that look for faults; the application carries them out in the background.
     Inspection(InspectionCommand),
     /// Commands about what is shown of the model, and how.
@@ -86,6 +89,8 @@ pub enum FileCommand {
     ReadDonor(PathBuf),
     /// Open the character that comes with the program.
     OpenBuiltIn,
+    /// Open an example, given by [`crate::examples::Example::id`].
+    OpenExample(&'static str),
     /// Read the open file again.
     Reload,
     /// Ask for a file, then show it beside the open one.
@@ -416,6 +421,8 @@ pub enum WindowCommand {
     Grab(PoseTool),
     /// Read the open file again by itself once another program has changed it, or no longer.
     ToggleWatch,
+    /// Write the pages of examples large, for a projector, or as usual.
+    ToggleLargeText,
     /// Switch between keys as in Blender and keys as in Maya.
     ToggleMayaKeys,
     /// Show the keys and what they do.

@@ -242,9 +242,12 @@ impl Session {
     }
 
     /// Returns the box around everything that is shown as posed now; the other members of a crowd may reach a little
-    /// further.
+    /// further. An example has a box of its own, which stays while its sliders move.
     #[must_use]
     pub fn posed_bounds(&self) -> Aabb {
+        if let Some(stage) = self.stage() {
+            return stage;
+        }
         let first = self.bounds();
         match self.crowd() {
             1 => first,

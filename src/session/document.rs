@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{PlaybackCommand, PoseSource, Session};
 use crate::anim;
+use crate::examples::{Lesson, Start};
 use crate::import::{self, ImportError, Options, Progress, Warning};
 use crate::inspect::check::{Finding, extent_at_rest, stray_warning};
 use crate::inspect::rom::RomReport;
@@ -44,6 +45,8 @@ pub struct Document {
     rest_bounds: Arc<OnceLock<Aabb>>,
     /// Left and right of the model, once they were looked for.
     mirror: FoundMirror,
+    /// The example that it is.
+    lesson: Option<Lesson>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -91,6 +94,28 @@ impl Document {
             waits,
             rest_bounds,
             mirror,
+            lesson: None,
+        }
+    }
+
+    /// Opens an example.
+    #[must_use]
+    pub fn of_lesson(lesson: Lesson) -> Self {
+        Self { lesson: Some(lesson.clone()), ..Self::new(Arc::clone(lesson.moment().model()), Vec::new(), None) }
+    }
+
+    /// Returns the example that it is, as it was when it was opened.
+    #[must_use]
+    pub fn lesson(&self) -> Option<&Lesson> {
+        self.lesson.as_ref()
+    }
+
+    /// Returns what it was opened from.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        match &self.lesson {
+            Some(lesson) => Source::Example(lesson.start()),
+            None => Source::of(self.path.clone()),
         }
     }
 
@@ -223,6 +248,8 @@ pub enum Source {
     BuiltIn,
     /// A file.
     File(PathBuf),
+    /// A teaching example, with its sliders.
+    Example(Start),
 }
 
 impl Source {
@@ -237,6 +264,7 @@ impl Source {
     pub fn name(&self) -> String {
         match self {
             Self::BuiltIn => "Built-in character".into(),
+            Self::Example(start) => start.settings.example().title.into(),
             Self::File(path) => {
                 path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into())
             }
@@ -257,6 +285,7 @@ impl Source {
         let import = match self {
             Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
             Self::File(path) => import::import_file(path, options, progress)?,
+            Self::Example(start) => return Ok(Document::of_lesson(Lesson::new(*start))),
         };
         let mut warnings = lines(&import.warnings);
         warnings.extend(strays(&import.model));
@@ -274,6 +303,10 @@ impl Source {
         progress: &Progress,
         shown: &mut dyn FnMut(Document),
     ) -> Result<Vec<String>, ImportError> {
+        if let Self::Example(start) = self {
+            shown(Document::of_lesson(Lesson::new(*start)));
+            return Ok(Vec::new());
+        }
         let mut outside = None;
         let shown = &mut |model: Arc<Model>, warnings: Vec<Warning>| {
             outside = strays(&model);
@@ -286,13 +319,14 @@ impl Source {
         let import = match self {
             Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
             Self::File(path) => import::import_file_showing(path, options, progress, shown)?,
+            Self::Example(_) => return Ok(Vec::new()),
         };
         Ok(lines(&import.warnings).into_iter().chain(outside).collect())
     }
 
     fn path(&self) -> Option<PathBuf> {
         match self {
-            Self::BuiltIn => None,
+            Self::BuiltIn | Self::Example(_) => None,
             Self::File(path) => Some(path.clone()),
         }
     }

@@ -36,7 +36,8 @@ impl Session {
     /// Returns what a session file keeps of this session; `None` where nothing is open.
     #[must_use]
     pub fn kept(&self) -> Option<KeptSession> {
-        let document = self.document()?;
+        // An example is no file, and is as it was when it is opened again.
+        let document = self.document().filter(|document| document.lesson().is_none())?;
         Some(KeptSession {
             path: document.path.clone(),
             model: Arc::clone(self.edited_model()?),
@@ -52,7 +53,8 @@ impl Session {
     /// Returns whether anything was made that no file of a model has: [`KeptSession::has_work`].
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.has_unsaved_weights() || !self.edits.is_empty() || self.rules.has_own()
+        let is_edited = self.has_unsaved_weights() || !self.edits.is_empty() || self.rules.has_own();
+        self.lesson().is_none() && is_edited
     }
 }
 

@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use super::command_row::{key, plain, row, shift};
 use super::{
-    Command, CommandRow, Key, Menu, PlaybackCommand, PoseSource, Toggle, ToolCommand, ViewCommand, WindowCommand,
-    edit_menu, marks_menu, pose_menu, view_menu,
+    Command, CommandRow, FileCommand, Key, Menu, PlaybackCommand, PoseSource, Toggle, ToolCommand, ViewCommand,
+    WindowCommand, edit_menu, marks_menu, pose_menu, view_menu,
 };
 use crate::edit::OPERATIONS;
+use crate::examples::EXAMPLES;
 use crate::inspect::{OVERLAYS, Overlay};
 
 /// Every command without a value of its own; menus, tooltips, keys and the README's table all come from here.
@@ -22,6 +23,14 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     });
     let before = [edit_menu::ROWS, pose_menu::ROWS, view_menu::ROWS, SHADED].concat();
     let after = [OVERLAY, PLAYBACK, HELP].concat();
+    let examples = EXAMPLES.iter().map(|example| {
+        let command = Command::File(FileCommand::OpenExample(example.id));
+        row(Menu::File, example.title, None, command, example.question)
+    });
+    // They stand beside the other model that comes with the program.
+    let mut before = before;
+    let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
+    before.splice(at..at, examples);
     before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
 });
 

@@ -24,6 +24,7 @@ mod hiding;
 mod kept;
 #[cfg(test)]
 mod kept_tests;
+mod lesson;
 mod lighting;
 mod marks;
 mod marks_menu;
@@ -69,6 +70,7 @@ pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use export::{ExportKind, ExportSettings};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
 pub use kept::KeptSession;
+pub use lesson::ExampleCommand;
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
@@ -137,6 +139,8 @@ pub struct Session {
     /// The pose that was copied last; it stays when another model is opened.
     copied: Option<Arc<PoseFile>>,
     rules: PoseRules,
+    /// The example that is shown.
+    lesson: Option<lesson::OpenLesson>,
 }
 
 impl Session {
@@ -149,6 +153,7 @@ impl Session {
         if self.is_newer_version(&document) {
             return self.reopen(document);
         }
+        self.take_up_lesson(&document);
         self.forget_tools();
         self.saved = None;
         self.compared_with = None;
@@ -176,6 +181,7 @@ impl Session {
         self.view.pinned = None;
         self.document = Some(document);
         self.forget_vertices();
+        self.look_as_example();
         self.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.opened_bounds = self.bounds();
@@ -319,6 +325,7 @@ impl Session {
                 self.pack();
             }
             Command::Measure(command) => self.measure(&command),
+            Command::Example(command) => self.teach(&command),
             Command::Camera(command) => self.move_camera(command),
         }
         None

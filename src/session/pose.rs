@@ -114,7 +114,13 @@ impl Session {
         if let Some((clip, time_secs)) = moment {
             anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
-        let edit = |local: &mut LocalPose| self.edits.apply(local);
+        let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
+        let edit = |local: &mut LocalPose| {
+            if let Some(open) = lesson {
+                open.lesson.pose(&model.skeleton, local);
+            }
+            self.edits.apply(local);
+        };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);

@@ -23,7 +23,8 @@ impl Session {
     /// Whether there are any ([`Session::unsaved_vertices`]).
     #[must_use]
     pub fn has_unsaved_weights(&self) -> bool {
-        self.edited_model().is_some_and(|model| !model.weight_edits().is_empty())
+        // An example is no file, and is as it was when it is opened again.
+        self.lesson().is_none() && self.edited_model().is_some_and(|model| !model.weight_edits().is_empty())
     }
 
     /// The weights of `model`, which is or was the open one, have been written into the file at `path`. When that file is

@@ -2,8 +2,8 @@
 
 use super::command_row::{ctrl, key, row, shift};
 use super::{
-    CameraCommand, Command, CommandRow, ComparisonCommand, Key, Lighting, MeasureCommand, Menu, Panel, Toggle,
-    ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    CameraCommand, Command, CommandRow, ComparisonCommand, ExampleCommand, Key, Lighting, MeasureCommand, Menu, Panel,
+    Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
 use crate::inspect::BoneShape;
 
@@ -242,6 +242,20 @@ pub(super) static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('6')),
         Command::Measure(MeasureCommand::TogglePanel),
         "Show or hide the measures of what poses do to the surface",
+    ),
+    row(
+        Menu::View,
+        "Example page",
+        ctrl(Key::Char('7')),
+        Command::Example(ExampleCommand::TogglePage),
+        "Show or hide the page of the example",
+    ),
+    row(
+        Menu::View,
+        "Large page text",
+        key(Key::Char('t')),
+        Command::Window(WindowCommand::ToggleLargeText),
+        "Write the page of an example large, for a projector, or as usual",
     ),
     row(
         Menu::View,
