@@ -5,6 +5,7 @@
 mod comparison;
 mod deformation;
 mod editing;
+mod examples;
 mod exports;
 mod finder;
 mod findings;

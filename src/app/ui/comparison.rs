@@ -159,9 +159,10 @@ fn plate(
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
         // The picture does not answer to the pointer here.
         ui.interact(ui.max_rect().expand(10.0), ui.scope_id().with("ground"), Sense::CLICK | Sense::DRAG);
-        // Where the picture is narrow the plate would lie over the model.
-        let id = ui.scope_id().with("folded");
-        let mut folded = ui.data(|d| d.get_temp(id)).unwrap_or(rect.width() < LEAST_WIDTH);
+        // Where the picture is narrow the plate would lie over the model, and an example has numbers of its own.
+        let is_example = session.lesson().is_some();
+        let id = ui.scope_id().with(("folded", is_example));
+        let mut folded = ui.data(|d| d.get_temp(id)).unwrap_or(is_example || rect.width() < LEAST_WIDTH);
         ui.horizontal(|ui| {
             let (icon, help) = match folded {
                 true => (icons::TREE_CLOSED, "Unfold the comparison"),

@@ -26,6 +26,7 @@ pub(super) enum FocusRegion {
     Outliner,
     View,
     Tables,
+    Page,
     Tools,
     Deformation,
     Inspector,

@@ -115,7 +115,7 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
                 Submenu::Bones => bones::sliders(ui, session, commands),
                 Submenu::Views => cameras(ui, session, commands),
                 Submenu::Crowd => crowd::field(ui, session, commands),
-                Submenu::Lights | Submenu::Panels | Submenu::PoseTools | Submenu::Marks => {}
+                Submenu::Examples | Submenu::Lights | Submenu::Panels | Submenu::PoseTools | Submenu::Marks => {}
             }
         });
     });

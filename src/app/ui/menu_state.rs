@@ -2,14 +2,15 @@
 
 use super::{UiState, crowd};
 use crate::session::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, ExportKind, FileCommand, FileUse, Lighting, MarkCommand,
-    MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PosingCommand, SaveKind, SelectionCommand,
-    Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    CameraCommand, Command, ComparisonCommand, EditCommand, ExampleCommand, ExportKind, FileCommand, FileUse, Lighting,
+    MarkCommand, MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PosingCommand, SaveKind,
+    SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 /// A submenu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Submenu {
+    Examples,
     Bones,
     Views,
     Lights,
@@ -22,6 +23,7 @@ pub(super) enum Submenu {
 impl Submenu {
     pub(super) fn title(self) -> &'static str {
         match self {
+            Self::Examples => "Examples",
             Self::Bones => "Bones and skin",
             Self::Views => "Views",
             Self::Lights => "Lights",
@@ -36,6 +38,7 @@ impl Submenu {
 /// Returns the submenu in which a command stands; `None` where it stands in the menu itself.
 pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
+        Command::File(FileCommand::OpenExample(_)) => Some(Submenu::Examples),
         Command::View(ViewCommand::SetBoneShape(_)) | Command::View(ViewCommand::ToggleDeformingOnly) => {
             Some(Submenu::Bones)
         }
@@ -44,9 +47,9 @@ pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
         | Command::Camera(CameraCommand::NextCamera) => Some(Submenu::Views),
         Command::View(ViewCommand::SetLighting(_)) => Some(Submenu::Lights),
         Command::View(ViewCommand::SetCrowd(_)) => Some(Submenu::Crowd),
-        Command::Window(WindowCommand::TogglePanel(_)) | Command::Tool(ToolCommand::TogglePanel) => {
-            Some(Submenu::Panels)
-        }
+        Command::Window(WindowCommand::TogglePanel(_) | WindowCommand::ToggleLargeText)
+        | Command::Example(ExampleCommand::TogglePage)
+        | Command::Tool(ToolCommand::TogglePanel) => Some(Submenu::Panels),
         Command::View(ViewCommand::SetPoseTool(_) | ViewCommand::SetOrientation(_)) => Some(Submenu::PoseTools),
         Command::Mark(_) => Some(Submenu::Marks),
         _ => None,
@@ -114,6 +117,9 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
         Command::Window(WindowCommand::ToggleTheme) => state.saved.light,
         Command::Window(WindowCommand::ToggleWatch) => state.saved.watch,
+        Command::Window(WindowCommand::ToggleLargeText) => state.saved.large_text,
+        Command::Example(ExampleCommand::TogglePage) => session.shows_page(),
+        Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
         Command::Window(WindowCommand::ToggleMayaKeys) => state.saved.maya_keys,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source
@@ -138,6 +144,8 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
             session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
         }
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
+        Command::Example(_) => session.lesson().is_some(),
+        Command::File(FileCommand::Save(_)) => session.lesson().is_none(),
         Command::Mark(MarkCommand::OfJoint) => session.has_joint().is_some(),
         Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => !session.view().marked.is_empty(),
         Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {

@@ -35,6 +35,7 @@ mod normal_modes;
 mod outliner;
 mod outliner_row;
 mod over;
+mod page;
 mod palette;
 mod ruler;
 mod rules;
@@ -289,6 +290,7 @@ impl UiState {
                 self.outliner.find();
             }
             WindowCommand::ToggleWatch => self.saved.watch = !self.saved.watch,
+            WindowCommand::ToggleLargeText => self.saved.large_text = !self.saved.large_text,
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
@@ -337,6 +339,9 @@ impl UiState {
 const TOOLS_WIDTH: f32 = 312.0;
 /// Width of a window in which inspector and tools both have room, points.
 const BOTH: f32 = 1500.0;
+
+/// Width of a window beside the page of an example in which outliner and inspector have room too, points.
+const BESIDE_PAGE: f32 = 1400.0;
 
 /// The least height of the picture that tables leave, points.
 const LEAST_PICTURE: f32 = 120.0;
@@ -410,7 +415,11 @@ pub fn show(
         shown_so_far.shown(ui, FocusRegion::Timeline);
     }
     let frame = Frame::NONE.fill(c.panel);
-    if saved.outliner {
+    // The page of an example needs room beside the picture.
+    let window = ui.ctx().content_rect().width();
+    let page_width = session.shows_page().then(|| page::width(window, saved.large_text));
+    let has_room = page_width.is_none_or(|page| window - page >= BESIDE_PAGE);
+    if saved.outliner && has_room {
         let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
         want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
         let shown = panel.show(ui, |ui| outliner::show(ui, session, state, status, commands));
@@ -422,7 +431,7 @@ pub fn show(
     let tools_open = session.tools().open;
     let beside = tools_open || session.measuring().open;
     // A narrow window has room for one of them beside the picture.
-    if saved.inspector && (!beside || ui.ctx().content_rect().width() >= BOTH) {
+    if saved.inspector && has_room && (!beside || ui.ctx().content_rect().width() >= BOTH) {
         let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
         want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
         let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
@@ -442,6 +451,11 @@ pub fn show(
         let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
         panel.show(ui, |ui| measures::show(ui, session, status, commands));
         shown_so_far.shown(ui, FocusRegion::Deformation);
+    }
+    if let Some(width) = page_width {
+        let panel = egui::Panel::right("page").resizable(false).frame(frame).exact_size(width);
+        panel.show(ui, |ui| page::show(ui, session, saved.large_text, commands));
+        shown_so_far.shown(ui, FocusRegion::Page);
     }
     // This panel is the last, so that its room comes from the picture alone.
     if saved.tables {

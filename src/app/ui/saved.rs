@@ -12,6 +12,8 @@ pub struct Saved {
     pub light: bool,
     /// Whether tools have the keys of Maya in place of those of Blender.
     pub maya_keys: bool,
+    /// Whether the pages of examples are written large, for a projector.
+    pub large_text: bool,
     /// Whether the outliner is shown.
     pub outliner: bool,
     /// Whether the inspector is shown.
@@ -48,6 +50,7 @@ impl Default for Saved {
         Self {
             light: false,
             maya_keys: false,
+            large_text: false,
             outliner: true,
             inspector: true,
             timeline: true,

@@ -6,7 +6,8 @@ use glam::Vec2;
 
 use super::widgets::{INSET, chip, tip};
 use super::{
-    Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, status, triad,
+    Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
+    triad,
 };
 use crate::inspect::Hit;
 use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
@@ -96,7 +97,9 @@ pub(super) fn show(
                 names::show(&ui, session, part, &session.view().projector());
             }
             ghosts::show(&ui, session, part);
+            page::show_marks(&ui, session, part, state.saved.large_text);
         }
+        page::show_handles(&ui, session, seen, commands);
         opaque = toggles(&mut ui, rect, session, state, commands);
         comparison::show(&mut ui, rect, session, status, commands);
         triad::show(&mut ui, rect, session, commands);

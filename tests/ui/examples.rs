@@ -1,0 +1,134 @@
+//! Teaching examples in the window: the page, its sliders, its letters, and points that are dragged in the picture.
+
+use skinscope::examples::{self, EXAMPLES, Lesson, Start};
+use skinscope::session::ExampleCommand;
+
+use super::*;
+
+fn open(session: &mut Session, id: &str) {
+    let start = Start::of(examples::example(id).unwrap());
+    session.open(Document::of_lesson(Lesson::new(start)));
+    // The window has the data of methods worked out in the background.
+    session.prepare();
+    session.update_pose();
+}
+
+fn shown(id: &str) -> Harness<'static, App> {
+    let mut session = Session::default();
+    open(&mut session, id);
+    window(session, UiState::default(), Status::default())
+}
+
+fn slider(harness: &Harness<'_, App>, id: &str) -> f32 {
+    harness.state().session.lesson().unwrap().moment().settings().get(id)
+}
+
+#[test]
+fn a_page_follows_its_sliders_and_says_what_its_letters_are() {
+    let mut harness = shown("twist-bar");
+    harness.get_by_label("Why does a wrist that is turned far become thin like the wrapper of a candy?");
+    // Half of the radius is left at 120°.
+    harness.get_by_label("r_½/R = cos(θ/2) = cos(120.0°/2) = 0.500");
+    harness.state_mut().session.apply(ExampleCommand::SetSlider("theta", 90.0));
+    harness.run();
+    harness.get_by_label("r_½/R = cos(θ/2) = cos(90.0°/2) = 0.707");
+    // A press on a letter shows it in the picture, and a second one puts it away.
+    let words = "θ is the angle by which the upper joint is turned, drawn on the upper end. Now 90.0°.";
+    let before = harness.state().session.example_marks().len();
+    harness.get_all_by_label(words).next().unwrap().click();
+    harness.run();
+    assert_eq!(harness.state().session.lesson().unwrap().shown().map(|s| s.id), Some("theta"));
+    assert!(harness.state().session.example_marks().len() > before);
+    harness.get_all_by_label(words).next().unwrap().click();
+    harness.run();
+    assert!(harness.state().session.lesson().unwrap().shown().is_none());
+    harness.get_by_label("Reset the sliders").click();
+    harness.run();
+    assert_eq!(slider(&harness, "theta"), 120.0);
+}
+
+#[test]
+fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
+    let mut harness = shown("twist-bar");
+    assert!(harness.query_by_label("Search nodes").is_none());
+    let narrow = harness.state().picture.width();
+    harness.key_press(Key::T);
+    harness.run();
+    assert!(harness.state().picture.width() < narrow, "large text has a wider page");
+    harness.key_press(Key::T);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
+    harness.run();
+    assert!(harness.query_by_label("Large text").is_none() && !harness.state().session.shows_page());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Num7);
+    harness.run();
+    harness.get_by_label("Large text");
+}
+
+#[test]
+fn every_example_is_in_the_menu_and_its_page_shows_whole() {
+    for example in EXAMPLES {
+        let command = Command::File(FileCommand::OpenExample(example.id));
+        assert!(COMMANDS.iter().any(|row| row.command == command && row.label == example.title), "{}", example.id);
+        let harness = shown(example.id);
+        harness.get_by_label(example.question);
+        for step in example.page.try_this {
+            harness.get_by_label(step);
+        }
+        assert!(harness.state().picture.width() > 500.0);
+    }
+}
+
+#[test]
+fn the_target_is_dragged_in_the_picture() {
+    let mut harness = shown("two-link-ik");
+    let place = |harness: &Harness<'_, App>, at: Vec3| {
+        let session = &harness.state().session;
+        let pixel = session.view().project(at).unwrap();
+        harness.state().picture.min + vec2(pixel.x, pixel.y)
+    };
+    let from = place(&harness, Vec3::new(slider(&harness, "x"), slider(&harness, "y"), 0.0));
+    let to = place(&harness, Vec3::new(-0.5, 0.9, 0.0));
+    let orbit = harness.state().session.view().orbit;
+    harness.hover_at(from);
+    harness.run();
+    harness.drag_at(from);
+    harness.run();
+    harness.hover_at(to);
+    harness.run();
+    harness.drop_at(to);
+    harness.run();
+    let (x, y) = (slider(&harness, "x"), slider(&harness, "y"));
+    assert!((x + 0.5).abs() < 0.02 && (y - 0.9).abs() < 0.02, "{x} {y}");
+    assert_eq!(harness.state().session.view().orbit, orbit, "the camera stays");
+}
+
+#[test]
+fn what_was_looked_at_before_comes_back_with_the_next_file() {
+    let mut plain = session(3);
+    plain.apply(ViewCommand::SetMethod("mixed"));
+    plain.apply(ViewCommand::SetOverlay(Some("influences")));
+    open(&mut plain, "twist-bar");
+    assert!(plain.comparison().is_some() && plain.view().method.id == "linear" && plain.view().overlay.is_none());
+    open(&mut plain, "elbow");
+    assert!(plain.comparison().is_none() && plain.view().wireframe);
+    plain.open(Document::new(Arc::new(tube(Tube::default())), vec![], None));
+    assert!(plain.lesson().is_none() && plain.example_marks().is_empty());
+    assert_eq!((plain.view().method.id, plain.view().overlay.map(|o| o.id)), ("mixed", Some("influences")));
+    assert!(plain.comparison().is_none() && !plain.view().wireframe);
+}
+
+#[test]
+fn a_slider_that_makes_another_rig_keeps_camera_and_page() {
+    let mut session = Session::default();
+    open(&mut session, "three-bones");
+    session.apply(CameraCommand::Orbit(glam::Vec2::new(30.0, 10.0)));
+    let (orbit, before) = (session.view().orbit, Arc::clone(session.model().unwrap()));
+    session.apply(ExampleCommand::SetSlider("r1", 33.0));
+    assert!(Arc::ptr_eq(&before, session.model().unwrap()), "turns need no other rig");
+    session.apply(ExampleCommand::SetSlider("rest", 40.0));
+    assert!(!Arc::ptr_eq(&before, session.model().unwrap()) && session.shows_page());
+    assert_eq!((session.view().orbit, session.lesson().unwrap().moment().settings().get("r1")), (orbit, 33.0));
+    // The picture has what the page says.
+    let shown = session.surface().unwrap().parts[0].deformed.positions[20];
+    assert!(shown.as_dvec3().distance(session.lesson().unwrap().moment().vertex("linear", 0, 20)) < 1e-6);
+}
