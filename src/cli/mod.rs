@@ -5,6 +5,7 @@ mod camera;
 mod check;
 mod compare;
 mod diff;
+mod example;
 mod fix;
 mod info;
 mod info_report;
@@ -53,7 +54,7 @@ use crate::writeback::SaveError;
         3 `check` found what --fail-on names, or `diff` a difference.\n\n\
         Examples:\n  skinscope character.glb\n  skinscope render character.glb -o picture.png --clip Walk --time 0.5\n  \
         skinscope bake character.glb -o posed.ply --clip 0 --time 1.25\n  skinscope info character.glb --json\n  skinscope check *.glb --fail-on warning\n  \
-        skinscope fix character.glb -o fixed.glb --rules all"
+        skinscope fix character.glb -o fixed.glb --rules all\n  skinscope --example twist-bar"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -74,6 +75,7 @@ enum Subcommands {
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
+    Examples(example::ExamplesArgs),
 }
 
 /// The file that every subcommand works on.
@@ -246,6 +248,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),
+        Some(Subcommands::Examples(args)) => example::run(&args),
     }
 }
 

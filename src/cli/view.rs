@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::example::ExampleArgs;
 use super::method::MethodArgs;
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
@@ -25,6 +26,8 @@ use crate::session::{Antialiasing, Source, is_session};
 pub(super) struct ViewArgs {
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    example: ExampleArgs,
     #[command(flatten)]
     method: MethodArgs,
     /// Divide the weights of every vertex by their sum, in the file that is opened first
@@ -77,10 +80,11 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
     if session.is_some() && args.benchmark.is_some() {
         return Err(CliError::Usage("--benchmark measures a model; give it the model of the session".into()));
     }
-    let source = Source::of(args.model.model.clone().filter(|_| session.is_none()));
+    let file = args.model.model.clone().filter(|_| session.is_none());
+    let source = args.example.source()?.unwrap_or_else(|| Source::of(file));
     let missing = match &source {
         Source::File(path) => std::fs::metadata(path).err().map(|error| (path.display().to_string(), error)),
-        Source::BuiltIn => None,
+        Source::BuiltIn | Source::Example(_) => None,
     };
     let pose = args.pose.as_deref().map(read_pose).transpose()?;
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });

@@ -6,6 +6,7 @@
 mod bake;
 #[path = "../common/mod.rs"]
 mod common;
+mod examples;
 mod films;
 mod help;
 mod info;

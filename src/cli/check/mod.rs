@@ -259,7 +259,7 @@ struct Task<'t> {
 /// Returns the path of a file for people and reports.
 fn path_of(source: &Source) -> String {
     match source {
-        Source::BuiltIn => source.name(),
+        Source::BuiltIn | Source::Example(_) => source.name(),
         Source::File(path) => path.display().to_string(),
     }
 }

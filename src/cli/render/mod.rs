@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use self::film::FilmArgs;
 use self::scene::Scene;
 use super::camera::parse_fov;
+use super::example::ExampleArgs;
 use super::line::ProgressLine;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
@@ -31,7 +32,7 @@ use crate::frame::Background;
 use crate::model::BlockFormats;
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
 use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
-use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights};
+use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights, Toggle, ViewCommand};
 
 /// Draw a picture of the posed model, or a film, without a display
 ///
@@ -53,6 +54,8 @@ use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights};
 pub(super) struct RenderArgs {
     #[command(flatten)]
     model: ModelArgs,
+    #[command(flatten)]
+    example: ExampleArgs,
     /// Write the picture into this file (.png), or the film (.gif, .webp, .apng, .mp4, .webm, or frames/%04d.png)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
@@ -288,14 +291,22 @@ fn draw(
     let for_import = Arc::clone(held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
-    let opened = args.model.load_kept(Some(Arc::new(formats)))?;
+    let opened = match args.example.document()? {
+        Some(document) => document.into(),
+        None => args.model.load_kept(Some(Arc::new(formats)))?,
+    };
     let files: Vec<PathBuf> = opened.files().chain(args.pose.file()).map(Path::to_owned).collect();
     if args.json {
         overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     }
     tell_warnings(&opened.document);
-    let is_kept = opened.kept.is_some();
+    let is_opened_as_kept = opened.kept.is_some();
     let mut session = args.pose.session(opened)?;
+    // An example has a look of its own, as a session file has.
+    let is_kept = is_opened_as_kept || session.lesson().is_some();
+    if session.lesson().is_some() {
+        session.apply(ViewCommand::Set(Toggle::Grid, false));
+    }
     let reel = film.map(|_| args.film.reel(&session, args.pose.has_clip()));
     let outputs: Vec<PathBuf> = match film.zip(reel) {
         Some((target, reel)) => target.files(reel.first..reel.first + reel.count).collect(),

@@ -1,0 +1,236 @@
+//! `skinscope examples`: lists the teaching examples, or prints the page of one; and the options that open one.
+
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use serde_json::{Value, json};
+
+use super::{CliError, print};
+use crate::examples::{
+    self, Block, EXAMPLES, Example, Form, Formula, Lesson, Moment, Slider, Start, Unit, formula_lines, letter, typeset,
+    written,
+};
+use crate::session::{Document, Source};
+
+/// Which example is opened in place of a file.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ExampleArgs {
+    /// Show this teaching example in place of a file (`skinscope examples` lists them)
+    #[arg(long, value_name = "NAME", value_parser = names(), conflicts_with = "model")]
+    example: Option<String>,
+    /// Put a slider of the example at this value, in its unit (degrees, metres, …). May be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_slider, requires = "example")]
+    slider: Vec<(String, f32)>,
+    /// Show in the picture what this symbol of the example's formulas is (`skinscope examples NAME` lists them)
+    #[arg(long, value_name = "NAME", requires = "example")]
+    symbol: Option<String>,
+}
+
+fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(EXAMPLES.iter().map(|e| PossibleValue::new(e.id).help(e.question)))
+}
+
+fn parse_slider(text: &str) -> Result<(String, f32), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    parsed
+        .filter(|(_, value): &(String, f32)| value.is_finite())
+        .ok_or_else(|| "expected NAME=VALUE, such as theta=90".into())
+}
+
+impl ExampleArgs {
+    /// Returns what is to be opened; `None` where no example is named.
+    pub(super) fn source(&self) -> Result<Option<Source>, CliError> {
+        let Some(example) = self.example.as_deref().and_then(examples::example) else { return Ok(None) };
+        let symbol = self.symbol.as_deref().map(|id| find_symbol(example, id)).transpose()?;
+        Ok(Some(Source::Example(Start { symbol, ..start(example, &self.slider)? })))
+    }
+
+    /// Opens it.
+    pub(super) fn document(&self) -> Result<Option<Document>, CliError> {
+        let Some(Source::Example(start)) = self.source()? else { return Ok(None) };
+        Ok(Some(Document::of_lesson(Lesson::new(start))))
+    }
+}
+
+fn find_symbol(example: &'static Example, id: &str) -> Result<&'static str, CliError> {
+    let known = || example.symbols.iter().map(|symbol| symbol.id).collect::<Vec<_>>().join(", ");
+    let found = example.symbols.iter().find(|symbol| symbol.id == id).map(|symbol| symbol.id);
+    found.ok_or_else(|| CliError::Usage(format!("{} has no symbol \"{id}\"; it has {}", example.id, known())))
+}
+
+/// Returns an example with these sliders moved.
+fn start(example: &'static Example, sliders: &[(String, f32)]) -> Result<Start, CliError> {
+    let mut start = Start::of(example);
+    for (id, value) in sliders {
+        let Some(slider) = example.sliders.iter().find(|slider| slider.id == id) else {
+            let known = example.sliders.iter().map(|slider| slider.id).collect::<Vec<_>>().join(", ");
+            return Err(CliError::Usage(format!("{} has no slider \"{id}\"; it has {known}", example.id)));
+        };
+        let [least, most] = slider.range;
+        if !(least..=most).contains(value) {
+            return Err(CliError::Usage(format!("the slider {id} of {} goes from {least} to {most}", example.id)));
+        }
+        start.settings.set(slider.id, *value);
+    }
+    Ok(start)
+}
+
+/// List the teaching examples, or print the page of one with its numbers
+///
+/// `skinscope --example NAME` opens one, `skinscope render --example NAME -o picture.png` draws it. The JSON of the list is one object
+/// with the fields schema (1) and examples [{name, title, question, sliders [{name, label, unit, range, default, step}]}]. The JSON of
+/// one example has in addition symbols [{name, letter, words, value}] (a number, or the rows of a matrix; angles in radians, lengths
+/// in metres), formulas [{formula, numbers, value}], try_this, what_to_see and sources [{text, place}], at the positions that --slider says.
+#[derive(Debug, Args)]
+pub(super) struct ExamplesArgs {
+    /// Print the page of this example
+    #[arg(value_name = "NAME", value_parser = names())]
+    name: Option<String>,
+    /// Put a slider at this value, in its unit. May be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_slider, requires = "name")]
+    slider: Vec<(String, f32)>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ExamplesArgs) -> Result<(), CliError> {
+    let report = match args.name.as_deref().and_then(examples::example) {
+        Some(example) => {
+            let moment = Moment::new(start(example, &args.slider)?.settings);
+            if !args.json {
+                return print(&page(&moment));
+            }
+            let mut report = describe(example);
+            report["schema"] = json!(1);
+            for (key, value) in details(&moment) {
+                report[key] = value;
+            }
+            report
+        }
+        None if args.json => {
+            json!({ "schema": 1, "examples": EXAMPLES.iter().map(|e| describe(e)).collect::<Vec<_>>() })
+        }
+        None => return print(&list()),
+    };
+    print(&format!("{report:#}\n"))
+}
+
+fn unit(slider: &Slider) -> &'static str {
+    match slider.unit {
+        Unit::Number | Unit::Decimals(_) | Unit::Percent => "",
+        Unit::Degrees => "°",
+        Unit::Metres => " m",
+        Unit::Seconds => " s",
+    }
+}
+
+fn list() -> String {
+    let mut out = String::new();
+    for example in EXAMPLES {
+        out += &format!("{:<20} {}\n{:21}{}\n", example.id, example.title, "", example.question);
+        for slider in example.sliders {
+            let ([least, most], unit) = (slider.range, unit(slider));
+            out += &format!("{:21}--slider {}={least}…{most}{unit}: {}\n", "", slider.id, slider.label);
+        }
+    }
+    out + "\n`skinscope --example NAME` opens one, `skinscope examples NAME` prints its page.\n"
+}
+
+fn describe(example: &Example) -> Value {
+    let slider = |slider: &Slider| {
+        json!({
+            "name": slider.id,
+            "label": slider.label,
+            "unit": unit(slider).trim(),
+            "range": slider.range,
+            "default": slider.default,
+            "step": slider.step,
+        })
+    };
+    json!({
+        "name": example.id,
+        "title": example.title,
+        "question": example.question,
+        "sliders": example.sliders.iter().map(slider).collect::<Vec<_>>(),
+    })
+}
+
+/// The formulas of a page.
+fn formulas(example: &'static Example) -> impl Iterator<Item = &'static Formula> {
+    example
+        .page
+        .blocks
+        .iter()
+        .filter_map(|block| if let Block::Formula(formula) = block { Some(formula) } else { None })
+}
+
+fn value_of(value: &examples::Value) -> Value {
+    match value.number() {
+        Some(number) => json!(number),
+        None => json!((0..value.size()[0]).map(|row| value.row(row)).collect::<Vec<_>>()),
+    }
+}
+
+fn details(moment: &Moment) -> [(&'static str, Value); 5] {
+    let example = moment.example();
+    let symbol = |symbol: &examples::Symbol| {
+        let value = value_of(&(symbol.value)(moment));
+        json!({ "name": symbol.id, "letter": letter(symbol).line(), "words": symbol.words, "value": value })
+    };
+    let formula = |formula: &Formula| {
+        let terms = formula.terms.iter().map(|term| typeset(term, Form::Letters, moment).line());
+        let lines = formula_lines(formula, moment, 0);
+        let numbers = lines[formula.terms.len()..].iter().map(examples::Printed::line);
+        let value = formula.terms.last().and_then(|term| term.value(moment).ok());
+        json!({
+            "formula": terms.collect::<Vec<_>>().join(" = "),
+            "numbers": numbers.collect::<Vec<_>>(),
+            "value": value.as_ref().map(value_of),
+        })
+    };
+    let sources = example.page.sources.iter().map(|s| json!({ "text": s.text, "place": s.place }));
+    [
+        ("symbols", json!(example.symbols.iter().map(symbol).collect::<Vec<_>>())),
+        ("formulas", json!(formulas(example).map(formula).collect::<Vec<_>>())),
+        ("try_this", json!(example.page.try_this)),
+        ("what_to_see", json!(example.page.what_to_see)),
+        ("sources", json!(sources.collect::<Vec<_>>())),
+    ]
+}
+
+/// Writes the page of an example as text.
+fn page(moment: &Moment) -> String {
+    let example = moment.example();
+    let mut out = format!("{}\n{}\n\n", example.title, example.question);
+    for slider in example.sliders {
+        out += &format!("{} ({}): {}{}\n", slider.label, slider.id, moment.settings().get(slider.id), unit(slider));
+    }
+    for block in example.page.blocks {
+        out.push('\n');
+        match block {
+            Block::Text(text) => out += &format!("{text}\n"),
+            Block::Formula(formula) => {
+                let lines: Vec<String> =
+                    formula_lines(formula, moment, 0).iter().map(examples::Printed::line).collect();
+                out += &format!("    {}\n", lines.join(" = "));
+                if !formula.note.is_empty() {
+                    out += &format!("    {}\n", formula.note);
+                }
+            }
+            Block::Chart(chart) => out += &format!("(a chart: {})\n", chart.title),
+        }
+    }
+    out += "\nSymbols\n";
+    for symbol in example.symbols {
+        let value = (symbol.value)(moment).number().map(|number| format!(": {}", written(number, symbol.unit, 0)));
+        let name = format!("{} ({})", letter(symbol).line(), symbol.id);
+        out += &format!("  {name:<14} {}{}\n", symbol.words, value.unwrap_or_default());
+    }
+    for (title, lines) in [("Try this", example.page.try_this), ("What to see", example.page.what_to_see)] {
+        out += &format!("\n{title}\n");
+        lines.iter().for_each(|line| out += &format!("  {line}\n"));
+    }
+    out += "\nWhere it comes from\n";
+    example.page.sources.iter().for_each(|source| out += &format!("  {}: {}\n", source.text, source.place));
+    out
+}
