@@ -6,6 +6,7 @@ use std::path::Path;
 
 use skinscope::deform::METHODS;
 use skinscope::edit::{OPERATIONS, Operation, REPAIRED};
+use skinscope::examples::EXAMPLES;
 use skinscope::import::EXTENSIONS;
 use skinscope::inspect::OVERLAYS;
 use skinscope::inspect::check::RULES;
@@ -42,6 +43,15 @@ fn the_table_of_the_range_of_motion_is_its_own() {
         table += &format!("| `{}` | {} |\n", rule.id, rule.help);
     }
     assert!(README.contains(&table), "{table}");
+}
+
+#[test]
+fn the_table_of_examples_is_the_programs() {
+    let mut table = String::from("| example | `--example` | the question |\n|---|---|---|\n");
+    for example in EXAMPLES {
+        table += &format!("| {} | `{}` | {} |\n", example.title, example.id, example.question);
+    }
+    assert!(README.contains(&(table.clone() + "\n")), "README.md needs this table:\n\n{table}");
 }
 
 #[test]
