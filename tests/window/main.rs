@@ -7,6 +7,7 @@
 mod card;
 #[path = "../common/mod.rs"]
 mod common;
+mod examples;
 mod faults;
 mod follow;
 mod keyboard;

@@ -1,0 +1,33 @@
+//! A walk through a teaching example in a real window: its slider is dragged, a letter is pressed, text is made large, and another
+//! example is opened.
+
+use super::{FIGURE, Screen, changed, wait_until};
+
+#[test]
+fn an_example_is_walked_through_from_its_first_sight_to_the_end_of_its_slider() {
+    let Some(screen) = Screen::open("examples", &["--example", "twist-bar"]) else { return };
+    let says = |text: &str| wait_until(text, || screen.words().iter().any(|words| words == text));
+    says("Why does a wrist that is turned far become thin like the wrapper of a candy?");
+    says("r_½/R = cos(θ/2) = cos(120.0°/2) = 0.500");
+    let first = screen.settled("first");
+    // A letter shows in the picture what it is.
+    screen.press("Button", "θ is the angle by which the upper joint is turned, drawn on the upper end. Now 120.0°.");
+    let pointed = screen.settled("pointed");
+    assert!(changed(&first, &pointed, FIGURE) > 0.001, "an arc is drawn on the bar");
+    // The slider is dragged to its end: the waist is gone.
+    let rail = screen.find("Slider", "Turn of the upper end, θ");
+    let [left, _, right, _] = rail.area;
+    let thumb = left + (right - left) * 2 / 3;
+    screen.drag((thumb, rail.at.1), (right + 40, rail.at.1));
+    says("r_½/R = cos(θ/2) = cos(180.0°/2) = 0.000");
+    let last = screen.settled("last");
+    assert!(changed(&pointed, &last, FIGURE) > 0.02, "the bar is wrung");
+    screen.key("t");
+    says("Usual text");
+    // Another one by its name.
+    screen.key("ctrl+p");
+    screen.find("TextInput", "Find a command, node or clip");
+    screen.tool(&["type", "elbow in three"]);
+    screen.key("Return");
+    says("Is blending matrices the same as blending the places that they lead to?");
+}
