@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn limbs_and_widths_are_those_of_double_precision() {
         let first = Moment::new(Settings::of(&SHOULDER));
-        for degrees in (-80..=90).step_by(5) {
+        for degrees in (-80_i32..=90).step_by(5) {
             let moment = first.with("theta", degrees as f32);
             let theta = f64::from(degrees).to_radians();
             let chains: [Vec<(f64, f64)>; 2] = [
