@@ -23,7 +23,7 @@
 //! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use
 //! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from (`app` and `cli` save through it). `compare` may use
 //! `math`, `model`, `anim` and `deform`, and finds the differences between two models. `examples` (teaching examples: rigs, pages and
-//! their formulas) may use `parallel`, `math`, `model`, `anim`, `deform` and `pose`; `session` shows them. Code that only a software device
+//! their formulas) may use `parallel`, `math`, `model`, `anim`, `deform`, `inspect` and `pose`; `session` shows them. Code that only a software device
 //! needs is in `render::software`, which a graphics card does not run.
 //!
 //! # The main types

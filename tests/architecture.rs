@@ -20,7 +20,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("compare", &["math", "model", "anim", "deform"]),
     ("writeback", &["output", "model", "edit"]),
     ("pose", &["math", "model", "anim"]),
-    ("examples", &["parallel", "math", "model", "anim", "deform", "pose"]),
+    ("examples", &["parallel", "math", "model", "anim", "deform", "inspect", "pose"]),
     ("session", &["parallel", "math", "model", "import", "anim", "deform", "inspect", "pose", "edit", "examples"]),
     ("frame", &["math", "model", "anim", "deform", "inspect", "examples", "session"]),
     ("render", &["parallel", "math", "model", "anim", "deform", "frame"]),

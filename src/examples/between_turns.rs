@@ -248,10 +248,10 @@ static SYMBOLS: &[Symbol] = &[
     },
     Symbol {
         id: "l",
-        letter: "ℓ",
+        letter: "f",
         words: "the part of its length that the right hand keeps, measured",
         value: |m| (f64::from(tip(m, 2).distance(center(2))) / f64::from(LENGTH)).into(),
-        marks: |m| hand(m, 2, "ℓ"),
+        marks: |m| hand(m, 2, "f"),
         ..Symbol::PLAIN
     },
 ];

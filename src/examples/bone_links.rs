@@ -189,7 +189,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the half width of the right arm at its first link, measured",
         value: |moment| width(moment, 1).into(),
-        marks: |moment| half_width(moment, 1, "sₙ"),
+        marks: |moment| half_width(moment, 1, "s"),
         ..Symbol::PLAIN
     },
     Symbol {

@@ -178,7 +178,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the radius of the lower arm at its first twist joint, measured",
         value: |m| radius(m, 1, ring_at(place_of(0, twists(m.settings())))).into(),
-        marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "rₙ")],
+        marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "r")],
         ..Symbol::PLAIN
     },
 ];

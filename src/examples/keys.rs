@@ -210,8 +210,8 @@ static SYMBOLS: &[Symbol] = &[
     },
     Symbol {
         value: |m| height(m, 1).into(),
-        marks: |m| ball(m, 1, "ℓ"),
-        ..metres("l", "ℓ", "the height of the middle ball, read from its joint")
+        marks: |m| ball(m, 1, "y"),
+        ..metres("l", "y", "the height of the middle ball, read from its joint")
     },
     Symbol {
         value: |m| height(m, 2).into(),

@@ -55,7 +55,7 @@ pub(super) static RIGID_SIMPLE_SMOOTH: Example = Example {
             }),
             Block::Text(
                 "In the middle, one mesh in which every vertex follows one joint: simple skin. There is no gap, but the one row of \
-                 triangles between both joints takes all of it. The length of its outer edge, which is ℓ at rest:",
+                 triangles between both joints takes all of it. The length of its outer edge, which is d at rest:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -154,12 +154,12 @@ static SYMBOLS: &[Symbol] = &[
     },
     Symbol {
         id: "l",
-        letter: "ℓ",
+        letter: "d",
         unit: Unit::Metres,
         words: "the length at rest of the edges between two rows of vertices",
         value: |_| (2.0 * LENGTH / (RINGS - 1) as f32).into(),
         marks: |moment| {
-            vec![Mark::line(edge(moment, 1, 2).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "ℓ").wide(5.0)]
+            vec![Mark::line(edge(moment, 1, 2).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "d").wide(5.0)]
         },
         ..Symbol::PLAIN
     },

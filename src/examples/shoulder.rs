@@ -67,7 +67,7 @@ pub(super) static SHOULDER: Example = Example {
                 ],
                 ..Formula::PLAIN
             }),
-            Block::Text("Right:"),
+            Block::Text("Right, where the shoulder joint turns by γ alone:"),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Over(&Expr::Of("s2"), &Expr::Of("R")),

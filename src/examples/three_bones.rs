@@ -217,7 +217,7 @@ static SYMBOLS: &[Symbol] = &[
         ("A", "2"),
         "the animated transform from bone 2's space to the world",
         |m| Value::in_plane(m.exact_node(BONES[1])),
-        |m| Mark::frame(m.exact_node(BONES[1]), 0.35, MarkInk::Accent, "W₂ᴬ"),
+        |m| Mark::frame(m.exact_node(BONES[1]), 0.35, MarkInk::Accent, "W₂"),
     ),
     matrix(
         "W3A",
@@ -225,7 +225,7 @@ static SYMBOLS: &[Symbol] = &[
         ("A", "3"),
         "the animated transform from bone 3's space to the world",
         |m| Value::in_plane(m.exact_node(BONES[2])),
-        |m| Mark::frame(m.exact_node(BONES[2]), 0.35, MarkInk::Accent, "W₃ᴬ"),
+        |m| Mark::frame(m.exact_node(BONES[2]), 0.35, MarkInk::Accent, "W₃"),
     ),
     matrix(
         "W2R",

@@ -238,13 +238,6 @@ pub(super) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::View,
-        "Deformation",
-        ctrl(Key::Char('6')),
-        Command::Measure(MeasureCommand::TogglePanel),
-        "Show or hide the measures of what poses do to the surface",
-    ),
-    row(
-        Menu::View,
         "Example page",
         ctrl(Key::Char('7')),
         Command::Example(ExampleCommand::TogglePage),
@@ -256,6 +249,13 @@ pub(super) static ROWS: &[CommandRow] = &[
         key(Key::Char('t')),
         Command::Window(WindowCommand::ToggleLargeText),
         "Write the page of an example large, for a projector, or as usual",
+    ),
+    row(
+        Menu::View,
+        "Deformation",
+        ctrl(Key::Char('6')),
+        Command::Measure(MeasureCommand::TogglePanel),
+        "Show or hide the measures of what poses do to the surface",
     ),
     row(
         Menu::View,

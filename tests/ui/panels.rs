@@ -131,7 +131,7 @@ fn every_menu_fits_720_points() {
     };
     let lowest = |rects: &[egui::Rect]| rects.iter().fold(0.0_f32, |low, r| low.max(r.bottom()));
     let submenus: [(&str, &[(&str, &str)]); 8] = [
-        ("File", &[]),
+        ("File", &[("Examples", "Twist bar")]),
         ("Edit", &[]),
         ("Pose", &[("Tool and axes", "World axes")]),
         ("View", &[("Views", "Front"), ("Lights", "Studio light"), ("Crowd", "No crowd"), ("Panels", "Tables")]),

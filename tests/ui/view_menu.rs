@@ -148,6 +148,7 @@ fn menus_hold_every_command_with_its_key() {
         };
         found.extend(listed(&harness));
         let submenus: &[&str] = match title {
+            "File" => &["Examples"],
             "Pose" => &["Tool and axes"],
             "View" => &["Views", "Lights", "Crowd", "Panels", "Bones and skin"],
             "Tools" => &["Marks"],
