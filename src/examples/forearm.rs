@@ -42,7 +42,7 @@ pub(super) static FOREARM: Example = Example {
         },
         Slider {
             id: "n",
-            label: "Twist joints of the lower arm, n",
+            label: "Twist joints of the arm below, n",
             help: "Over how many joints between elbow and wrist the twist is spread",
             unit: Unit::Decimals(0),
             range: [1.0, MOST_TWISTS as f32],
@@ -89,7 +89,7 @@ pub(super) static FOREARM: Example = Example {
             "Go from one twist joint to four: how many does the arm need for half a turn?",
         ],
         what_to_see: &[
-            "The upper arm is wrung at the wrist; the stripes of the lower one wind evenly up to the elbow.",
+            "The arm above is wrung at the wrist; the stripes of the one below wind evenly up to the elbow.",
             "Three twist joints keep 0.93 of the radius at 130°, where one joint keeps 0.42.",
         ],
         sources: &[Source {
@@ -166,7 +166,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "r",
         below: "1",
         unit: Unit::Metres,
-        words: "the radius of the upper arm at its wrist, measured",
+        words: "the radius of the arm above at its wrist, measured",
         value: |m| radius(m, 0, ring_at(WRIST)).into(),
         marks: |m| vec![ring(m, 0, ring_at(WRIST), "r₁")],
         ..Symbol::PLAIN
@@ -176,7 +176,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "r",
         below: "n",
         unit: Unit::Metres,
-        words: "the radius of the lower arm at its first twist joint, measured",
+        words: "the radius of the arm below at its first twist joint, measured",
         value: |m| radius(m, 1, ring_at(place_of(0, twists(m.settings())))).into(),
         marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "r")],
         ..Symbol::PLAIN
@@ -202,8 +202,8 @@ fn ring_at(along: f32) -> usize {
 }
 
 /// ```text
-/// root ─┬─ elbow ── wrist                             the upper arm
-///       └─ twisting elbow ── twist 1 ── … ── twist n   the lower one
+/// root ─┬─ elbow ── wrist                             the arm above
+///       └─ twisting elbow ── twist 1 ── … ── twist n   the one below
 /// ```
 fn model(settings: &Settings) -> Model {
     let mut rig = Rig::new("Forearm and wrist");
