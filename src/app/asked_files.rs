@@ -17,6 +17,11 @@ impl App {
         if self.session.document().is_none() && usage != FileUse::OpenSession {
             return;
         }
+        if usage == FileUse::SaveSession && self.session.lesson().is_some() {
+            self.status.error =
+                Some("An example is made by the program and has no file that a session could name.".into());
+            return;
+        }
         let folder = self.folder_to_ask_for();
         let offered = match usage {
             FileUse::LoadPose => files_in(&folder, is_pose),

@@ -13,7 +13,7 @@ use super::saving::Then;
 use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{AskedStage, SessionReport};
 use crate::output::{self, overwritten};
-use crate::session::{Document, KeptSession, Source};
+use crate::session::{Document, KeptSession};
 
 impl App {
     /// Reads a session file, and says in the dialog what is in it.

@@ -49,7 +49,7 @@ impl ModelArgs {
             say(format_args!("warning: {name} has changed since the session was saved; what still fits is shown"));
         }
         let own = match model.source {
-            Source::BuiltIn => None,
+            Source::BuiltIn | Source::Example(_) => None,
             Source::File(path) => Some(path),
         };
         let document = Self::open(own, &Options { block_formats, ..self.open.options() })?;

@@ -146,6 +146,9 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => has_clip,
         Command::Example(_) => session.lesson().is_some(),
         Command::File(FileCommand::Save(_)) => session.lesson().is_none(),
+        Command::File(FileCommand::AskForFile(FileUse::SaveSession)) => {
+            session.document().is_some() && session.lesson().is_none()
+        }
         Command::Mark(MarkCommand::OfJoint) => session.has_joint().is_some(),
         Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => !session.view().marked.is_empty(),
         Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
@@ -166,7 +169,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::File(
             FileCommand::Reload | FileCommand::CompareDialog | FileCommand::Export(_) | FileCommand::CopyPicture,
         )
-        | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose | FileUse::SaveSession))
+        | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose))
         | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
         | Command::Camera(CameraCommand::FrameAll)
         | Command::Camera(CameraCommand::FrameEverything)
