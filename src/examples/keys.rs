@@ -346,9 +346,9 @@ mod tests {
                 let mut local = model.skeleton.rest.clone();
                 anim::sample(&model, &model.clips[0], t, &mut scratch, &mut local);
                 let moment = keyed.with("t", t);
-                for ball in 0..3 {
+                for (ball, (name, _)) in BALLS.iter().enumerate() {
                     let (got, wanted) = (height(&moment, ball), f64::from(local.transforms[ball + 1].translation.y));
-                    assert!((got - wanted).abs() < 1e-5, "{v} {t} s, {}: {got} {wanted}", BALLS[ball].0);
+                    assert!((got - wanted).abs() < 1e-5, "{v} {t} s, {name}: {got} {wanted}");
                 }
             }
         }
