@@ -47,6 +47,7 @@ impl App {
             }
             FileCommand::ReadDonor(path) => self.jobs.read_donor(path, self.options.import.clone()),
             FileCommand::Open(path) => self.open(event_loop, path),
+            FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
             FileCommand::OpenExample(id) => {
                 if let Some(example) = examples::example(id) {

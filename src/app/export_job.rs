@@ -14,7 +14,9 @@ use crate::frame::{Background, Frame, SceneColors};
 use crate::output::{self, NewFile};
 use crate::parallel::JobContext;
 use crate::render::{Backend, Gpu, GpuError, Renderer, on_device};
-use crate::session::{CameraCommand, ComparisonLayout, ExportKind, ExportSettings, PlaybackCommand, Session, Toggle};
+use crate::session::{
+    CameraCommand, ComparisonLayout, ExportKind, ExportSettings, PlaybackCommand, SelectionCommand, Session, Toggle,
+};
 
 /// What it takes to export something.
 pub(super) struct ExportJob {
@@ -162,6 +164,8 @@ impl ExportJob {
     /// From now on only the film moves, and the viewport is that of the pictures.
     fn stand_still(&mut self) {
         self.session.apply(PlaybackCommand::SetPlaying(false));
+        // Where the pointer is has nothing to do with it.
+        self.session.apply(SelectionCommand::Hover(None));
         let halves = self.session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         let [width, height] = self.settings.size.map(|side| side as f32);
         let viewport = Vec2::new(if halves { 0.5 * width } else { width }, height);

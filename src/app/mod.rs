@@ -13,6 +13,7 @@ mod export_job;
 mod exports;
 mod file_dialog;
 mod file_names;
+mod folder;
 mod gpu_messages;
 mod input;
 mod jobs;

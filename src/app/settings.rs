@@ -44,6 +44,7 @@ impl Settings {
         let mut ui: Saved = file.get("ui").map_or_else(Saved::default, usable_fields);
         let is_path = |path: &PathBuf| path.as_os_str().len() <= LONGEST_PATH && !path.to_string_lossy().contains('\0');
         ui.last_folder = ui.last_folder.filter(is_path);
+        ui.recent.retain(is_path);
         Self { size: size.unwrap_or_default(), ui }
     }
 

@@ -83,6 +83,8 @@ pub enum FileCommand {
     OpenDialog,
     /// Open this file.
     Open(PathBuf),
+    /// Open the model that comes so many places after the open one in its folder, by name; after the last one comes the first.
+    StepInFolder(i32),
     /// Ask for the file whose weights [`crate::edit::Settings::donor`] has, with the system's dialog.
     ChooseDonor,
     /// Read that file.

@@ -16,6 +16,20 @@ pub(super) static ROWS: &[CommandRow] = &[
         Command::File(FileCommand::OpenBuiltIn),
         "Open the character that comes with Skinscope",
     ),
+    row(
+        Menu::File,
+        "Next in folder",
+        ctrl(Key::PageDown),
+        Command::File(FileCommand::StepInFolder(1)),
+        "Open the next model of the open file's folder, by name",
+    ),
+    row(
+        Menu::File,
+        "Previous in folder",
+        ctrl(Key::PageUp),
+        Command::File(FileCommand::StepInFolder(-1)),
+        "Open the previous model of the open file's folder, by name",
+    ),
     row(Menu::File, "Reload", ctrl(Key::Char('r')), Command::File(FileCommand::Reload), "Read the open file again"),
     row(
         Menu::File,

@@ -99,3 +99,24 @@ fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
     let line = "There is a file of this name. It will be replaced.";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
 }
+
+#[test]
+fn files_that_were_opened_last_are_in_the_menu_and_where_nothing_is_open() {
+    let recent = vec![PathBuf::from("/models/a.glb"), PathBuf::from("/models/b.glb")];
+    let saved = Saved { recent, ..Saved::default() };
+    let mut harness = window(Session::default(), UiState::new(saved.clone()), Status::default());
+    click(&mut harness, "Open b.glb");
+    assert_eq!(sent(&harness), [FileCommand::Open("/models/b.glb".into())]);
+    let mut harness = window(session(3), UiState::new(saved), Status::default());
+    click(&mut harness, "File");
+    harness.get_by_label("Open recent").hover();
+    harness.run();
+    click(&mut harness, "a.glb");
+    assert_eq!(sent(&harness), [FileCommand::Open("/models/a.glb".into())]);
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::PageDown);
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::PageUp);
+    harness.run();
+    // The model of the test has no file.
+    assert!(sent(&harness)[1..].iter().all(|command| matches!(command, FileCommand::StepInFolder(_))));
+}

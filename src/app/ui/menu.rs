@@ -1,6 +1,8 @@
 //! The menu bar: menus from the table of commands, the name of the open file, what colours the surface, and how it is
 //! deformed.
 
+use std::path::PathBuf;
+
 use egui::accesskit::Role;
 use egui::containers::menu::SubMenu;
 use egui::{
@@ -11,11 +13,11 @@ use egui::{
 use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
-use super::{UiState, bones, crowd, deformation, icons};
+use super::{UiState, bones, crowd, deformation, icons, recent};
 use crate::deform::{Deformer, METHODS, Method};
 use crate::inspect::{OVERLAYS, Overlay};
 use crate::session::{
-    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, Menu, Session, Shortcut, ViewCommand,
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, ViewCommand,
 };
 
 const MENUS: [(Menu, &str); 8] = [
@@ -92,7 +94,12 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
             match now {
                 Some(submenu) if now != inside => submenu_item(ui, submenu, session, state, commands),
                 Some(_) => {}
-                None => command_item(ui, row, session, state, commands),
+                None => {
+                    command_item(ui, row, session, state, commands);
+                    if row.command == Command::File(FileCommand::OpenDialog) {
+                        recent_files(ui, &state.saved.recent, commands);
+                    }
+                }
             }
             inside = now;
         }
@@ -123,6 +130,25 @@ fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiStat
         antialiasing(ui, session, commands);
         deformer(ui, session, commands);
     }
+}
+
+/// Shows the submenu of files that were opened last.
+fn recent_files(ui: &mut Ui, files: &[PathBuf], commands: &mut Vec<Command>) {
+    if files.is_empty() {
+        return;
+    }
+    let response = item(ui, "Open recent", RowSuffix::Submenu, None);
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, 300.0, |ui| {
+            for path in files {
+                let name = recent::name(files, path);
+                let row = item(ui, &name, RowSuffix::None, None).on_hover_text(path.display().to_string());
+                if row.clicked() {
+                    commands.push(FileCommand::Open(path.clone()).into());
+                }
+            }
+        });
+    });
 }
 
 fn rows_of(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {

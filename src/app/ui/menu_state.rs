@@ -166,6 +166,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
+        Command::File(FileCommand::StepInFolder(_)) => session.document().is_some_and(|d| d.path.is_some()),
         Command::File(
             FileCommand::Reload | FileCommand::CompareDialog | FileCommand::Export(_) | FileCommand::CopyPicture,
         )

@@ -37,6 +37,7 @@ mod outliner_row;
 mod over;
 mod page;
 mod palette;
+mod recent;
 mod ruler;
 mod rules;
 mod runtime;
@@ -330,6 +331,9 @@ impl UiState {
             self.tables.forget();
             let folder = session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
+            if let Some(path) = session.document().and_then(|document| document.path.as_ref()) {
+                recent::remember(&mut self.saved.recent, path);
+            }
             self.model = now;
         }
     }

@@ -39,6 +39,8 @@ pub struct Saved {
     pub legend_folded: bool,
     /// Whether the open file is read again once it has changed.
     pub watch: bool,
+    /// The files that were opened last, the last one first.
+    pub recent: Vec<PathBuf>,
     /// The folder of the last file, for the next file dialog.
     pub last_folder: Option<PathBuf>,
     /// Whether world, inverse bind and skinning matrix are unfolded in the inspector.
@@ -63,6 +65,7 @@ impl Default for Saved {
             viridis: false,
             legend_folded: false,
             watch: true,
+            recent: Vec::new(),
             last_folder: None,
             matrices: [false, false, true],
         }

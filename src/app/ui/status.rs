@@ -1,13 +1,15 @@
 //! Messages of the application over the picture: nothing is open, a load is under way, an error, a file is about to be
 //! dropped.
 
+use std::path::PathBuf;
+
 use egui::{
     Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
-use super::{BackgroundStatus, Loading, Status, icons};
+use super::{BackgroundStatus, Loading, Status, icons, recent};
 use crate::session::{Command, FileCommand};
 
 /// Shows at most one of loading, error and other work over the picture, and the frame for a file that is dragged in.
@@ -27,9 +29,10 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
 }
 
 /// Shows what to do while nothing is open.
-pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
+pub(super) fn empty(ui: &mut Ui, rect: Rect, files: &[PathBuf], commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let place = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), 170.0));
+    let height = if files.is_empty() { 170.0 } else { 330.0 };
+    let place = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), height));
     ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Center)), |ui| {
         ui.label(RichText::new(icons::DROP_FILE).font(theme::icon(48.0)).color(c.dim));
         ui.add_space(8.0);
@@ -54,6 +57,7 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, commands: &mut Vec<Command>) {
             });
             ui.data_mut(|d| d.insert_temp(id, row.response.rect.width()));
         });
+        ui.with_layout(Layout::top_down(Align::Min), |ui| recent::show_on_start(ui, files, commands));
     });
 }
 

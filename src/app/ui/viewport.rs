@@ -106,7 +106,7 @@ pub(super) fn show(
         legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
         card::show(&mut ui, rect, session, state.viewport.vertex);
     } else if status.loading.is_none() {
-        status::empty(&mut ui, rect, commands);
+        status::empty(&mut ui, rect, &state.saved.recent, commands);
     }
     status::show(&mut ui, rect, status, session.document().is_some(), commands);
     // They stay clear of the messages of the application.
