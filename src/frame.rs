@@ -6,6 +6,7 @@ mod build;
 mod comparison_tests;
 mod directions;
 mod fields;
+mod trail;
 
 pub use build::{SceneColors, grid_unit};
 

@@ -3,6 +3,7 @@
 //!
 //! This module knows nothing of surfaces; `deform` turns poses into vertices.
 
+mod curve;
 mod evaluate;
 mod kinematics;
 mod sample;
@@ -12,6 +13,7 @@ mod slerp;
 mod span;
 mod stage;
 
+pub use curve::{NodeCurve, keys_of};
 pub use evaluate::{evaluate, evaluate_clip};
 pub use kinematics::local_to_model;
 pub use sample::{SampleScratch, key_times, sample, sample_properties};

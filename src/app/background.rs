@@ -47,6 +47,9 @@ impl App {
             self.session.apply(EditCommand::SetPose(Arc::new(said)));
             self.session.warn(&lines);
         }
+        if let Some(path) = self.options.clips_from.take() {
+            self.take_clips(path);
+        }
         if let Some(path) = self.options.compare_file.take() {
             self.compare_file(path);
         }
@@ -206,6 +209,7 @@ impl App {
                 .working_tool()
                 .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
             _ if self.jobs.is_reading_session() => work("Reading the session", None, None),
+            _ if self.jobs.is_taking_clips() => work("Reading clips", None, None),
             _ if self.jobs.is_reading_other() => work("Reading the file to compare with", None, None),
             Some((BackgroundWork::Wireframe, fraction)) => {
                 let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));

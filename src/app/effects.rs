@@ -23,7 +23,10 @@ impl App {
 
     fn carry_out_file(&mut self, event_loop: &ActiveEventLoop, command: FileCommand) {
         match command {
-            FileCommand::OpenDialog | FileCommand::CompareDialog | FileCommand::ChooseDonor
+            FileCommand::OpenDialog
+            | FileCommand::CompareDialog
+            | FileCommand::ChooseDonor
+            | FileCommand::ChooseClips
                 if !file_dialog::has_dialog() =>
             {
                 let todo = match command {
@@ -40,7 +43,16 @@ impl App {
                 let folder = folder.or_else(|| self.ui.saved().last_folder);
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), chosen);
             }
-            FileCommand::Compare(path) => self.compare_file(path),
+            FileCommand::Compare(path) => {
+                self.status.dropped = None;
+                self.compare_file(path);
+            }
+            FileCommand::ChooseClips => {
+                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::ClipsChosen);
+            }
+            FileCommand::TakeClips(path) => self.take_clips(path),
+            FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => {
                 let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::DonorChosen);
@@ -91,6 +103,7 @@ impl App {
 
     /// Opens a model, or the model of a session file.
     pub(super) fn open(&mut self, event_loop: &ActiveEventLoop, path: PathBuf) {
+        self.status.dropped = None;
         if is_session(&path) {
             self.open_session(path);
         } else {

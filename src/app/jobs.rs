@@ -25,7 +25,7 @@ use crate::model::Model;
 use crate::parallel::{Job, JobContext};
 use crate::session::{
     ComparedFile, CurvesKey, Document, FileUse, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session,
-    Source,
+    Source, TakenClips,
 };
 use crate::writeback::{Prepared, Stamps};
 
@@ -72,6 +72,8 @@ enum Kind {
     OtherFile,
     /// Reads a file to take weights from.
     Donor,
+    /// Reads a file to take clips from.
+    Clips,
     /// Reading or writing a pose or session file that was asked for.
     NamedFile,
     /// Reading a session file that is to be opened.
@@ -346,6 +348,24 @@ impl Jobs {
     /// Whether a file is being read to compare the open one with.
     pub(super) fn is_reading_other(&self) -> bool {
         self.running.iter().any(|(kind, _)| matches!(kind, Kind::OtherFile))
+    }
+
+    /// Reads a file whose clips are to be played on `open`; one that is being read for that is given up.
+    pub(super) fn take_clips(&mut self, path: PathBuf, options: Options, open: Arc<Model>) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Clips));
+        self.start(Kind::Clips, "clips", move |context| {
+            let source = Source::File(path);
+            let name = source.name();
+            let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+            let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
+            let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name));
+            Some(Report::ClipsTaken(Arc::downgrade(&open), taken.map(Box::new)))
+        });
+    }
+
+    /// Whether a file is being read whose clips are wanted.
+    pub(super) fn is_taking_clips(&self) -> bool {
+        self.running.iter().any(|(kind, _)| matches!(kind, Kind::Clips))
     }
 
     /// Asks for a file with the system's dialog ([`file_dialog::has_dialog`]); `chosen` is the report of its path.

@@ -6,6 +6,7 @@ mod asked_files;
 mod autosave;
 mod background;
 mod benchmark;
+mod clips;
 mod controls;
 mod damage;
 mod effects;
@@ -409,7 +410,10 @@ impl ApplicationHandler<UserEvent> for App {
                 self.ask_for_pose_in(path);
                 self.redraw();
             }
-            WindowEvent::DroppedFile(path) => self.send(event_loop, Command::File(FileCommand::Open(path))),
+            WindowEvent::DroppedFile(path) => match self.dropped(path) {
+                Some(command) => self.send(event_loop, Command::File(command)),
+                None => self.redraw(),
+            },
             _ => {}
         }
     }

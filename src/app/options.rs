@@ -39,6 +39,8 @@ pub struct Options {
     pub normals: Option<&'static str>,
     /// Values of parameters of methods and passes.
     pub parameters: Vec<(&'static str, f32)>,
+    /// The file whose clips are played on the first one.
+    pub clips_from: Option<PathBuf>,
     /// The file that the first one is compared with.
     pub compare_file: Option<PathBuf>,
     /// Whether to divide the weights of the first file by their sums.

@@ -12,7 +12,9 @@ use crate::import::ImportError;
 use crate::inspect::Inspection;
 use crate::inspect::rom::RomReport;
 use crate::model::{Model, WeightChange};
-use crate::session::{ComparedFile, Document, KeptSession, MeasureCurves, MeasuredPose, Measurers, WorstPose};
+use crate::session::{
+    ComparedFile, Document, KeptSession, MeasureCurves, MeasuredPose, Measurers, TakenClips, WorstPose,
+};
 use crate::writeback::{SaveError, Saved, Stamps};
 
 /// Messages from jobs in the background.
@@ -53,6 +55,10 @@ pub(super) enum Report {
     ChosenToCompare(PathBuf),
     /// That file was read, while this model was open, or why it could not be.
     OtherRead(Weak<Model>, Result<ComparedFile, String>),
+    /// The user chose a file to take clips from.
+    ClipsChosen(PathBuf),
+    /// The clips of a file were read, for this model, or why they were not.
+    ClipsTaken(Weak<Model>, Result<Box<TakenClips>, String>),
     /// The user chose a file to take weights from.
     DonorChosen(PathBuf),
     /// A file to take weights from was read, or not.

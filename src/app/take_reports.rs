@@ -21,6 +21,8 @@ impl App {
                 Report::Chosen(path) => self.open(event_loop, path),
                 Report::ChosenToCompare(path) => self.compare_file(path),
                 Report::OtherRead(open, read) => self.other_read(&open, read),
+                Report::ClipsChosen(path) => self.take_clips(path),
+                Report::ClipsTaken(open, taken) => self.clips_taken(&open, taken),
                 Report::DonorChosen(path) => self.jobs.read_donor(path, self.options.import.clone()),
                 Report::DonorRead(result) => self.donor_read(result),
                 Report::SavePlanned(result) => self.save_planned(result),

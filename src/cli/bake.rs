@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::clips::{ClipsArgs, paths};
 use super::pose::PoseArgs;
 use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, BakedPrimitive, MeshFormat};
@@ -28,6 +29,8 @@ pub(super) struct BakeArgs {
     output: PathBuf,
     #[command(flatten)]
     pose: PoseArgs,
+    #[command(flatten)]
+    clips: ClipsArgs,
     /// Keep nodes, skins and morph targets in a GLB, with the pose as its new rest pose; clips are left out
     #[arg(long)]
     keep_skin: bool,
@@ -52,9 +55,10 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     if args.keep_skin && format != MeshFormat::Glb {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }
-    let opened = args.model.load_kept(None)?;
-    overwritten(&args.output, opened.files().chain(args.pose.file()))?;
+    let mut opened = args.model.load_kept(None)?;
     tell_warnings(&opened.document);
+    let others = args.clips.add(&mut opened, &args.model.open)?;
+    overwritten(&args.output, opened.files().chain(args.pose.file()).chain(paths(&others)))?;
     let session = args.pose.session(opened)?;
     if args.keep_skin {
         return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));

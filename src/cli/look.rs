@@ -53,6 +53,9 @@ pub(super) struct LookArgs {
     /// Draw a line along the tangent of each vertex that faces the camera, where the file has tangents
     #[arg(long)]
     show_tangents: bool,
+    /// Draw the path of the joint over the clip, with a dot at each of its keys
+    #[arg(long)]
+    show_trail: bool,
 }
 
 fn overlay_names() -> PossibleValuesParser {
@@ -74,7 +77,7 @@ impl LookArgs {
         let Some(model) = session.document().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
         let joint = self.heatmap.as_ref().or(self.joint.as_ref());
         let joint = joint.map(|name| find_node(&model, name)).transpose()?;
-        let needs_joint = id != Some("weights") && (self.influenced_only || self.with_children);
+        let needs_joint = id != Some("weights") && (self.influenced_only || self.with_children) || self.show_trail;
         if joint.is_none() && needs_joint {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
@@ -95,6 +98,7 @@ impl LookArgs {
             (Toggle::Vertices, self.dots),
             (Toggle::Normals, self.show_normals),
             (Toggle::Tangents, self.show_tangents),
+            (Toggle::Trail, self.show_trail),
             (Toggle::SharedBlack, self.shared_black),
         ];
         for (layer, _) in layers.iter().filter(|(_, on)| *on) {

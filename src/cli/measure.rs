@@ -3,6 +3,8 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 
+use super::clips::{ClipsArgs, paths};
+use super::kept::Opened;
 use super::method::MethodArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, print, printable, tell_warnings};
@@ -38,6 +40,8 @@ pub(super) struct MeasureArgs {
     #[arg(long, value_name = "N", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rate: u32,
     #[command(flatten)]
+    clips: ClipsArgs,
+    #[command(flatten)]
     method: MethodArgs,
     /// Divide the weights of every vertex by their sum; without it they are used as stored
     #[arg(long)]
@@ -51,9 +55,11 @@ pub(super) struct MeasureArgs {
 const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None };
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
-    let document = args.model.load()?;
-    overwritten_by_stdout(document.files())?;
-    tell_warnings(&document);
+    let mut opened = Opened::from(args.model.load()?);
+    let others = args.clips.add(&mut opened, &args.model.open)?;
+    overwritten_by_stdout(opened.files().chain(paths(&others)))?;
+    tell_warnings(&opened.document);
+    let document = opened.document;
     let first = document.model.clips.first().map(|_| "0".to_owned());
     if args.time.is_some() && args.clip.is_none() && first.is_none() {
         return Err(CliError::Usage("the file has no clip, so that --time says nothing".into()));

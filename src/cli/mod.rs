@@ -3,6 +3,8 @@
 mod bake;
 mod camera;
 mod check;
+mod clip;
+mod clips;
 mod compare;
 mod diff;
 mod example;
@@ -69,6 +71,7 @@ enum Subcommands {
     Render(Box<render::RenderArgs>),
     Bake(bake::BakeArgs),
     Pose(make_pose::MakePoseArgs),
+    Clip(clip::ClipArgs),
     Info(info::InfoArgs),
     Check(check::CheckArgs),
     Fix(Box<fix::FixArgs>),
@@ -242,6 +245,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Render(args)) => render::run(&args),
         Some(Subcommands::Bake(args)) => bake::run(&args),
         Some(Subcommands::Pose(args)) => make_pose::run(&args),
+        Some(Subcommands::Clip(args)) => clip::run(&args),
         Some(Subcommands::Info(args)) => info::run(&args, started),
         Some(Subcommands::Check(args)) => check::run(&args),
         Some(Subcommands::Fix(args)) => fix::run(&args),

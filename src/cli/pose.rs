@@ -25,6 +25,9 @@ pub(super) struct PoseArgs {
     /// Show the pose of this file (`skinscope pose` makes such files); its values replace those of the clip
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pose: Option<PathBuf>,
+    /// Take out of the clip what carries the whole skeleton along the ground, so that it walks on the spot
+    #[arg(long)]
+    no_root_motion: bool,
     #[command(flatten)]
     method: MethodArgs,
     /// Divide the weights of every vertex by their sum; without it, they are used as stored
@@ -50,7 +53,7 @@ pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
 impl PoseArgs {
     /// Makes the arguments of a clip at a time, or of the rest pose, deformed by a method.
     pub(super) fn of(clip: Option<String>, time: f32, method: MethodArgs, normalise_weights: bool) -> Self {
-        Self { clip, time, pose: None, method, normalise_weights, morph: Vec::new() }
+        Self { clip, time, pose: None, no_root_motion: false, method, normalise_weights, morph: Vec::new() }
     }
 
     /// Makes the arguments of a clip at a time, or of the rest pose, with a pose file over it.
@@ -93,6 +96,9 @@ impl PoseArgs {
             None => {
                 session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }
+        }
+        if self.no_root_motion && !session.playback().in_place {
+            session.apply(PlaybackCommand::ToggleInPlace);
         }
         if let Some(path) = &self.pose {
             let said = resolve(&model, &read_pose(path)?);

@@ -36,6 +36,9 @@ pub(super) struct ViewArgs {
     /// Show this pose of the file that is opened first (`skinscope pose` makes such files), in place of its clips
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
     pose: Option<PathBuf>,
+    /// Play the clips of this file too, on the model that is opened first: nodes are found by name, without prefix, without case
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
+    clips_from: Option<PathBuf>,
     /// Show this file beside the one that is opened first; it has the same nodes and vertices
     #[arg(long, value_name = "FILE", conflicts_with = "benchmark")]
     compare_file: Option<PathBuf>,
@@ -102,6 +105,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         pass: args.method.settings.pass,
         normals: args.method.settings.normals,
         parameters: args.method.settings.parameters,
+        clips_from: args.clips_from.clone(),
         compare_file: args.compare_file.clone(),
         normalise_weights: args.normalise_weights,
         pose,

@@ -195,6 +195,7 @@ impl Frame {
         let of_materials = |c: &&Change| matches!(c.0, Property::Material(..));
         self.changes.extend(session.pose().changes.iter().filter(of_materials));
         self.add_lights(session);
+        self.add_trail(session, colors);
         if view.bones {
             self.add_bones(model, session, colors);
         }

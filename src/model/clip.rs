@@ -21,6 +21,8 @@ pub struct Clip {
     pub start_secs: f32,
     /// Latest key, seconds.
     pub end_secs: f32,
+    /// Whether the file has no such clip: it was added since the file was read ([`super::Model::with_clips`]).
+    pub is_added: bool,
     /// The same channels in the layout that sampling reads; empty until the builder has made it.
     pub tracks: Tracks,
 }

@@ -181,6 +181,17 @@ impl Model {
         Self::build(parts).ok().map(|built| Self { edits, ..built })
     }
 
+    /// Returns the same model with more clips after its own; saving appends them to the file.
+    ///
+    /// # Errors
+    /// A clip does not fit the model.
+    pub fn with_clips(&self, more: Vec<Clip>) -> Result<Self, BuildError> {
+        let mut parts = self.shared.parts.clone();
+        parts.clips.extend(more.into_iter().map(|clip| Clip { is_added: true, ..clip }));
+        let edits = self.edits.clone();
+        Self::build(parts).map(|built| Self { edits, ..built })
+    }
+
     /// Returns how many vertices are drawn: those of each instance count as often as it has copies.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {

@@ -8,71 +8,102 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use super::ik::arc;
 use super::reach::nearest_rotation;
 use super::{Keys, PoseFile, Resolved, resolve, stretch, world};
-use crate::model::{Model, NodeId};
+use crate::model::{LocalPose, Model, NodeId};
 use crate::pose::Channels;
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
 /// go up and down, and tell none.
 const ONE_DIRECTION: f64 = 0.3;
 
-/// Returns a pose that was made on the model `from` as a pose of the model `to`, on which it looks the same.
+/// Returns a pose that was made on the model `from` as a pose of the model `to`, on which it looks the same: as a
+/// [`Carrier`] carries it. Morph weights are taken by name.
+#[must_use]
+pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
+    let mut posed = from.skeleton.rest.clone();
+    resolve(from, file).apply(&mut posed);
+    let Resolved { morphs, unmatched, .. } = resolve(to, file);
+    Resolved { nodes: Carrier::new(from, to).carry(&posed), morphs, unmatched }
+}
+
+/// Carries poses of one model over to another one.
 ///
 /// Nodes are matched by their keys, as in [`resolve`]. In world space each node turns from its rest as its counterpart
 /// does (`D = W · W_rest⁻¹` of the counterpart), after its bone was turned by the shortest arc `A` to where that of its
 /// counterpart rests: `W′ = D · A · W′_rest`. A joint without bones, or with bones that go apart, takes `A` of the one
 /// above it. Translations are differences from rest in world space, by the sizes of the skeletons; factors of scale are
-/// multiplied. Morph weights are taken by name.
-#[must_use]
-pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
-    let Resolved { morphs, unmatched, .. } = resolve(to, file);
-    let mut posed = from.skeleton.rest.clone();
-    resolve(from, file).apply(&mut posed);
-    let rest = world(&from.skeleton, &from.skeleton.rest);
-    let now = world(&from.skeleton, &posed);
-    let own_rest = world(&to.skeleton, &to.skeleton.rest);
-    let other = counterparts(from, to);
-    let size = |places: &[DAffine3]| {
-        let root = places.first().map_or(DVec3::ZERO, |m| m.translation);
-        places.iter().map(|m| m.translation.distance(root)).filter(|d| d.is_finite()).fold(0.0, f64::max)
-    };
-    let ratio = size(&own_rest) / size(&rest);
-    let ratio = if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 };
-    let aligned = align(to, &other, &rest, &own_rest);
-    let mut out = Resolved { morphs, unmatched, ..Resolved::default() };
-    let mut pose = to.skeleton.rest.clone();
-    let mut made: Vec<DAffine3> = Vec::with_capacity(own_rest.len());
-    for i in 0..own_rest.len() {
-        let above = to.skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| made[p.index()]);
-        if let Some(j) = other[i] {
-            let mut said = Channels::default();
-            let own = to.skeleton.rest.transforms[i];
-            let (was, is) = (from.skeleton.rest.transforms[j], posed.transforms[j]);
-            let frame = from.skeleton.parents[j].map_or(DMat3::IDENTITY, |p| now[p.index()].matrix3);
-            let moved = above.matrix3.inverse() * (frame * (is.translation - was.translation).as_dvec3() * ratio);
-            if is.translation != was.translation && moved.is_finite() {
-                let translation = (own.translation.as_dvec3() + moved).as_vec3();
-                (pose.transforms[i].translation, said.translation) = (translation, Some(translation.to_array()));
-            }
-            let scale = own.scale * is.scale / was.scale;
-            if is.scale != was.scale && scale.is_finite() {
-                (pose.transforms[i].scale, said.scale) = (scale, Some(scale.to_array()));
-            }
-            let turned = nearest_rotation(now[j].matrix3 * rest[j].matrix3.inverse()).unwrap_or_default();
-            let goal = DMat3::from_quat(turned * aligned[i]) * own_rest[i].matrix3;
-            let still = stretch(&to.skeleton, &to.skeleton.rest, i).inverse();
-            if let Some(rotation) = nearest_rotation(above.matrix3.inverse() * goal * still)
-                && rotation.dot(own.rotation.as_dquat().normalize()).abs() < 1.0 - 1e-12
-            {
-                pose.transforms[i].rotation = rotation.as_quat();
-                said.rotation = Some(pose.transforms[i].rotation.to_array());
-            }
-            if said != Channels::default() {
-                out.nodes.push((NodeId::from_index(i), said));
-            }
-        }
-        made.push(above * super::local(&to.skeleton, &pose, i));
+/// multiplied.
+pub(super) struct Carrier<'m> {
+    from: &'m Model,
+    to: &'m Model,
+    /// For each node of `to` its counterpart in `from`, by index.
+    pub other: Vec<Option<usize>>,
+    rest: Vec<DAffine3>,
+    own_rest: Vec<DAffine3>,
+    /// The size of `to` over that of `from`.
+    ratio: f64,
+    aligned: Vec<DQuat>,
+}
+
+impl<'m> Carrier<'m> {
+    pub fn new(from: &'m Model, to: &'m Model) -> Self {
+        let rest = world(&from.skeleton, &from.skeleton.rest);
+        let own_rest = world(&to.skeleton, &to.skeleton.rest);
+        let other = counterparts(from, to);
+        let size = |places: &[DAffine3]| {
+            let root = places.first().map_or(DVec3::ZERO, |m| m.translation);
+            places.iter().map(|m| m.translation.distance(root)).filter(|d| d.is_finite()).fold(0.0, f64::max)
+        };
+        let ratio = size(&own_rest) / size(&rest);
+        let ratio = if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 };
+        let aligned = align(to, &other, &rest, &own_rest);
+        Self { from, to, other, rest, own_rest, ratio, aligned }
     }
-    out
+
+    /// Returns the model that poses are carried to.
+    pub fn to(&self) -> &'m Model {
+        self.to
+    }
+
+    /// Returns the channels that differ from rest, rising by node.
+    pub fn carry(&self, posed: &LocalPose) -> Vec<(NodeId, Channels)> {
+        let Self { from, to, other, rest, own_rest, ratio, aligned } = self;
+        let now = world(&from.skeleton, posed);
+        let mut out = Vec::new();
+        let mut pose = to.skeleton.rest.clone();
+        let mut made: Vec<DAffine3> = Vec::with_capacity(own_rest.len());
+        for i in 0..own_rest.len() {
+            let above = to.skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| made[p.index()]);
+            if let Some(j) = other[i] {
+                let mut said = Channels::default();
+                let own = to.skeleton.rest.transforms[i];
+                let (was, is) = (from.skeleton.rest.transforms[j], posed.transforms[j]);
+                let frame = from.skeleton.parents[j].map_or(DMat3::IDENTITY, |p| now[p.index()].matrix3);
+                let moved = above.matrix3.inverse() * (frame * (is.translation - was.translation).as_dvec3() * *ratio);
+                if is.translation != was.translation && moved.is_finite() {
+                    let translation = (own.translation.as_dvec3() + moved).as_vec3();
+                    (pose.transforms[i].translation, said.translation) = (translation, Some(translation.to_array()));
+                }
+                let scale = own.scale * is.scale / was.scale;
+                if is.scale != was.scale && scale.is_finite() {
+                    (pose.transforms[i].scale, said.scale) = (scale, Some(scale.to_array()));
+                }
+                let turned = nearest_rotation(now[j].matrix3 * rest[j].matrix3.inverse()).unwrap_or_default();
+                let goal = DMat3::from_quat(turned * aligned[i]) * own_rest[i].matrix3;
+                let still = stretch(&to.skeleton, &to.skeleton.rest, i).inverse();
+                if let Some(rotation) = nearest_rotation(above.matrix3.inverse() * goal * still)
+                    && rotation.dot(own.rotation.as_dquat().normalize()).abs() < 1.0 - 1e-12
+                {
+                    pose.transforms[i].rotation = rotation.as_quat();
+                    said.rotation = Some(pose.transforms[i].rotation.to_array());
+                }
+                if said != Channels::default() {
+                    out.push((NodeId::from_index(i), said));
+                }
+            }
+            made.push(above * super::local(&to.skeleton, &pose, i));
+        }
+        out
+    }
 }
 
 /// Returns for each node of `to` its counterpart in `from`, by index.

@@ -6,8 +6,12 @@
 
 mod apply;
 mod carry;
+mod clips;
+#[cfg(test)]
+mod clips_tests;
 mod file;
 mod ik;
+mod keyed;
 mod keys;
 mod mirror;
 mod reach;
@@ -15,8 +19,10 @@ mod reach;
 pub(crate) use apply::target_key;
 pub use apply::{Resolved, blend, capture, resolve};
 pub use carry::carry;
+pub use clips::{CarriedClips, carry_clips};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::{Limits, Triangle};
+pub use keyed::keyed_clip;
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, look, places, reach};

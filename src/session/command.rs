@@ -141,6 +141,12 @@ pub enum FileCommand {
     StopExport,
     /// Put the picture that is shown on the clipboard.
     CopyPicture,
+    /// Ask for a file whose clips are played on the open model, with the system's dialog.
+    ChooseClips,
+    /// Play the clips of this file on the open model ([`super::TakenClips`]).
+    TakeClips(PathBuf),
+    /// Do nothing with the file that was dropped on the window.
+    LeaveDropped,
     /// Close the window.
     Quit,
 }
@@ -266,6 +272,8 @@ pub enum PlaybackCommand {
     SetFps(f32),
     /// Show the rest pose, the bind pose or the clip.
     SetPose(PoseSource),
+    /// Switch whether root motion is taken out: what carries the whole skeleton along the ground.
+    ToggleInPlace,
 }
 
 /// Commands about what is selected, pinned and marked.

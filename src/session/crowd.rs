@@ -4,7 +4,7 @@
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-use super::{CameraCommand, Edits, Playback, PoseSource, Session};
+use super::{CameraCommand, Edits, Playback, PoseSource, RootMotion, Session};
 use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
@@ -96,6 +96,8 @@ pub(super) struct CrowdContext<'a> {
     pub playback: &'a Playback,
     pub edits: &'a Edits,
     pub formation: Formation,
+    /// The root motion that is taken out.
+    pub root: Option<RootMotion>,
 }
 
 /// Some consecutive members, and where their poses go.
@@ -175,7 +177,10 @@ impl CrowdContext<'_> {
     fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
         let MemberScratch { local, model, palette, sample } = scratch;
         let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
-        let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| self.edits.apply(pose));
+        let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| {
+            self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
+            self.edits.apply(pose);
+        });
         anim::evaluate(self.model, rest, Some((clip, time_secs)), edit, sample, local, model);
         deform::palettes(self.model, model, palette);
     }

@@ -47,6 +47,13 @@ pub(super) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::File,
+        "Take clips from file…",
+        None,
+        Command::File(FileCommand::ChooseClips),
+        "Play the clips of another file on the open model, by the names of nodes",
+    ),
+    row(
+        Menu::File,
         "Save…",
         ctrl(Key::Char('s')),
         Command::File(FileCommand::Save(SaveKind::InPlace)),

@@ -226,6 +226,7 @@ fn playback(playback: &Playback) -> PlaybackRecord {
         loop_mode: word(LOOPS, &playback.loop_mode),
         returning: playback.returning,
         fps: Number(playback.fps),
+        in_place: playback.in_place,
     }
 }
 

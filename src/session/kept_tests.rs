@@ -85,6 +85,7 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(PlaybackCommand::SetSpeed(4.0 * random.unit()));
     session.apply(PlaybackCommand::SetFps(1.0 + 100.0 * random.unit()));
     session.apply(PlaybackCommand::SetLoop(LoopMode::PingPong));
+    session.apply(PlaybackCommand::ToggleInPlace);
     session.apply(PlaybackCommand::Advance(1.7 * random.unit()));
     session.apply(PlaybackCommand::SetPlaying(random.unit() < 0.5));
     session.apply(CameraCommand::Orbit(glam::Vec2::new(900.0 * random.unit(), 300.0 * random.unit())));

@@ -94,6 +94,13 @@ static OVERLAY: &[CommandRow] = &[
         Command::View(ViewCommand::Toggle(Toggle::Tangents)),
         "Draw a line along the tangent of each vertex that faces the camera, where the file has tangents",
     ),
+    row(
+        Menu::Overlay,
+        "Motion trail",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Trail)),
+        "Draw the path of the selected joint over the clip, with a dot at each of its keys",
+    ),
 ];
 
 /// The rows of the Playback menu.
@@ -181,6 +188,13 @@ static PLAYBACK: &[CommandRow] = &[
         None,
         Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)),
         "The clip at the current time",
+    ),
+    row(
+        Menu::Playback,
+        "In place",
+        None,
+        Command::Playback(PlaybackCommand::ToggleInPlace),
+        "Take out what carries the whole skeleton along the ground, so that it walks on the spot",
     ),
 ];
 

@@ -3,6 +3,7 @@
 //! Knows nothing of windows, panels or the GPU.
 
 mod camera;
+mod clips;
 mod command;
 mod command_row;
 mod comparison;
@@ -38,6 +39,7 @@ mod posing;
 mod projector;
 mod pull;
 mod queries;
+mod root_motion;
 mod rules;
 mod saving;
 mod session_file;
@@ -52,12 +54,14 @@ mod tests;
 #[cfg(test)]
 mod tool_tests;
 mod tools;
+mod trail;
 mod view;
 mod view_commands;
 mod view_menu;
 mod weights;
 mod words;
 
+pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
@@ -85,11 +89,13 @@ pub use posing::PosingCommand;
 pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
+pub use root_motion::RootMotion;
 pub use rules::PoseRules;
 pub use session_file::{SESSION_ENDING, SessionContents, SessionFile, SessionModel, is_session};
 pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
 pub use stored::ComparedFile;
 pub use tools::{Repair, Scope, ToolCommand, Tools, repair_of};
+pub use trail::Trail;
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
@@ -141,6 +147,8 @@ pub struct Session {
     rules: PoseRules,
     /// The example that is shown.
     lesson: Option<lesson::OpenLesson>,
+    trail: trail::HeldTrail,
+    root: root_motion::HeldRoot,
 }
 
 impl Session {
@@ -168,6 +176,7 @@ impl Session {
             speed: self.playback.speed,
             loop_mode: self.playback.loop_mode,
             fps: self.playback.fps,
+            in_place: self.playback.in_place,
             ..Playback::default()
         };
         self.rules = self.rules.for_another_model();

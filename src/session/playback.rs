@@ -49,6 +49,8 @@ pub struct Playback {
     pub fps: f32,
     /// Whether a ping-pong clip is on its way back.
     pub returning: bool,
+    /// Whether root motion is taken out ([`super::RootMotion`]).
+    pub in_place: bool,
 }
 
 impl Default for Playback {
@@ -62,6 +64,7 @@ impl Default for Playback {
             loop_mode: LoopMode::Loop,
             fps: 30.0,
             returning: false,
+            in_place: false,
         }
     }
 }
@@ -228,6 +231,7 @@ impl Session {
                     playback.fps = fps;
                 }
             }
+            PlaybackCommand::ToggleInPlace => playback.in_place = !playback.in_place,
             PlaybackCommand::SetPose(source) => {
                 playback.source =
                     if playback.clip.is_none() && source == PoseSource::Clip { PoseSource::Rest } else { source };

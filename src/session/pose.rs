@@ -76,6 +76,7 @@ impl Session {
     /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
     pub fn update_pose(&mut self) {
         self.pack();
+        self.find_root();
         let Some(model) = self.shown_model() else { return };
         let bones = self.bone_key();
         if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
@@ -96,6 +97,7 @@ impl Session {
             });
             self.evaluate();
         }
+        self.follow_trail();
         if let (Some(ActiveCamera { index, .. }), Some(model)) = (self.view.through, self.model()) {
             self.view.through = lighting::through(model, &self.pose, index);
         }
@@ -104,6 +106,7 @@ impl Session {
     fn evaluate(&mut self) {
         let Some(model) = self.shown_model().map(Arc::clone) else { return };
         let model = &model;
+        let root = self.held_root();
         let pose = &mut self.pose;
         pose.surfaces.forget();
         pose.revision += 1;
@@ -119,13 +122,15 @@ impl Session {
             if let Some(open) = lesson {
                 open.lesson.pose(&model.skeleton, local);
             }
+            root.iter().for_each(|root| root.hold(&model.skeleton, local));
             self.edits.apply(local);
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
-        let crowd = CrowdContext { model, playback: &self.playback, edits: &self.edits, formation: self.formation };
+        let (playback, edits, formation) = (&self.playback, &self.edits, self.formation);
+        let crowd = CrowdContext { model, playback, edits, formation, root };
         crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
         self.place_bones();
     }

@@ -151,6 +151,7 @@ impl Session {
     }
 
     fn take_up_playback(&mut self, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
+        self.playback.in_place = record.in_place;
         self.play(&PlaybackCommand::SetSpeed(record.speed.0));
         self.play(&PlaybackCommand::SetFps(record.fps.0.clamp(FPS[0], FPS[1])));
         if let Some(mode) = meaning(LOOPS, &record.loop_mode) {

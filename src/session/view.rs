@@ -92,6 +92,7 @@ pub enum Toggle {
     Vertices,
     Normals,
     Tangents,
+    Trail,
     Stored,
 }
 
@@ -186,6 +187,8 @@ pub struct View {
     pub normals_drawn: bool,
     /// Whether a line is drawn from each vertex along its tangent.
     pub tangents_drawn: bool,
+    /// Whether the path of the selected node over the clip is drawn.
+    pub trail: bool,
     /// Whether the picture shows the weights that are stored in place of the edited ones.
     pub stored: bool,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
@@ -238,6 +241,7 @@ impl Default for View {
             vertices: false,
             normals_drawn: false,
             tangents_drawn: false,
+            trail: false,
             stored: false,
             influence_limit: 4,
         }
@@ -366,6 +370,7 @@ impl View {
             Toggle::Vertices => self.vertices,
             Toggle::Normals => self.normals_drawn,
             Toggle::Tangents => self.tangents_drawn,
+            Toggle::Trail => self.trail,
             Toggle::Stored => self.stored,
         }
     }
@@ -385,6 +390,7 @@ impl View {
             Toggle::Vertices => &mut self.vertices,
             Toggle::Normals => &mut self.normals_drawn,
             Toggle::Tangents => &mut self.tangents_drawn,
+            Toggle::Trail => &mut self.trail,
             Toggle::Stored => &mut self.stored,
         };
         *flag = !*flag;

@@ -39,6 +39,7 @@ pub(super) const LAYERS: Words<Toggle> = &[
     ("vertices", Toggle::Vertices),
     ("normals", Toggle::Normals),
     ("tangents", Toggle::Tangents),
+    ("trail", Toggle::Trail),
 ];
 
 /// Returns the word for a value; every value of these tables has one.

@@ -79,7 +79,8 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    fn push(&mut self, list: &str, item: &Value) -> Result<(), WriteError> {
+    /// Adds an item to a list of the file.
+    pub fn push(&mut self, list: &str, item: &Value) -> Result<(), WriteError> {
         if self.text.find(&[Step::Key(list)])?.is_none() {
             self.text.set_member(list, "[]".to_owned())?;
         }

@@ -1,10 +1,11 @@
-//! Writes changed weights back into the file that they came from, and changes only what must change.
+//! Writes changed weights and added clips back into the file that they came from, and changes only what must change.
 //!
 //! Where a file's layout can hold the new numbers, they are written over the old ones ([`Origins`] says where those
 //! are). Otherwise new bytes are appended to a buffer, and only those values of the JSON text change that must. Old
 //! bytes stay where they are. Only [`save`] writes files: [`patch`] returns bytes ([`Patched`]).
 
 mod buffers;
+mod clips;
 mod container;
 mod draft;
 #[cfg(feature = "app")]
@@ -23,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::edit::Sheet;
+use crate::model::Clip;
 #[cfg(doc)]
 use crate::model::Origins;
 
@@ -55,6 +57,8 @@ pub struct Changes {
     pub vertices: usize,
     /// Joints whose weight changes for some vertex.
     pub joints: usize,
+    /// How many clips are new.
+    pub clips: usize,
     /// The accessors, by their index in the result, whose numbers change or that are new.
     pub accessors: BTreeSet<usize>,
     /// How many bytes of buffers change or are new.
@@ -87,7 +91,7 @@ pub struct ChangedBuffer {
     pub bytes: Vec<u8>,
 }
 
-/// Computes the files that result when the weights and matrices of a sheet are stored. `source` is the whole file that
+/// Computes the files that result when the weights and matrices of a sheet are stored, and the clips that were added to its model. `source` is the whole file that
 /// the sheet's model was read from; `rename` may give a buffer in a file of its own another URI, by its index.
 ///
 /// # Errors
@@ -98,12 +102,15 @@ pub fn patch(
     rename: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Result<Patched, WriteError> {
     let (wants, vertices) = wants::of(sheet);
-    if wants.iter().all(|want| !want.changes()) {
+    let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added).collect();
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() {
         return Ok(Patched::default());
     }
     let mut plan = plan::Plan::new(source, sheet)?;
     plan.carry_out(&wants)?;
+    plan.add_clips(&added)?;
     let mut patched = plan.finish(source, rename)?;
+    patched.changes.clips = added.len();
     patched.changes.vertices = vertices;
     patched.changes.joints = summary::joints(sheet);
     Ok(patched)

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
 
+use super::clips;
 use super::draft::{Draft, component, number};
 use super::json::Step;
 use super::streams;
@@ -11,7 +12,7 @@ use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
 use super::{Patched, WriteError};
 use crate::edit::Sheet;
-use crate::model::ComponentType;
+use crate::model::{Clip, ComponentType};
 
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;
@@ -34,6 +35,11 @@ impl<'s> Plan<'s> {
     /// Carries the plan out and returns the files that result.
     pub fn finish(self, source: &[u8], rename: &mut dyn FnMut(usize) -> Option<String>) -> Result<Patched, WriteError> {
         self.draft.finish(source, rename)
+    }
+
+    /// Appends clips after those of the file.
+    pub fn add_clips(&mut self, added: &[&Clip]) -> Result<(), WriteError> {
+        clips::append(&mut self.draft, added)
     }
 
     pub fn carry_out(&mut self, wants: &[Want]) -> Result<(), WriteError> {

@@ -23,7 +23,7 @@ fn help_lists_what_the_readme_and_the_options_promise() {
     // The README's table of commands names options; each is in the help of its command.
     let readme = include_str!("../../README.md");
     let mut options = 0;
-    for name in ["render", "bake", "pose", "info", "check", "fix", "diff", "view"] {
+    for name in ["render", "bake", "pose", "clip", "info", "check", "fix", "diff", "view"] {
         let help = flowing(&ok(&["help", name]));
         let start = if name == "view" { "| `skinscope [view]".to_owned() } else { format!("| `skinscope {name} ") };
         let row = readme.lines().find(|line| line.starts_with(&start)).unwrap();

@@ -97,6 +97,11 @@ fn no_output_replaces_another_input() {
     }
     refused(&folder, &["pose", "a.glb", "--made-on", "x.gltf", "-o", "data.pose.json"]);
     refused(&folder, &["fix", "x.gltf", "--transfer", "a.glb", "-o", "model.glb"]);
+    fs::copy(&character, folder.join("b.glb")).unwrap();
+    for command in ["clip", "bake"] {
+        refused(&folder, &[command, "b.glb", "--clips-from", "a.glb", "-o", "model.glb"]);
+    }
+    refused(&folder, &["clip", "b.glb", "--key", "1=made.pose.json", "-o", "pose.glb"]);
     for command in ["compare a.glb --b dominant", "measure a.glb", "measure a.glb --json", "diff a.glb x.gltf --json"] {
         let before = contents(&folder);
         let out = shell(&folder, &format!("\"$0\" {command} >> model.json"));

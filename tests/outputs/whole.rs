@@ -50,6 +50,7 @@ fn writers(folder: &Path) -> Vec<Writer> {
     for (arguments, output) in [
         (vec!["bake", "a.glb", "--keep-skin", "-o", "skinned.glb"], "skinned.glb"),
         (vec!["fix", "a.glb", "--smooth", "2", "-o", "fixed.glb"], "fixed.glb"),
+        (vec!["clip", "a.glb", "--clips-from", "a.glb", "-o", "clipped.glb"], "clipped.glb"),
         (vec!["diff", "a.glb", "a.glb", "--html", "diff.html"], "diff.html"),
     ] {
         writers.push(Writer { arguments, output });

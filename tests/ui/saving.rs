@@ -11,6 +11,7 @@ fn summary() -> SaveSummary {
     SaveSummary {
         vertices: 5000,
         joints: 12,
+        clips: 0,
         accessors: vec![2, 3],
         bytes: 20_480,
         json_values: 3,

@@ -121,6 +121,7 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Example(ExampleCommand::TogglePage) => session.shows_page(),
         Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
         Command::Window(WindowCommand::ToggleMayaKeys) => state.saved.maya_keys,
+        Command::Playback(PlaybackCommand::ToggleInPlace) => session.playback().in_place,
         Command::Playback(PlaybackCommand::SetPose(source)) => {
             session.document().is_some() && session.playback().source == *source
         }
@@ -168,7 +169,11 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Camera(CameraCommand::FrameSelected) => selected.is_some(),
         Command::File(FileCommand::StepInFolder(_)) => session.document().is_some_and(|d| d.path.is_some()),
         Command::File(
-            FileCommand::Reload | FileCommand::CompareDialog | FileCommand::Export(_) | FileCommand::CopyPicture,
+            FileCommand::Reload
+            | FileCommand::CompareDialog
+            | FileCommand::ChooseClips
+            | FileCommand::Export(_)
+            | FileCommand::CopyPicture,
         )
         | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose))
         | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
@@ -184,6 +189,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         | Command::Playback(PlaybackCommand::ToStart)
         | Command::Playback(PlaybackCommand::ToEnd)
         | Command::Playback(PlaybackCommand::StepClip(_))
+        | Command::Playback(PlaybackCommand::ToggleInPlace)
         | Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)) => has_clip,
         _ => true,
     }

@@ -11,6 +11,7 @@ mod copied;
 mod crowd;
 mod deformation;
 mod dialogs;
+mod dropped;
 mod explain;
 mod explain_text;
 mod exports;
@@ -41,6 +42,7 @@ mod recent;
 mod ruler;
 mod rules;
 mod runtime;
+mod save_status;
 mod saved;
 mod saving;
 mod search_list;
@@ -62,6 +64,7 @@ pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
+pub use save_status::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
 pub use viewport::ViewportArea;
 
@@ -76,7 +79,7 @@ use self::focus::FocusRegion;
 use crate::deform::PaletteLimits;
 use crate::math::Ramp;
 use crate::model::{Model, NodeId};
-use crate::session::{Command, Keymap, Panel, SaveKind, SelectionCommand, Session, ViewCommand, WindowCommand};
+use crate::session::{Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
 
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -100,85 +103,6 @@ pub struct BackgroundStatus {
     pub fraction: Option<f32>,
     /// The command that stops it, where it can be stopped.
     pub cancel: Option<Command>,
-}
-
-/// A model that is about to be saved.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SaveStatus {
-    /// Where the file goes.
-    pub kind: SaveKind,
-    /// The name of the model.
-    pub name: String,
-    /// The file that is written, as far as it is known; the user can change it unless it is the open one.
-    pub target: PathBuf,
-    /// Whether the system has a dialog that asks for a file.
-    pub has_dialog: bool,
-    /// How far that is.
-    pub stage: SaveStage,
-}
-
-/// How far saving is.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SaveStage {
-    /// What will change is being worked out.
-    Planning,
-    /// The user is asked.
-    Ready(SaveSummary),
-    /// Files are being written.
-    Writing,
-    /// Nothing was written, and why.
-    Failed(String),
-}
-
-/// What saving will change.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SaveSummary {
-    /// Vertices whose stored joints or weights change.
-    pub vertices: usize,
-    /// Joints whose weight changes for some vertex.
-    pub joints: usize,
-    /// Accessors, by their index, whose numbers change or that are new.
-    pub accessors: Vec<usize>,
-    /// Bytes of buffers that change or are new.
-    pub bytes: u64,
-    /// Values of the JSON text that change, are new or go.
-    pub json_values: u64,
-    /// How many accessors are stored plain from now on, by what they were stored by: `Draco`, `meshopt`, `sparse`.
-    pub unpacked: Vec<(&'static str, usize)>,
-    /// The names of the files that are written, the model's own last.
-    pub files: Vec<String>,
-    /// The names of those among them that are there already; a copy of each is kept.
-    pub replaced: Vec<String>,
-}
-
-/// Edits that are in no file, of a model that is about to be closed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnsavedStatus {
-    /// The name of the model, or of the session file.
-    pub name: String,
-    /// A session file is open, and does not hold what was made since.
-    pub is_session: bool,
-    /// Vertices with edited weights.
-    pub vertices: usize,
-    /// The window closes, in place of another model being opened.
-    pub quits: bool,
-}
-
-/// Edits that an earlier run has left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecoveryOffer {
-    /// The name of the model.
-    pub name: String,
-    /// Its file; `None`: the built-in character.
-    pub file: Option<String>,
-    /// Vertices with edited weights.
-    pub vertices: usize,
-    /// Nodes and morph weights with an edited pose.
-    pub posed: usize,
-    /// Joints with limits or pins, and nodes with another partner than was found.
-    pub ruled: usize,
-    /// How long ago they were written down, seconds.
-    pub age_secs: u64,
 }
 
 /// Messages of the application to the panels, set for each frame.
@@ -211,6 +135,8 @@ pub struct Status {
     pub asked_file: Option<AskedFile>,
     /// A file is about to be exported; closing the dialog sends [`crate::session::FileCommand::CloseExport`].
     pub export: Option<ExportStatus>,
+    /// A model that was dropped beside the open one; the user is asked what it is for.
+    pub dropped: Option<PathBuf>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
@@ -303,7 +229,7 @@ impl UiState {
     /// Whether the application waits for an answer before anything else.
     fn is_asked(status: &Status) -> bool {
         let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
-        saves || status.asked_file.is_some() || status.export.is_some()
+        saves || status.asked_file.is_some() || status.export.is_some() || status.dropped.is_some()
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -483,6 +409,7 @@ pub fn show(
     saving::show(ui, state, status, commands);
     asked_file::show(ui, state, status, commands);
     exports::show(ui, session, state, status, commands);
+    dropped::show(ui, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

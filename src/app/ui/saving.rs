@@ -174,6 +174,9 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         section(ui, "What changes", |_| {});
         figure(ui, "Vertices", &grouped(summary.vertices));
         figure(ui, "Joints", &grouped(summary.joints));
+        if summary.clips > 0 {
+            figure(ui, "New clips", &grouped(summary.clips));
+        }
         figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
         figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
         figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use self::film::FilmArgs;
 use self::scene::Scene;
 use super::camera::parse_fov;
+use super::clips::{ClipsArgs, paths};
 use super::example::ExampleArgs;
 use super::line::ProgressLine;
 use super::look::LookArgs;
@@ -66,6 +67,8 @@ pub(super) struct RenderArgs {
     pose: PoseArgs,
     #[command(flatten)]
     film: FilmArgs,
+    #[command(flatten)]
+    clips: ClipsArgs,
     /// Look from this side; a glTF character faces the front (+Z)
     #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
     view: Side,
@@ -291,15 +294,17 @@ fn draw(
     let for_import = Arc::clone(held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
-    let opened = match args.example.document()? {
+    let mut opened = match args.example.document()? {
         Some(document) => document.into(),
         None => args.model.load_kept(Some(Arc::new(formats)))?,
     };
-    let files: Vec<PathBuf> = opened.files().chain(args.pose.file()).map(Path::to_owned).collect();
+    tell_warnings(&opened.document);
+    let others = args.clips.add(&mut opened, &args.model.open)?;
+    let read = opened.files().chain(args.pose.file()).chain(paths(&others));
+    let files: Vec<PathBuf> = read.map(Path::to_owned).collect();
     if args.json {
         overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     }
-    tell_warnings(&opened.document);
     let is_opened_as_kept = opened.kept.is_some();
     let mut session = args.pose.session(opened)?;
     // An example has a look of its own, as a session file has.

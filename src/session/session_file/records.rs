@@ -79,6 +79,8 @@ pub(in crate::session) struct PlaybackRecord {
     /// Whether a ping-pong clip is on its way back.
     pub returning: bool,
     pub fps: Number,
+    /// Whether root motion is taken out.
+    pub in_place: bool,
 }
 
 /// The user's camera.

@@ -1,6 +1,7 @@
 //! The tables below the picture: joints, vertices, palette, skins. Figures and weights are those that the file stores,
 //! whatever the picture shows. Owns searches, filters and orders; the rows come from [`crate::inspect::tables`].
 
+mod curves;
 mod joints;
 mod palette;
 mod skins;
@@ -33,13 +34,15 @@ enum Tab {
     Vertices,
     Palette,
     Skins,
+    Curves,
 }
 
-const TABS: [(Tab, &str, &str); 4] = [
+const TABS: [(Tab, &str, &str); 5] = [
     (Tab::Joints, "Joints", "What each joint does to the vertices"),
     (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
     (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
     (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
+    (Tab::Curves, "Curves", "How the clip moves the selected joint, over time"),
 ];
 
 /// State of the tables for the open model.
@@ -51,6 +54,7 @@ pub(super) struct Tables {
     vertices: vertices::VertexTableState,
     palette: palette::PaletteTableState,
     skins: skins::SkinTableState,
+    curves: curves::Curves,
 }
 
 /// The edits of weights that something was counted with.
@@ -124,6 +128,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
     };
     let model = &document.model;
+    if tables.tab == Tab::Curves {
+        return curves::show(ui, session, &mut tables.tab, &mut tables.curves, commands);
+    }
     if model.skins.is_empty() {
         return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
     }
@@ -140,6 +147,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
         Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
         Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
+        Tab::Curves => {}
     }
 }
 
@@ -155,7 +163,7 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
 /// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
 /// when that was pressed.
 fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
-    const TABS_WIDTH: f32 = 272.0;
+    const TABS_WIDTH: f32 = 336.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);

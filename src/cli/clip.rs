@@ -1,0 +1,120 @@
+//! `skinscope clip`: adds clips to a model.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args};
+use serde_json::json;
+
+use super::clips::{ClipsArgs, paths};
+use super::kept::{Opened, refuse_session};
+use super::{CliError, OpenArgs, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
+use crate::edit::Sheet;
+use crate::model::LocalPose;
+use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::pose::{keyed_clip, resolve};
+use crate::writeback::{Destination, Origin, Stamps, save};
+
+/// Add clips to a model: those of other files, or one made of pose files
+///
+/// All else of the file stays as it is, to the byte: keys are appended to its buffer, and animations to its list. A .gltf whose buffer
+/// grows gets a new .bin named after OUT; in another folder the other files that it names are copied along.
+///
+/// The JSON has the fields: schema (1), clips [names of those that were added], changed {accessors [indices in OUT], bytes (new in
+/// buffers), json_values (new or different)}.
+#[derive(Debug, Args)]
+#[command(
+    group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
+    group = ArgGroup::new("what").required(true).multiple(true).args(["clips_from", "key"]),
+    after_help = "Exit codes: 0 all went well, 1 a file is bad, 2 wrong usage or no place to write to.\n\n\
+        Examples:\n  skinscope clip knight.glb -o walking.glb --clips-from walks.glb\n  \
+        skinscope clip knight.glb -o bowing.glb --name Bow --key 0=rest --key 0.5=bow.pose.json --key 1.5=rest",
+)]
+pub(super) struct ClipArgs {
+    /// A .gltf or .glb file
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    #[command(flatten)]
+    open: OpenArgs,
+    /// Write into this file: a .glb for a .glb, a .gltf for a .gltf; never MODEL
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
+    #[arg(long)]
+    in_place: bool,
+    #[command(flatten)]
+    clips: ClipsArgs,
+    /// Show the pose of FILE (or `rest`) at this moment of a new clip, seconds; may be given several times, with rising moments. Rotations
+    /// between two moments follow the shorter arc
+    #[arg(long, value_name = "SECONDS=FILE", value_parser = parse_key, allow_hyphen_values = true)]
+    key: Vec<(f32, PathBuf)>,
+    /// Call the new clip so
+    #[arg(long, value_name = "NAME", default_value = "Poses", requires = "key", allow_hyphen_values = true)]
+    name: String,
+    /// Print JSON, and nothing else, to standard output
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_key(text: &str) -> Result<(f32, PathBuf), String> {
+    let key = text.split_once('=').filter(|(_, file)| !file.is_empty());
+    let key = key.and_then(|(secs, file)| Some((secs.trim().parse::<f32>().ok()?, PathBuf::from(file))));
+    key.filter(|(secs, _)| secs.is_finite() && *secs >= 0.0)
+        .ok_or_else(|| "expected SECONDS=FILE, seconds not below 0, such as 0.5=bow.pose.json".into())
+}
+
+pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
+    refuse_session(&args.model)?;
+    let mut stamps = Stamps::of(&args.model);
+    let document = other_file(&args.model, &args.open)?;
+    stamps.add(document.files());
+    let mut opened = Opened::from(document);
+    if !args.json {
+        tell_warnings(&opened.document);
+    }
+    let own = opened.document.stored().clips.len();
+    let mut read = args.clips.add(&mut opened, &args.open)?;
+    let mut model = std::sync::Arc::clone(opened.document.stored());
+    if !args.key.is_empty() {
+        let mut poses: Vec<(f32, LocalPose)> = Vec::with_capacity(args.key.len());
+        for (secs, file) in &args.key {
+            let mut pose = model.skeleton.rest.clone();
+            if file.as_os_str() != "rest" {
+                let said = resolve(&model, &read_pose(file)?);
+                tell_unmatched(&said.unmatched);
+                said.apply(&mut pose);
+                read.push(file.clone());
+            }
+            poses.push((*secs, pose));
+        }
+        let taken: BTreeSet<&str> = model.clips.iter().map(|clip| clip.name.as_str()).collect();
+        if taken.contains(args.name.as_str()) {
+            return Err(CliError::Usage(printable(&format!("there is a clip \"{}\"; say --name", args.name))));
+        }
+        let why = "the moments of --key do not rise, or no pose differs from rest";
+        let clip = keyed_clip(&model, &args.name, &poses).ok_or_else(|| CliError::Usage(why.into()))?;
+        let built = model.with_clips(vec![clip]).map_err(|error| CliError::Usage(error.to_string()))?;
+        model = std::sync::Arc::new(built);
+    }
+    overwritten_by_stdout(opened.files().chain(paths(&read)))?;
+    let destination = match &args.output {
+        Some(out) => {
+            overwritten(out, opened.files().chain(paths(&read)))?;
+            Destination::To(out)
+        }
+        None => Destination::InPlace,
+    };
+    let saved = save(Origin::File(&args.model, &stamps), &Sheet::of(&model), destination)?;
+    for left in &saved.left {
+        say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
+    }
+    let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
+    let changes = &saved.changes;
+    if args.json {
+        let changed =
+            json!({ "accessors": changes.accessors, "bytes": changes.bytes, "json_values": changes.json_values });
+        return print(&format!("{}\n", json!({ "schema": 1, "clips": names, "changed": changed })));
+    }
+    let lines: Vec<String> = names.iter().map(|name| format!("added the clip \"{}\"\n", printable(name))).collect();
+    print(&format!("{}{} new bytes\n", lines.concat(), changes.bytes))
+}

@@ -1,0 +1,94 @@
+//! Clips of another file on a model: `--clips-from`.
+
+use serde_json::Value;
+
+use crate::{common, fails, ok, scratch, skinscope};
+
+/// The bytes of the posed surface.
+fn baked(name: &str, arguments: &[&str]) -> Vec<u8> {
+    let path = scratch(name);
+    let all = [&["bake"], arguments, &["-o", path.to_str().unwrap()]].concat();
+    ok(&all);
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn clips_of_the_same_skeleton_pose_it_alike() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    // The name is taken, so that the clip of the other file has the file's name too.
+    let other = ["--clips-from", character, "--clip", "Wave (character.glb)", "--time", "0.7"];
+    assert_eq!(baked("clips_a.ply", &other), baked("clips_b.ply", &["--clip", "Wave", "--time", "0.7"]));
+    let out = skinscope(&[&["measure"], &other[..], &["--json"]].concat());
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success() && said.contains("clips of character.glb"), "{said}");
+    let report: Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert_eq!(report["clip"], "Wave (character.glb)");
+}
+
+#[test]
+fn clips_that_fit_nothing_and_outputs_over_their_file_are_refused() {
+    let path = scratch("clips_c.png");
+    let out = path.to_str().unwrap();
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    fails(&["render", "--clips-from", "no_such.glb", "-o", out], 1, &["no_such.glb"]);
+    let copy = scratch("clips_d.glb");
+    std::fs::copy(character, &copy).unwrap();
+    let copy = copy.to_str().unwrap();
+    fails(&["bake", "--clips-from", copy, "-o", copy], 2, &["no output replaces what is read"]);
+    let Some(corpus) = common::corpus() else { return };
+    let fox = corpus.join("models/Fox.glb");
+    fails(&["render", "--clips-from", fox.to_str().unwrap(), "-o", out], 2, &["in this model"]);
+    assert!(!path.exists());
+}
+
+/// The JSON and the binary chunk of a GLB.
+fn chunks(path: &std::path::Path) -> (Value, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let json = word(12);
+    (serde_json::from_slice(&bytes[20..20 + json]).unwrap(), bytes[28 + json..28 + json + word(20 + json)].to_vec())
+}
+
+#[test]
+fn a_clip_of_poses_is_appended_and_all_else_stays() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let (pose, path) = (scratch("clips_bow.pose.json"), scratch("clips_bow.glb"));
+    let (pose, out) = (pose.to_str().unwrap(), path.to_str().unwrap());
+    ok(&["pose", character, "-o", pose, "--rotate", "Spine=30,0,0", "--rotate", "UpperArm.L=0,20,50"]);
+    let keys = [format!("0.5={pose}"), format!("0.5={pose}"), "0=rest".to_owned()];
+    fails(&["clip", character, "-o", out, "--key", &keys[0], "--key", &keys[1]], 2, &["do not rise"]);
+    fails(&["clip", character, "-o", out, "--key", &keys[0], "--name", "Wave"], 2, &["there is a clip \"Wave\""]);
+    fails(&["clip", character, "-o", out], 2, &["--key"]);
+    assert!(!path.exists());
+    let arguments = ["clip", character, "-o", out, "--name", "Bow", "--key", &keys[2], "--key", &keys[0], "--json"];
+    let report: Value = serde_json::from_str(&ok(&arguments)).unwrap();
+    assert_eq!(report["clips"], serde_json::json!(["Bow"]));
+    // At its moment the clip is the pose, to the byte of the baked surface.
+    let posed = baked("clips_posed.ply", &[character, "--pose", pose]);
+    assert_eq!(baked("clips_keyed.ply", &[out, "--clip", "Bow", "--time", "0.5"]), posed);
+    let ((old, old_bytes), (new, new_bytes)) = (chunks(character.as_ref()), chunks(&path));
+    assert_eq!(new_bytes[..old_bytes.len()], old_bytes, "old bytes of the buffer have changed");
+    for (key, value) in old.as_object().unwrap() {
+        match key.as_str() {
+            "buffers" => {}
+            "accessors" | "bufferViews" | "animations" => {
+                let (old, new) = (value.as_array().unwrap(), new[key].as_array().unwrap());
+                assert!(new.len() > old.len() && new[..old.len()] == old[..], "{key}");
+            }
+            _ => assert_eq!(&new[key], value, "{key}"),
+        }
+    }
+    let input = new["animations"].as_array().unwrap().last().unwrap()["samplers"][0]["input"].as_u64().unwrap();
+    let times = &new["accessors"][input as usize];
+    assert_eq!((&times["min"], &times["max"]), (&serde_json::json!([0]), &serde_json::json!([0.5])));
+}
+
+#[test]
+fn clips_of_another_file_are_appended_and_play_as_there() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let path = scratch("clips_taken.glb");
+    let out = path.to_str().unwrap();
+    ok(&["clip", character, "-o", out, "--clips-from", character]);
+    let taken = baked("clips_e.ply", &[out, "--clip", "Walk (character.glb)", "--time", "0.4"]);
+    assert_eq!(taken, baked("clips_f.ply", &[character, "--clip", "Walk", "--time", "0.4"]));
+}

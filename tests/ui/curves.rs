@@ -1,0 +1,115 @@
+//! The curves of the selected joint, in the tables below the picture, and the question about a file that is dropped.
+
+use egui::accesskit::Role;
+use egui_kittest::kittest::Queryable as _;
+use skinscope::model::shapes::{Tube, tube};
+
+use super::tables::{shown, tab};
+use super::*;
+
+fn curves() -> Harness<'static, App> {
+    let mut harness = shown(tube(Tube { joints: 3, ..Tube::default() }), 800.0);
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.run();
+    tab(&mut harness, "Curves");
+    harness
+}
+
+fn seeks(harness: &Harness<'_, App>) -> Vec<f32> {
+    let secs = |command: &Command| match command {
+        Command::Playback(PlaybackCommand::Seek(secs)) => Some(*secs),
+        _ => None,
+    };
+    harness.state().commands.iter().filter_map(secs).collect()
+}
+
+#[test]
+fn curves_of_the_selected_joint_scrub_and_zoom() {
+    let mut harness = curves();
+    let name = harness.state().session.model().unwrap().skeleton.names[2].clone();
+    let label = format!("Curves of {name}");
+    let rect = harness.get_by_label(&label).rect();
+    assert!(rect.width() > 400.0 && rect.height() > 60.0, "{rect:?}");
+    for kind in ["Quaternion", "Translation", "Scale", "Euler"] {
+        click(&mut harness, kind);
+        assert!(harness.query_by_label(&label).is_some(), "{kind}");
+    }
+    harness.state_mut().commands.clear();
+    // A click goes to the moment under the pointer: the clip lasts one second.
+    let middle = rect.center();
+    harness.hover_at(middle);
+    harness.drag_at(middle);
+    harness.run();
+    harness.drop_at(middle);
+    harness.run();
+    let last = *seeks(&harness).last().unwrap();
+    assert!((last - 0.5).abs() < 0.01, "{last}");
+    // The wheel zooms around the pointer, which stays at its moment, and the whole clip comes back.
+    assert!(harness.query_by_label("Whole clip").is_none());
+    harness.event(Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: vec2(0.0, 200.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run();
+    harness.run();
+    assert!(harness.query_by_label("Whole clip").is_some());
+    harness.state_mut().commands.clear();
+    let right = egui::pos2(rect.right() - 10.0, middle.y);
+    harness.hover_at(right);
+    harness.drag_at(right);
+    harness.run();
+    harness.drop_at(right);
+    harness.run();
+    let last = *seeks(&harness).last().unwrap();
+    assert!(last > 0.52 && last < 0.9, "{last}");
+    click(&mut harness, "Whole clip");
+    assert!(harness.query_by_label("Whole clip").is_none());
+}
+
+#[test]
+fn without_a_joint_there_are_no_curves_and_that_is_said() {
+    let mut harness = curves();
+    harness.state_mut().session.apply(SelectionCommand::Select(None));
+    harness.run();
+    let line = "Select a joint to see its curves.";
+    assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.state_mut().session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X)));
+    harness.run();
+    let line = "An edit of the pose replaces it.";
+    assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+}
+
+#[test]
+fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
+    let path = std::path::PathBuf::from("/models/walks.glb");
+    let status = Status { dropped: Some(path.clone()), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    let line = "What is walks.glb for?";
+    assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+    for label in ["Take its clips", "Compare", "Open", "Cancel"] {
+        harness.get_by_role_and_label(Role::Button, label).click();
+        harness.run();
+    }
+    harness.key_press(Key::Escape);
+    harness.run();
+    let sent: Vec<FileCommand> = harness
+        .state()
+        .commands
+        .iter()
+        .filter_map(|command| if let Command::File(command) = command { Some(command.clone()) } else { None })
+        .collect();
+    assert_eq!(
+        sent,
+        [
+            FileCommand::TakeClips(path.clone()),
+            FileCommand::Compare(path.clone()),
+            FileCommand::Open(path),
+            FileCommand::LeaveDropped,
+            FileCommand::LeaveDropped,
+        ]
+    );
+}
