@@ -6,7 +6,7 @@ use crate::session::Session;
 /// The width of the path where the joint has been and where it goes on, and of the dots at keys; pixels.
 const BEFORE: f32 = 2.0;
 const AFTER: f32 = 1.25;
-const DOT: f32 = 5.0;
+const DOT: f32 = 3.5;
 
 impl Frame {
     /// Adds the path of the selected joint over the clip, where it is shown: strong up to now, faint from there on, with a dot at

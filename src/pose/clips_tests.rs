@@ -77,8 +77,8 @@ fn clips_are_corrected_for_another_rest_pose() {
         }
     }
     // Bones have the same lengths, so that joints come to the same places, but for what rotations between two moments lose.
-    assert!(worst < 2e-3, "{worst}");
-    assert!(uncorrected > 0.0, "{uncorrected}");
+    assert!(worst < 4e-3, "{worst}");
+    assert!(uncorrected > 0.1, "{uncorrected}");
 }
 
 #[test]
@@ -93,14 +93,12 @@ fn a_larger_skeleton_moves_farther_and_what_is_not_there_is_told() {
     let to = Model::build(parts).unwrap();
     let mut parts: ModelParts = (*from).clone();
     let moves = vec![Vec3::ZERO, Vec3::Y];
-    parts.clips[0].samplers.push(Sampler {
-        times: parts.clips[0].times.len(),
-        interpolation: Interpolation::Step,
-        values: Values::Vec3(moves.into()),
-    });
-    parts.clips[0].times.push(vec![0.0, 0.4]);
-    let sampler = parts.clips[0].samplers.len() - 1;
-    parts.clips[0].channels.push(Channel { node: crate::model::NodeId(1), path: Path::Translation, sampler });
+    let clip = &mut parts.clips[0];
+    clip.times.push(vec![0.0, 0.4]);
+    let (times, values) = (clip.times.len() - 1, Values::Vec3(moves.into()));
+    clip.samplers.push(Sampler { times, interpolation: Interpolation::Step, values });
+    let sampler = clip.samplers.len() - 1;
+    clip.channels.push(Channel { node: crate::model::NodeId(1), path: Path::Translation, sampler });
     let from = Model::build(parts).unwrap();
     let carried = carry_clips(&from, &to);
     assert_eq!(carried.unmatched, [from.skeleton.names[4].as_str()]);

@@ -107,6 +107,7 @@ mod tests {
         session.open(Document::new(Arc::clone(&model), Vec::new(), None));
         session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Translation(Vec3::ONE)));
         session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.update_pose();
         let camera = session.view().orbit;
         let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();
         parts.clips.push(parts.clips[0].clone());

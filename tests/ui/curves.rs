@@ -46,6 +46,8 @@ fn curves_of_the_selected_joint_scrub_and_zoom() {
     assert!((last - 0.5).abs() < 0.01, "{last}");
     // The wheel zooms around the pointer, which stays at its moment, and the whole clip comes back.
     assert!(harness.query_by_label("Whole clip").is_none());
+    harness.hover_at(middle);
+    harness.run();
     harness.event(Event::MouseWheel {
         unit: egui::MouseWheelUnit::Point,
         delta: vec2(0.0, 200.0),
