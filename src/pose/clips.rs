@@ -32,7 +32,8 @@ pub struct CarriedClips {
 /// Returns the clips of the model `from` for the model `to`: nodes are matched as by pose files, by name, without
 /// prefix, without case.
 ///
-/// Where all nodes that a clip moves rest alike in both models, its keys are taken as they are. Else each moment is
+/// Where bones have the same frames in both models, keys mean the same and are taken as they are: nodes have the same
+/// translations and scales at rest, and the same rotations where the clip does not turn them. Else each moment is
 /// carried over as a pose is ([`super::carry`]), at all keys and at least 30 times a second, and rotations between two
 /// moments follow the shorter arc. Morph weights are taken by the names of targets.
 #[must_use]
@@ -48,10 +49,8 @@ pub fn carry_clips(from: &Model, to: &Model) -> CarriedClips {
     let mut out = CarriedClips::default();
     let mut lost = BTreeSet::new();
     for clip in &from.clips {
-        let moved = clip.channels.iter().filter(|c| c.path != Path::Weights).map(|c| c.node);
         lost.extend(clip.channels.iter().filter(|c| here[c.node.index()].is_none()).map(|c| c.node));
-        let pairs = moved.filter_map(|there| Some((there, here[there.index()]?)));
-        let rests_alike = pairs.clone().all(|(there, own)| rest_alike(from, there, to, own));
+        let rests_alike = fits_as_it_is(from, to, clip, &here);
         let mut carried = if rests_alike { copied(clip, &here) } else { corrected(from, clip, &carrier) };
         out.is_corrected |= !rests_alike;
         for channel in clip.channels.iter().filter(|c| c.path == Path::Weights) {
@@ -84,12 +83,21 @@ pub fn carry_clips(from: &Model, to: &Model) -> CarriedClips {
     out
 }
 
-/// Returns whether a node rests as its counterpart does, by the values that its keys replace.
-fn rest_alike(from: &Model, there: NodeId, to: &Model, own: NodeId) -> bool {
-    let (a, b) = (from.skeleton.rest.transforms[there.index()], to.skeleton.rest.transforms[own.index()]);
-    let turned = 2.0 * a.rotation.normalize().dot(b.rotation.normalize()).abs().min(1.0).acos();
-    let near = |a: Vec3, b: Vec3| a.distance(b) <= NEAR * a.length().max(b.length()).max(f32::MIN_POSITIVE);
-    turned <= NEAR && near(a.translation, b.translation) && near(a.scale, b.scale)
+/// Returns whether the keys of a clip mean the same in another model.
+fn fits_as_it_is(from: &Model, to: &Model, clip: &Clip, here: &[Option<NodeId>]) -> bool {
+    let moved: BTreeSet<(NodeId, bool)> = clip.channels.iter().map(|c| (c.node, c.path == Path::Rotation)).collect();
+    let is_moved = |node: NodeId| moved.contains(&(node, true)) || moved.contains(&(node, false));
+    here.iter().enumerate().all(|(i, own)| {
+        let (there, Some(own)) = (NodeId::from_index(i), *own) else { return true };
+        if !is_moved(there) && !(from.is_joint(there) && to.is_joint(own)) {
+            return true;
+        }
+        let (a, b) = (from.skeleton.rest.transforms[i], to.skeleton.rest.transforms[own.index()]);
+        let near = |a: Vec3, b: Vec3| a.distance(b) <= NEAR * a.length().max(b.length()).max(f32::MIN_POSITIVE);
+        let turned = 2.0 * a.rotation.normalize().dot(b.rotation.normalize()).abs().min(1.0).acos();
+        let turns_alike = moved.contains(&(there, true)) || turned <= NEAR;
+        turns_alike && near(a.translation, b.translation) && near(a.scale, b.scale)
+    })
 }
 
 /// Returns a clip with the same keys, for the nodes of another model.

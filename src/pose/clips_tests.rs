@@ -43,17 +43,36 @@ fn keys_are_taken_as_they_are_where_both_rest_alike() {
 }
 
 #[test]
+fn keys_replace_the_rotations_of_rest_so_that_these_may_differ() {
+    let from = tube(Tube { joints: 4, ..Tube::default() });
+    let turned = |node: usize| {
+        let mut parts: ModelParts = (*from).clone();
+        parts.clips.clear();
+        parts.skeleton.rest.transforms[node].rotation *= Quat::from_rotation_z(0.5);
+        carry_clips(&from, &Model::build(parts).unwrap()).is_corrected
+    };
+    // The clip turns all joints but the first.
+    assert_eq!([1, 2, 4].map(turned), [true, false, false]);
+}
+
+#[test]
 fn clips_are_corrected_for_another_rest_pose() {
     let from = character();
     let mut rest = from.skeleton.rest.clone();
     let node = |name: &str| from.skeleton.names.iter().position(|n| n == name).unwrap();
+    // Bones with other axes: what hangs on them stands where it stood.
     for (name, turn) in [
         ("UpperArm.L", Quat::from_rotation_z(-0.9)),
-        ("UpperArm.R", Quat::from_rotation_z(0.9)),
+        ("UpperArm.R", Quat::from_rotation_z(1.9)),
         ("LowerArm.L", Quat::from_rotation_y(0.4)),
-        ("UpperLeg.L", Quat::from_rotation_x(0.3)),
+        ("UpperLeg.L", Quat::from_rotation_x(1.3)),
     ] {
         rest.transforms[node(name)].rotation *= turn;
+        for child in from.skeleton.children(crate::model::NodeId::from_index(node(name))) {
+            let child = &mut rest.transforms[child.index()];
+            child.translation = turn.inverse() * child.translation;
+            child.rotation = turn.inverse() * child.rotation;
+        }
     }
     let to = from.with_rest(&rest).unwrap();
     let mut parts: ModelParts = (*to).clone();
