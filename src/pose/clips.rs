@@ -89,7 +89,8 @@ fn fits_as_it_is(from: &Model, to: &Model, clip: &Clip, here: &[Option<NodeId>])
     let is_moved = |node: NodeId| moved.contains(&(node, true)) || moved.contains(&(node, false));
     here.iter().enumerate().all(|(i, own)| {
         let (there, Some(own)) = (NodeId::from_index(i), *own) else { return true };
-        if !is_moved(there) && !(from.is_joint(there) && to.is_joint(own)) {
+        let counts = is_moved(there) || from.is_joint(there) && to.is_joint(own);
+        if !counts {
             return true;
         }
         let (a, b) = (from.skeleton.rest.transforms[i], to.skeleton.rest.transforms[own.index()]);
@@ -138,13 +139,16 @@ fn moments(clip: &Clip) -> Vec<f32> {
     out
 }
 
+/// Translations, rotations and scales of a node over time, each with four numbers.
+type NodeValues = [Vec<[f32; 4]>; 3];
+
 /// Returns a clip that looks on another model as this one does here.
 fn corrected(from: &Model, clip: &Clip, carrier: &Carrier<'_>) -> Clip {
     let (to, times) = (carrier.to(), moments(clip));
     let rest = &to.skeleton.rest.transforms;
     let (mut posed, mut scratch) = (LocalPose::default(), SampleScratch::default());
     // The values of each node over time, where it leaves its rest at all.
-    let mut values: Vec<Option<Box<[Vec<[f32; 4]>; 3]>>> = vec![None; to.skeleton.len()];
+    let mut values: Vec<Option<Box<NodeValues>>> = vec![None; to.skeleton.len()];
     for (at, time) in times.iter().enumerate() {
         posed.clone_from(&from.skeleton.rest);
         sample(from, clip, *time, &mut scratch, &mut posed);

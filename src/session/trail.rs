@@ -23,10 +23,13 @@ pub struct Trail {
     pub keys: Vec<usize>,
 }
 
+/// What a trail depends on.
+type TrailSource = (Weak<Model>, ClipId, NodeId, Arc<Edits>, Option<RootMotion>);
+
 /// The trail that was computed last, and what it was computed from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HeldTrail {
-    of: Option<(Weak<Model>, ClipId, NodeId, Arc<Edits>, Option<RootMotion>)>,
+    of: Option<TrailSource>,
     trail: Arc<Trail>,
 }
 
