@@ -7,8 +7,6 @@
 mod apply;
 mod carry;
 mod clips;
-#[cfg(test)]
-mod clips_tests;
 mod file;
 mod ik;
 mod keyed;
