@@ -81,12 +81,24 @@ mod unix {
         // Hidden folders stand behind the folders that were made for them.
         for path in watched.iter().rev() {
             let _gone = match path.is_dir() {
-                true if is_hidden(path) => std::fs::remove_dir_all(path),
+                true if is_hidden(path) => remove_hidden(path),
                 true => std::fs::remove_dir(path),
                 false => std::fs::remove_file(path),
             };
         }
         let _ended = emulate_default_handler(signal);
+    }
+
+    /// Removes a hidden folder with all that is in it. Another thread may put one more file there meanwhile, so that the
+    /// folder is not empty when it is to go; it cannot do so once the folder is gone.
+    fn remove_hidden(folder: &Path) -> std::io::Result<()> {
+        const MOST: usize = 100;
+        for _ in 1..MOST {
+            if std::fs::remove_dir_all(folder).is_ok() {
+                return Ok(());
+            }
+        }
+        std::fs::remove_dir_all(folder)
     }
 
     /// Returns the signals that this process ignores, a bit for each from 1 on. Only Linux tells them without unsafe
