@@ -14,8 +14,7 @@ use crate::parallel;
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
-/// The most matrices, nodes, morph weights and draw calls of all members together, since they are computed for every
-/// picture.
+/// The most matrices, nodes, morph weights and draw calls of all members together: each picture computes them anew.
 const MOST_PARTS: usize = 4 << 20;
 /// The most vertices of all members together: more keep a graphics driver busy for longer than it waits.
 const MOST_VERTICES: usize = 512 << 20;
