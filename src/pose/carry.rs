@@ -15,8 +15,8 @@ use crate::pose::Channels;
 /// go up and down, and tell none.
 const ONE_DIRECTION: f64 = 0.3;
 
-/// Returns a pose that was made on the model `from` as a pose of the model `to`, on which it looks the same: as a
-/// [`Carrier`] carries it. Morph weights are taken by name.
+/// Returns a pose that was made on the model `from` as a pose of the model `to`, on which it looks the same.
+/// Morph weights are taken by name.
 #[must_use]
 pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     let mut posed = from.skeleton.rest.clone();

@@ -50,7 +50,8 @@ impl Session {
         })
     }
 
-    /// Returns whether anything was made that no file of a model has: [`KeptSession::has_work`].
+    /// Returns whether anything was made that no file of a model has: edited weights that are not saved, a pose, pins, pairs or
+    /// limits. A teaching example has no such work.
     #[must_use]
     pub fn has_work(&self) -> bool {
         let is_edited = self.has_unsaved_weights() || !self.edits.is_empty() || self.rules.has_own();
