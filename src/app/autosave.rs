@@ -34,6 +34,9 @@ struct Head {
     time: u64,
     /// Vertices with edited weights.
     vertices: usize,
+    /// Clips that the model's file does not have.
+    #[serde(default)]
+    clips: usize,
     /// Nodes and morph weights with an edited pose.
     posed: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
@@ -72,6 +75,7 @@ impl Snapshot {
             session: self.session.as_deref().map(absolute),
             time: now.as_secs(),
             vertices: self.kept.vertices(),
+            clips: self.kept.clips(),
             posed: self.kept.posed(),
             ruled: self.kept.ruled(),
         };
@@ -109,12 +113,13 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, posed, ruled, .. } = self.head;
+        let Head { vertices, clips, posed, ruled, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
             file,
             vertices,
+            clips,
             posed,
             ruled,
             age_secs: now.saturating_sub(self.head.time),

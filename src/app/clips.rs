@@ -28,8 +28,8 @@ impl App {
     /// The clips of a file were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody
     /// wants them.
     pub(super) fn clips_taken(&mut self, open: &Weak<Model>, taken: Result<Box<TakenClips>, String>) {
-        let stored = self.session.document().map(|document| Arc::as_ptr(document.stored()));
-        if stored != Some(open.as_ptr()) {
+        let is_open = |open: Arc<Model>| self.session.model().is_some_and(|model| model.shares_all_but_edits(&open));
+        if !open.upgrade().is_some_and(is_open) {
             return;
         }
         match taken {

@@ -36,13 +36,15 @@ impl App {
         // The same file again keeps its edits.
         let stays = |path: &Option<PathBuf>| matches!(&then, Then::Load(Source::File(of)) if Some(of) == path.as_ref());
         let session = self.outdated_session();
-        let is_unsaved = session.is_some() || self.session.has_unsaved_weights() && !self.session_holds_weights();
+        let is_unsaved = session.is_some() || self.session.has_unsaved_edits() && !self.session_holds_model();
         match document.filter(|document| is_unsaved && !stays(&document.path)) {
             None => self.carry_on(event_loop, then),
             Some(document) => {
                 let name = session.clone().unwrap_or_else(|| document.model.source.name.clone());
                 let (vertices, quits) = (self.session.unsaved_vertices(), then == Then::Quit);
-                self.status.unsaved = Some(UnsavedStatus { name, is_session: session.is_some(), vertices, quits });
+                let clips = self.session.unsaved_clips();
+                self.status.unsaved =
+                    Some(UnsavedStatus { name, is_session: session.is_some(), vertices, clips, quits });
                 self.then = Some(then);
             }
         }

@@ -119,10 +119,10 @@ impl App {
         }
     }
 
-    /// Whether the open session file holds the edited weights.
-    pub(super) fn session_holds_weights(&self) -> bool {
+    /// Whether the open session file holds the edited weights and the added clips.
+    pub(super) fn session_holds_model(&self) -> bool {
         let holds = self.session_file.as_ref().and_then(|open| open.holds.as_ref());
-        holds.zip(self.session.kept()).is_some_and(|(holds, now)| holds.has_same_weights(&now))
+        holds.zip(self.session.kept()).is_some_and(|(holds, now)| holds.has_same_model(&now))
     }
 
     /// The name of the open session file, where it does not hold what was made since.

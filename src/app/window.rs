@@ -137,7 +137,7 @@ impl Window {
 
     /// Names the open model in the title; a dot tells that it has edits which no file has.
     pub(super) fn set_title(&mut self, session: &Session) {
-        let edited = if session.has_unsaved_weights() { "• " } else { "" };
+        let edited = if session.has_unsaved_edits() { "• " } else { "" };
         let title = session.document().map(|d| format!("{edited}{} — Skinscope", d.model.source.name));
         let title = title.unwrap_or_else(|| "Skinscope".to_owned());
         if title != self.title {

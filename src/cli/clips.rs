@@ -1,6 +1,7 @@
 //! Clips of other files, for commands that show or write poses.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -34,7 +35,8 @@ impl ClipsArgs {
                 say(format_args!("warning: {}", printable(line)));
             }
             let (warnings, own) = (document.warnings.clone(), document.path.clone());
-            opened.document = Document::new(taken.model, warnings, own);
+            let model = taken.onto(document.stored()).map_err(|why| CliError::Usage(printable(&why)))?;
+            opened.document = Document::new(Arc::new(model), warnings, own);
         }
         Ok(read)
     }

@@ -77,11 +77,13 @@ impl PoseArgs {
         let opened = opened.into();
         let is_kept = opened.kept.is_some();
         let model = Arc::clone(&opened.document.model);
-        let clip = self.clip.as_deref().map(|name| find_clip(&model, name)).transpose()?;
         let mut session = Session::default();
         // Bones stay hidden unless an option asks for them, or a session file keeps them.
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         opened.show(&mut session);
+        // A session file may have added clips.
+        let shown = session.model().unwrap_or(&model);
+        let clip = self.clip.as_deref().map(|name| find_clip(shown, name)).transpose()?;
         self.method.apply(&mut session);
         if self.normalise_weights {
             session.apply(EditCommand::NormaliseWeights);

@@ -220,7 +220,7 @@ mod tests {
         assert_eq!((&joints[..2], weights[2]), (&[1, 2][..], 0.0));
         // 4/7 and 3/7 of 255 are 145.71 and 109.29.
         assert_eq!((weights[0], weights[1]), (146.0 / 255.0, 109.0 / 255.0));
-        assert!(two.shares_all_but_weights(&model));
+        assert!(two.shares_all_but_edits(&model));
         // As they are: nothing changes.
         let (same, figures) = packed(&model, Packing::parse("8:f32").unwrap());
         assert_eq!((figures.losing, same.weight_edits() == model.weight_edits()), (0, true));

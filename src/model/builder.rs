@@ -83,7 +83,8 @@ impl Model {
         }
         let layout = super::layout(&parts);
         let bind = super::bind_pose(&parts);
-        let shared = std::sync::Arc::new(super::Shared { parts, layout, bind, is_joint });
+        let shared =
+            std::sync::Arc::new(super::Shared { reading: std::sync::Arc::default(), parts, layout, bind, is_joint });
         Ok(Self { shared, edits: super::WeightEdits::default() })
     }
 }

@@ -21,13 +21,52 @@ pub struct Clip {
     pub start_secs: f32,
     /// Latest key, seconds.
     pub end_secs: f32,
-    /// Whether the file has no such clip: it was added since the file was read ([`super::Model::with_clips`]).
-    pub is_added: bool,
+    /// Where the clip comes from.
+    pub source: ClipSource,
     /// The same channels in the layout that sampling reads; empty until the builder has made it.
     pub tracks: Tracks,
 }
 
+/// Where a clip comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipSource {
+    /// The file has it.
+    #[default]
+    File,
+    /// It was taken from another file since this one was read ([`super::Model::with_clips`]).
+    Taken,
+    /// It was made since then, of poses at moments: all its channels have the same moments, and go straight from one to the next.
+    Keyed,
+}
+
 impl Clip {
+    /// Returns whether the file has no such clip: it was added since the file was read.
+    #[must_use]
+    pub fn is_added(&self) -> bool {
+        self.source != ClipSource::File
+    }
+
+    /// Returns whether both have one name and move the same in the same way, wherever they come from and however their keys are laid
+    /// out.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let keys = |clip: &Self, sampler: usize, other: &Self, of: usize| {
+            let (a, b) = (&clip.samplers[sampler], &other.samplers[of]);
+            let same_times = clip.times[a.times] == other.times[b.times];
+            same_times && a.interpolation == b.interpolation && a.values == b.values
+        };
+        let channel = |(a, b): (&Channel, &Channel)| {
+            (a.node, a.path) == (b.node, b.path) && keys(self, a.sampler, other, b.sampler)
+        };
+        let property = |(a, b): (&PropertyChannel, &PropertyChannel)| {
+            a.property == b.property && keys(self, a.sampler, other, b.sampler)
+        };
+        self.name == other.name
+            && (self.channels.len(), self.properties.len()) == (other.channels.len(), other.properties.len())
+            && self.channels.iter().zip(&other.channels).all(channel)
+            && self.properties.iter().zip(&other.properties).all(property)
+    }
+
     /// Returns the seconds from zero to the last key: the file's own timeline starts at zero, whenever the first key
     /// comes.
     #[must_use]

@@ -5,6 +5,7 @@
 
 mod builder;
 mod clip;
+mod clip_edits;
 mod image;
 mod keys;
 mod light;
@@ -22,7 +23,8 @@ mod weight_tests;
 mod weights;
 
 pub use builder::{BuildError, ModelParts};
-pub use clip::{Channel, Clip, Interpolation, Path, PropertyChannel, Sampler, Values};
+pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
+pub use clip_edits::ClipChange;
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
@@ -94,8 +96,8 @@ ids! {
     CameraId,
 }
 
-/// One whole file, and the weights that were edited since it was read. Models that differ in weights alone share the
-/// rest.
+/// One whole file, with the weights that were edited and the clips that were added since it was read. Models that differ in weights
+/// alone share the rest.
 #[derive(Debug)]
 pub struct Model {
     shared: Arc<Shared>,
@@ -105,6 +107,8 @@ pub struct Model {
 /// Everything in a model except its edited weights.
 #[derive(Debug)]
 struct Shared {
+    /// The same for all models that come from one reading of a file.
+    reading: Arc<()>,
     parts: ModelParts,
     layout: PaletteLayout,
     bind: LocalPose,
@@ -179,17 +183,6 @@ impl Model {
         parts.skeleton.rest = rest.clone();
         let edits = self.edits.clone();
         Self::build(parts).ok().map(|built| Self { edits, ..built })
-    }
-
-    /// Returns the same model with more clips after its own; saving appends them to the file.
-    ///
-    /// # Errors
-    /// A clip does not fit the model.
-    pub fn with_clips(&self, more: Vec<Clip>) -> Result<Self, BuildError> {
-        let mut parts = self.shared.parts.clone();
-        parts.clips.extend(more.into_iter().map(|clip| Clip { is_added: true, ..clip }));
-        let edits = self.edits.clone();
-        Self::build(parts).map(|built| Self { edits, ..built })
     }
 
     /// Returns how many vertices are drawn: those of each instance count as often as it has copies.

@@ -254,10 +254,10 @@ impl Model {
         self.edits.places().filter_map(of).collect()
     }
 
-    /// Returns whether two models come from one reading of a file, with the same or with other weights.
+    /// Returns whether two models come from one reading of a file, with the same or with other weights and added clips.
     #[must_use]
-    pub fn shares_all_but_weights(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
+    pub fn shares_all_but_edits(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
     }
 
     /// Returns the pairs that the vertices of some changes have now: the changes that undo those.

@@ -114,7 +114,7 @@ impl HeldModel {
         let Some(jobs) = jobs.filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| Arc::ptr_eq(coming, model)) {
             let coming = match &self.held {
-                Some((held, Ok(copy))) if held.shares_all_but_weights(model) => {
+                Some((held, Ok(copy))) if held.shares_all_but_edits(model) => {
                     Coming::Weights(copy.begin_weights(layouts, jobs, held, model), self.revision.vertices)
                 }
                 _ => {
@@ -217,7 +217,7 @@ impl HeldModel {
                 let has_failed = !matches!(news, Some(Ok(_)));
                 if let (Some((held, Ok(copy))), Some(Ok(news))) = (&mut self.held, news)
                     && at == self.revision.vertices
-                    && held.shares_all_but_weights(wanted)
+                    && held.shares_all_but_edits(wanted)
                 {
                     copy.take_weights(wanted, news);
                     *held = Arc::clone(wanted);

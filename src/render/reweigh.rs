@@ -25,7 +25,7 @@ const ROW_COST: usize = 64;
 /// pictures: at most [`MANY_VERTICES`] vertices are touched, and at most as many packed again. Without `waits` pictures
 /// wait for slow work, and any change of weights will do.
 pub(super) fn is_quick(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> bool {
-    held.shares_all_but_weights(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
+    held.shares_all_but_edits(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
 }
 
 /// Whether few vertices are touched, and fit the present layout if their primitive is large.

@@ -203,11 +203,14 @@ impl Document {
         move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
-    /// Shows the same file with these weights. With `waits`, the figures are those of the weights before until another
+    /// Shows the same file with these weights and added clips. With `waits`, the figures are those of the weights before until another
     /// thread has counted these ([`Document::count_weights`]).
-    pub(super) fn show_weights(&mut self, model: Arc<Model>, waits: bool) {
+    pub(super) fn show_edited(&mut self, model: Arc<Model>, waits: bool) {
         if Arc::ptr_eq(&model, &self.model) {
             return;
+        }
+        if !model.shares_clips(&self.stored.model) {
+            self.stored.model = Arc::new(model.with_stored_weights());
         }
         let edited = !model.weight_edits().is_empty();
         let counted = self.shown_stats().get().is_some();

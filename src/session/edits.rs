@@ -7,7 +7,7 @@ use glam::{Quat, Vec3};
 
 use super::{EditCommand, Session};
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
-use crate::model::{LocalPose, Model, NodeId, WeightChange};
+use crate::model::{ClipChange, ClipId, LocalPose, Model, NodeId, WeightChange};
 use crate::pose::{Resolved, unit};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
@@ -136,7 +136,7 @@ fn usable(rotation: Quat) -> Quat {
     if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
 }
 
-/// The steps to go back to, of the pose and of weights in one order. Pose edits that follow each other without
+/// The steps to go back to, of the pose, of weights and of clips in one order. Pose edits that follow each other without
 /// [`History::close_step`] are one step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -152,6 +152,17 @@ enum Step {
     Pose(Arc<Edits>),
     /// The pairs of the vertices that the step changed, and of no others.
     Weights(Vec<WeightChange>),
+    /// A change of the added clips, with all edits of the pose and the clip that is shown.
+    Clips(ClipChange, Arc<Edits>, Option<ClipId>),
+}
+
+/// What steps change.
+#[derive(Debug)]
+pub(super) struct Changed<'a> {
+    pub edits: &'a mut Arc<Edits>,
+    pub model: &'a mut Arc<Model>,
+    /// The clip that is shown.
+    pub clip: &'a mut Option<ClipId>,
 }
 
 /// How many steps are kept.
@@ -159,16 +170,24 @@ const MAX_STEPS: usize = 1000;
 
 impl Step {
     /// Carries the step out, and returns the one that leads back.
-    fn take(self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) -> Self {
+    fn take(self, now: &mut Changed<'_>) -> Self {
         match self {
-            Self::Pose(other) => Self::Pose(std::mem::replace(edits, other)),
+            Self::Pose(other) => Self::Pose(std::mem::replace(now.edits, other)),
             Self::Weights(changes) => {
-                let before = model.weights_before(&changes);
+                let before = now.model.weights_before(&changes);
                 // Weights that were there once fit the model.
-                if let Ok(changed) = model.with_weights(&changes) {
-                    *model = Arc::new(changed);
+                if let Ok(changed) = now.model.with_weights(&changes) {
+                    *now.model = Arc::new(changed);
                 }
                 Self::Weights(before)
+            }
+            Self::Clips(change, edits, clip) => {
+                let before = now.model.clips_before(&change);
+                let Ok(changed) = now.model.with_clips_changed(&change) else {
+                    return Self::Clips(change, edits, clip);
+                };
+                *now.model = Arc::new(changed);
+                Self::Clips(before, std::mem::replace(now.edits, edits), std::mem::replace(now.clip, clip))
             }
         }
     }
@@ -188,6 +207,19 @@ impl History {
         self.future.clear();
         self.close_step();
         self.push(Step::Weights(before));
+    }
+
+    /// Must be called when added clips have changed: with the change that undoes it, and the edits and the clip from before.
+    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, clip: Option<ClipId>) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Clips(before, edits, clip));
+    }
+
+    /// Must be called when the added clips are others than before for another reason than a step: no step about them fits any more.
+    pub fn forget_clips(&mut self) {
+        self.past.retain(|step| !matches!(step, Step::Clips(..)));
+        self.future.retain(|step| !matches!(step, Step::Clips(..)));
     }
 
     fn push(&mut self, step: Step) {
@@ -218,18 +250,18 @@ impl History {
     }
 
     /// Goes back one step.
-    pub fn undo(&mut self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) {
+    pub(super) fn undo(&mut self, now: &mut Changed<'_>) {
         self.close_step();
         if let Some(step) = self.past.pop() {
-            self.future.push(step.take(edits, model));
+            self.future.push(step.take(now));
         }
     }
 
     /// Goes forward one step.
-    pub fn redo(&mut self, edits: &mut Arc<Edits>, model: &mut Arc<Model>) {
+    pub(super) fn redo(&mut self, now: &mut Changed<'_>) {
         self.close_step();
         if let Some(step) = self.future.pop() {
-            self.past.push(step.take(edits, model));
+            self.past.push(step.take(now));
         }
     }
 
@@ -237,7 +269,7 @@ impl History {
     #[must_use]
     pub fn weight_bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
-            Step::Pose(_) => 0,
+            Step::Pose(_) | Step::Clips(..) => 0,
             Step::Weights(changes) => changes.iter().map(WeightChange::bytes).sum(),
         };
         self.past.iter().chain(&self.future).map(bytes).sum()
@@ -269,15 +301,14 @@ impl Session {
         self.begin_edit();
         let mut edits = Edits::clone(&self.edits);
         match *command {
-            EditCommand::Undo => {
-                let mut model = model;
-                self.history.undo(&mut self.edits, &mut model);
-                return self.show_weights(model);
-            }
-            EditCommand::Redo => {
-                let mut model = model;
-                self.history.redo(&mut self.edits, &mut model);
-                return self.show_weights(model);
+            EditCommand::Undo | EditCommand::Redo => {
+                let (mut changed, mut clip) = (Arc::clone(&model), self.playback.clip);
+                let mut now = Changed { edits: &mut self.edits, model: &mut changed, clip: &mut clip };
+                match command {
+                    EditCommand::Undo => self.history.undo(&mut now),
+                    _ => self.history.redo(&mut now),
+                }
+                return self.show_edited(changed, clip);
             }
             EditCommand::ChangeWeights(ref changes) => return self.change_weights(changes),
             EditCommand::NormaliseWeights => return self.normalise_weights(),

@@ -36,7 +36,7 @@ impl Session {
 
     /// Takes the range of motion of a model, which is kept if the model is still open, whatever its weights are by now.
     pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
-        let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_weights(model)) else { return };
+        let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_edits(model)) else { return };
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
         document.rom = Some(Arc::new(report));
         self.view.finding = self.view.finding.filter(|place| *place < checked);

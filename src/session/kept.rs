@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::document::FoundMirror;
 use super::session_file::{
-    CameraRecord, ComparisonRecord, EditRecord, LimitsRecord, Number, PlaybackRecord, SessionFile, ViewRecord,
-    WeightsRecord, numbers,
+    CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LimitsRecord, Number, PlaybackRecord, SessionFile,
+    ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Playback, PoseRules, Session, SideWeights, View};
@@ -50,11 +50,11 @@ impl Session {
         })
     }
 
-    /// Returns whether anything was made that no file of a model has: edited weights that are not saved, a pose, pins, pairs or
+    /// Returns whether anything was made that no file of a model has: edited weights or added clips that are not saved, a pose, pins, pairs or
     /// limits. A teaching example has no such work.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        let is_edited = self.has_unsaved_weights() || !self.edits.is_empty() || self.rules.has_own();
+        let is_edited = self.has_unsaved_edits() || !self.edits.is_empty() || self.rules.has_own();
         self.lesson().is_none() && is_edited
     }
 }
@@ -78,6 +78,12 @@ impl KeptSession {
         self.model.weight_edits().count(&self.model)
     }
 
+    /// Returns how many clips the file does not have.
+    #[must_use]
+    pub fn clips(&self) -> usize {
+        self.model.added_clips().len()
+    }
+
     /// Returns how many nodes and morph weights have an edited pose.
     #[must_use]
     pub fn posed(&self) -> usize {
@@ -90,17 +96,18 @@ impl KeptSession {
         self.rules.limits.len() + self.rules.pins.len() + self.pairs().len()
     }
 
-    /// Returns whether both are about one file with the same edits of the weights.
+    /// Returns whether both are about one file with the same edits of the weights and the same added clips.
     #[must_use]
-    pub fn has_same_weights(&self, other: &Self) -> bool {
-        self.path == other.path && self.model.weight_edits().is_same(other.model.weight_edits())
+    pub fn has_same_model(&self, other: &Self) -> bool {
+        let same_weights = self.model.weight_edits().is_same(other.model.weight_edits());
+        self.path == other.path && same_weights && self.model.has_same_added_clips(&other.model)
     }
 
-    /// Returns whether both are about one file with the same edits, limits, pins and pairs, however it is looked at.
+    /// Returns whether both are about one file with the same edits, added clips, limits, pins and pairs, however it is looked at.
     #[must_use]
     pub fn has_same_work(&self, other: &Self) -> bool {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
-        self.has_same_weights(other) && same_edits && self.rules.are_same(&other.rules)
+        self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules)
     }
 
     /// Returns the content of the session file; it names no model yet ([`SessionFile::set_model`]).
@@ -119,6 +126,7 @@ impl KeptSession {
             joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
             morphs: self.morphs(&keys),
             weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),
+            clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             symmetric: self.rules.symmetric,
             obey_limits: !self.rules.ignores_limits,
             limits: self

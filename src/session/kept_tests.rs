@@ -53,6 +53,8 @@ fn change_all(session: &mut Session, random: &mut Random) {
         };
         session.apply(EditCommand::Edit(of, value));
     }
+    let taken = TakenClips::of(&model, &model, "other.glb").unwrap();
+    session.take_clips(&taken);
     let places = model.skeleton.rest.morph_weights.len();
     if places > 0 {
         session.apply(EditCommand::EditMorph(choice(random, places), odd(random)));
@@ -135,6 +137,7 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         assert_eq!(after.open_kept(document(model), &read), [""; 0], "seed {seed}");
         assert_eq!(after.kept().unwrap().file().text().unwrap(), text, "seed {seed}");
         assert_eq!(after.edits(), before.edits());
+        assert!(after.model().unwrap().has_same_added_clips(before.model().unwrap()) && after.unsaved_clips() > 0);
         assert_eq!(after.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
         assert!(!after.history().can_undo());
         before.update_pose();

@@ -218,6 +218,7 @@ impl Session {
             self.history = History::default();
             self.rules = self.rules.for_another_model();
         }
+        self.take_up_clips(&old.model, find);
         self.take_up_weights(&old.model);
         self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
         self.view.selected = self.view.selected.and_then(find);
@@ -228,6 +229,7 @@ impl Session {
         let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
         self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
         let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
+        let Some(new) = self.model().map(Arc::clone) else { return };
         let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
         self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
         self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));

@@ -1,4 +1,4 @@
-//! Edits of weights that no file has yet: which there are, and what becomes of them when the model is saved and read again.
+//! Edits that no file has yet: which there are, and what becomes of them when the model is saved and read again.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,14 @@ use crate::model::{Model, WeightChange, is_same_row};
 #[derive(Clone, Debug)]
 pub(super) struct SavedModel {
     path: PathBuf,
-    model: Arc<Model>,
+    pub(super) model: Arc<Model>,
+}
+
+impl SavedModel {
+    /// Whether it is an earlier state of `before`, and was written into the file at `path`.
+    pub(super) fn is_of(&self, before: &Model, path: Option<&Path>) -> bool {
+        Some(self.path.as_path()) == path && self.model.shares_all_but_edits(before)
+    }
 }
 
 impl Session {
@@ -20,7 +27,13 @@ impl Session {
         self.edited_model().map_or(0, |model| model.weight_edits().count(model))
     }
 
-    /// Whether there are any ([`Session::unsaved_vertices`]).
+    /// Whether weights were edited or clips were added that are in no file yet.
+    #[must_use]
+    pub fn has_unsaved_edits(&self) -> bool {
+        self.has_unsaved_weights() || self.unsaved_clips() > 0
+    }
+
+    /// Whether there are vertices whose weights were edited ([`Session::unsaved_vertices`]).
     #[must_use]
     pub fn has_unsaved_weights(&self) -> bool {
         // An example is no file, and is as it was when it is opened again.
@@ -38,7 +51,7 @@ impl Session {
     pub(super) fn is_newer_version(&self, document: &Document) -> bool {
         let Some(open) = &self.document else { return false };
         let is_saved = |path: &Path| {
-            let of_open = |saved: &SavedModel| saved.model.shares_all_but_weights(open.stored());
+            let of_open = |saved: &SavedModel| saved.model.shares_all_but_edits(open.stored());
             self.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
         };
         document.path.as_deref().is_some_and(|path| open.path.as_deref() == Some(path) || is_saved(path))
@@ -46,9 +59,9 @@ impl Session {
 
     /// The edits of `before`, the open model until now, that the file at `path` does not have yet.
     pub(super) fn edits_to_keep(&mut self, before: &Model, path: Option<&Path>) -> Vec<WeightChange> {
-        match self.saved.take().filter(|saved| Some(saved.path.as_path()) == path) {
-            Some(saved) if saved.model.shares_all_but_weights(before) => changed_since(&saved.model, before),
-            _ => before.edited_weights(),
+        match self.saved.take().filter(|saved| saved.is_of(before, path)) {
+            Some(saved) => changed_since(&saved.model, before),
+            None => before.edited_weights(),
         }
     }
 }

@@ -10,7 +10,8 @@ use glam::{Quat, Vec3};
 
 use super::kept::skin_of;
 use super::session_file::{
-    CameraRecord, ComparisonRecord, EditRecord, Number, PlaybackRecord, SessionFile, ViewRecord, WeightsRecord, values,
+    CameraRecord, ClipRecord, ComparisonRecord, EditRecord, Number, PlaybackRecord, SessionFile, ViewRecord,
+    WeightsRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
@@ -21,7 +22,7 @@ use crate::deform::{self, ParameterSettings};
 use crate::edit::Packing;
 use crate::inspect::{self, BoneShape};
 use crate::math::Ramp;
-use crate::model::{ClipId, MeshId, Model, NodeId, WeightChange};
+use crate::model::{Clip, ClipChange, ClipId, MeshId, Model, NodeId, WeightChange};
 use crate::pose::{Keys, Limits, PoseFile, resolve};
 
 /// The most pairs of a vertex.
@@ -70,9 +71,10 @@ impl Session {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let keys = Keys::of(&model);
         let named = file.joints.keys().chain(file.limits.keys()).chain(file.pairs.keys());
+        let moved = file.clips.iter().flat_map(|clip| clip.channels.iter().map(|channel| &channel.node));
         let listed = file.pins.iter().chain(&file.locked).chain(&file.view.hidden).chain(&file.view.selected);
         let all: BTreeSet<&str> =
-            named.chain(file.pairs.values().flatten()).chain(listed).map(String::as_str).collect();
+            named.chain(file.pairs.values().flatten()).chain(listed).chain(moved).map(String::as_str).collect();
         let mut nodes = Nodes { found: keys.matches(all.iter().copied()), lost: BTreeSet::new() };
         let mut lines = Vec::new();
         self.choose_tool(None);
@@ -82,6 +84,8 @@ impl Session {
             self.change_edits(edits);
         }
         self.take_up_weights_of(&model, &keys, &file.weights, &mut lines);
+        self.take_up_clips_of(&model, &file.clips, &mut nodes, &mut lines);
+        let model = self.model().map_or(model, Arc::clone);
         self.take_up_playback(&model, &file.playback, &mut lines);
         self.take_up_view(&model, &file.view, &mut nodes);
         match &file.camera {
@@ -147,6 +151,32 @@ impl Session {
         self.change_weights(&fitting);
         if lost > 0 {
             lines.push(format!("Edited weights of {lost} parts do not fit the model as it is now, and were left out."));
+        }
+    }
+
+    /// Adds the clips of a session file. Those that the model has already, since they were saved into its file, are left as they are.
+    fn take_up_clips_of(
+        &mut self,
+        model: &Model,
+        records: &[ClipRecord],
+        nodes: &mut Nodes<'_>,
+        lines: &mut Vec<String>,
+    ) {
+        let read: Vec<Option<Clip>> = records.iter().map(|record| record.clip(&mut |key| nodes.find(key))).collect();
+        let mut lost = read.iter().filter(|clip| clip.is_none()).count();
+        let mut fitting: Vec<Clip> = Vec::new();
+        for clip in read.into_iter().flatten().filter(|clip| !model.clips.iter().any(|own| own.is_same(clip))) {
+            match model.with_clips(vec![clip.clone()]) {
+                Ok(_) => fitting.push(Clip { name: model.free_clip_name(&clip.name, None), ..clip }),
+                Err(_) => lost += 1,
+            }
+        }
+        if !fitting.is_empty() {
+            let change = ClipChange { at: model.added_clips().len(), removed: 0, inserted: fitting };
+            self.change_clips(&change, None, self.playback.clip);
+        }
+        if lost > 0 {
+            lines.push(format!("{lost} clips of the session do not fit the model as it is now, and were left out."));
         }
     }
 

@@ -50,7 +50,7 @@ impl Session {
     pub(super) fn show_weights(&mut self, model: Arc<Model>) {
         let waits = self.is_patient;
         if let Some(document) = &mut self.document {
-            document.show_weights(model, waits);
+            document.show_edited(model, waits);
         }
     }
 

@@ -102,7 +102,7 @@ pub fn patch(
     rename: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Result<Patched, WriteError> {
     let (wants, vertices) = wants::of(sheet);
-    let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added).collect();
+    let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
     if wants.iter().all(|want| !want.changes()) && added.is_empty() {
         return Ok(Patched::default());
     }

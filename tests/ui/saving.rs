@@ -125,7 +125,7 @@ fn what_failed_is_said_and_nothing_is_lost() {
 
 #[test]
 fn edits_are_not_lost_without_a_question() {
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, quits: true };
+    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, clips: 0, quits: true };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label_contains("1 vertex has other weights than the file. The window closes");
@@ -138,11 +138,29 @@ fn edits_are_not_lost_without_a_question() {
 }
 
 #[test]
+fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_saved() {
+    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 0, clips: 2, quits: true };
+    let status = Status { unsaved: Some(unsaved), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.get_by_label("Save the new clips of tube.glb?");
+    harness.get_by_label_contains("2 clips are not in the file. The window closes");
+    click(&mut harness, "Save…");
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
+    let clips = SaveSummary { vertices: 0, joints: 0, clips: 2, unpacked: Vec::new(), ..summary() };
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(clips));
+    harness.get_by_label("New clips: 2");
+    assert!(harness.query_by_label("Vertices: 0").is_none());
+    click(&mut harness, "Save");
+    assert_eq!(sent(&harness), [FileCommand::SaveTo("/models/tube.gltf".into())]);
+}
+
+#[test]
 fn edits_of_an_earlier_run_are_offered() {
     let offer = RecoveryOffer {
         name: "tube.glb".into(),
         file: Some("/models/tube.glb".into()),
         vertices: 5,
+        clips: 2,
         posed: 2,
         ruled: 1,
         age_secs: 7300,
@@ -150,7 +168,7 @@ fn edits_of_an_earlier_run_are_offered() {
     let status = Status { recovery: Some(offer), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("/models/tube.glb");
-    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, the pose of 2 nodes and morph targets, limits, pins or pairs of 1 joint.");
+    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, limits, pins or pairs of 1 joint.");
     click(&mut harness, "Discard");
     click(&mut harness, "Later");
     key(&mut harness, Key::Escape, Modifiers::NONE);

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
 mod card;
+mod clips;
 #[path = "../common/mod.rs"]
 mod common;
 mod examples;

@@ -50,7 +50,7 @@ fn title(screen: &Screen) -> String {
 }
 
 /// Whether the title names edits that no file has.
-fn is_marked(screen: &Screen) -> bool {
+pub fn is_marked(screen: &Screen) -> bool {
     title(screen).starts_with("• ")
 }
 
@@ -63,7 +63,7 @@ fn normalise(screen: &Screen) {
 }
 
 /// Waits until the window has a text that begins so, and returns what follows in it.
-fn said(screen: &Screen, start: &str) -> String {
+pub fn said(screen: &Screen, start: &str) -> String {
     let mut found = None;
     wait_until(&format!("{start:?}"), || {
         found = screen.words().into_iter().find_map(|words| Some(words.strip_prefix(start)?.to_owned()));
@@ -98,7 +98,7 @@ fn weights(path: &Path) -> Vec<Vec<(u16, f32)>> {
     out
 }
 
-fn edits(state: &Path) -> Vec<PathBuf> {
+pub fn edits(state: &Path) -> Vec<PathBuf> {
     let files = fs::read_dir(state.join("skinscope/edits"));
     let files = files.into_iter().flatten().map(|entry| entry.unwrap().path());
     files.filter(|path| path.extension().is_some_and(|e| e == "edits")).collect()
@@ -280,7 +280,8 @@ fn marked_vertices_are_smoothed_undone_redone_saved_and_read_again() {
     screen.wait_for_rest();
     assert!(!is_marked(&screen));
     screen.key("ctrl+s");
-    screen.find("Label", "No weight differs from those in the file: there is nothing to save.");
+    screen
+        .find("Label", "No weight differs from those in the file, and there is no new clip: there is nothing to save.");
 }
 
 /// Asserts that the window refuses to save over `theirs`, which another program wrote to `path`, and keeps the edits.

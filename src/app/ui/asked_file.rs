@@ -138,7 +138,7 @@ fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bo
         }
         AskedStage::Unnamed => text(ui, "Name a pose file, NAME.pose.json."),
         AskedStage::Writable { replaces: false } if asked.usage == FileUse::SaveSession => {
-            let what = "Edits of weights and pose, limits, pins, pairs, camera and view are written.";
+            let what = "Edits of weights and pose, new clips, limits, pins, pairs, camera and view are written.";
             text(ui, &format!("{what} The model stays as it is."));
         }
         AskedStage::Writable { replaces: false } => {
@@ -234,6 +234,7 @@ fn session(ui: &mut Ui, report: &SessionReport) {
     let kept = report.file.contents();
     for (label, count) in [
         ("Vertices with edited weights", kept.vertices),
+        ("New clips", kept.clips),
         ("Nodes and morph targets of the pose", kept.posed),
         ("Limits", kept.limits),
         ("Pins", kept.pins),

@@ -1,6 +1,7 @@
 //! The ruler of the timeline: ticks, key diamonds and the playhead; dragging anywhere on it scrubs.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, Weak};
 
 use egui::accesskit::{Action, ActionData, Role};
 use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -13,7 +14,7 @@ use crate::session::{ChannelKind, Command, PlaybackCommand, Session};
 /// Key times in rows, kept until clip or selection change.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
-    of: Option<(ClipId, Option<NodeId>)>,
+    of: Option<(Weak<Model>, ClipId, Option<NodeId>)>,
     rows: Vec<Lane>,
 }
 
@@ -27,15 +28,17 @@ struct Lane {
 }
 
 impl Lanes {
-    fn follow(&mut self, model: &Model, clip: ClipId, session: &Session) {
-        let of = (clip, session.view().selected);
-        if self.of == Some(of) {
+    fn follow(&mut self, model: &Arc<Model>, clip: ClipId, session: &Session) {
+        let selected = session.view().selected;
+        let is_same = |(of, its_clip, node): &(Weak<Model>, ClipId, Option<NodeId>)| {
+            std::ptr::eq(of.as_ptr(), Arc::as_ptr(model)) && (*its_clip, *node) == (clip, selected)
+        };
+        if self.of.as_ref().is_some_and(is_same) {
             return;
         }
-        self.of = Some(of);
+        self.of = Some((Arc::downgrade(model), clip, selected));
         self.rows.clear();
         let clip = &model.clips[clip.index()];
-        let selected = session.view().selected;
         for (path, label, kind) in lanes_of(clip) {
             let lists: BTreeSet<usize> = clip
                 .channels
@@ -96,7 +99,7 @@ const LANE: f32 = 18.0;
 /// points.
 const PAD: f32 = 12.0;
 
-pub(super) fn show(ui: &mut Ui, model: &Model, session: &Session, lanes: &mut Lanes, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &mut Lanes, commands: &mut Vec<Command>) {
     let Some(clip) = session.playback().clip else { return };
     lanes.follow(model, clip, session);
     let rect = ui.available_rect_before_wrap();

@@ -64,6 +64,8 @@ pub struct UnsavedStatus {
     pub is_session: bool,
     /// Vertices with edited weights.
     pub vertices: usize,
+    /// Clips that the file does not have.
+    pub clips: usize,
     /// The window closes, in place of another model being opened.
     pub quits: bool,
 }
@@ -77,6 +79,8 @@ pub struct RecoveryOffer {
     pub file: Option<String>,
     /// Vertices with edited weights.
     pub vertices: usize,
+    /// Clips that the file does not have.
+    pub clips: usize,
     /// Nodes and morph weights with an edited pose.
     pub posed: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.

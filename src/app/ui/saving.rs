@@ -166,14 +166,20 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         text(
             ui,
             match kind {
-                SaveKind::InPlace => "No weight differs from those in the file: there is nothing to save.",
-                _ => "No weight differs from those in the file: the result is a copy, byte for byte.",
+                SaveKind::InPlace => {
+                    "No weight differs from those in the file, and there is no new clip: there is nothing to save."
+                }
+                _ => {
+                    "No weight differs from those in the file, and there is no new clip: the result is a copy, byte for byte."
+                }
             },
         );
     } else {
         section(ui, "What changes", |_| {});
-        figure(ui, "Vertices", &grouped(summary.vertices));
-        figure(ui, "Joints", &grouped(summary.joints));
+        if summary.vertices > 0 || summary.clips == 0 {
+            figure(ui, "Vertices", &grouped(summary.vertices));
+            figure(ui, "Joints", &grouped(summary.joints));
+        }
         if summary.clips > 0 {
             figure(ui, "New clips", &grouped(summary.clips));
         }
@@ -217,9 +223,22 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
         text(ui, &format!("It has changed since it was saved. {then}, and what is not saved is lost."));
         "Save"
     } else {
-        title(ui, &format!("Save the weights of {}?", unsaved.name));
-        let vertices = counted(unsaved.vertices, "vertex has", "vertices have");
-        text(ui, &format!("{vertices} other weights than the file. {then}, and what is not saved is lost."));
+        let (vertices, clips) = (unsaved.vertices, unsaved.clips);
+        let what = match (vertices, clips) {
+            (_, 0) => "weights",
+            (0, 1) => "new clip",
+            (0, _) => "new clips",
+            _ => "weights and new clips",
+        };
+        title(ui, &format!("Save the {what} of {}?", unsaved.name));
+        let mut lines = Vec::new();
+        if vertices > 0 || clips == 0 {
+            lines.push(format!("{} other weights than the file.", counted(vertices, "vertex has", "vertices have")));
+        }
+        if clips > 0 {
+            lines.push(format!("{} not in the file.", counted(clips, "clip is", "clips are")));
+        }
+        text(ui, &format!("{} {then}, and what is not saved is lost.", lines.join(" ")));
         "Save…"
     };
     let answers = [UnsavedAnswer::Save, UnsavedAnswer::Discard, UnsavedAnswer::Cancel];
@@ -232,6 +251,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     let mut what = Vec::new();
     if offer.vertices > 0 {
         what.push(format!("the weights of {}", counted(offer.vertices, "vertex", "vertices")));
+    }
+    if offer.clips > 0 {
+        what.push(counted(offer.clips, "new clip", "new clips"));
     }
     if offer.posed > 0 {
         what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));

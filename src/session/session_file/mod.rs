@@ -3,7 +3,7 @@
 //! ```text
 //! {"skinscope_session": 1,
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
-//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […],
+//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […], "clips": […],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…}}
@@ -13,11 +13,13 @@
 //! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. Members that are unknown are
 //! ignored.
 
+mod clips;
 mod layout;
 mod number;
 mod place;
 mod records;
 
+pub(super) use clips::ClipRecord;
 pub use number::Number;
 pub(super) use number::{numbers, values};
 pub use place::SessionModel;
@@ -56,6 +58,9 @@ pub struct SessionFile {
     pub(super) joints: BTreeMap<String, EditRecord>,
     pub(super) morphs: BTreeMap<String, BTreeMap<String, Number>>,
     pub(super) weights: Vec<WeightsRecord>,
+    /// Clips that the file of the model does not have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) clips: Vec<ClipRecord>,
     pub(super) symmetric: bool,
     pub(super) obey_limits: bool,
     pub(super) limits: BTreeMap<String, LimitsRecord>,
@@ -78,6 +83,7 @@ impl Default for SessionFile {
             joints: BTreeMap::new(),
             morphs: BTreeMap::new(),
             weights: Vec::new(),
+            clips: Vec::new(),
             symmetric: false,
             obey_limits: true,
             limits: BTreeMap::new(),
@@ -98,6 +104,8 @@ pub struct SessionContents {
     pub vertices: usize,
     /// Nodes and morph targets with an edited pose.
     pub posed: usize,
+    /// Clips that the file of the model does not have.
+    pub clips: usize,
     /// Joints with limits.
     pub limits: usize,
     /// Pinned joints.
@@ -171,6 +179,7 @@ impl SessionFile {
             // Four characters of base64 are three bytes, and a number has four.
             vertices: self.weights.iter().map(|record| record.vertices.len() / 4 * 3 / 4).sum(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
+            clips: self.clips.len(),
             limits: self.limits.len(),
             pins: self.pins.len(),
             pairs: self.pairs.len(),

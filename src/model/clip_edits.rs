@@ -1,0 +1,120 @@
+//! Clips that were added to a model since its file was read. They stand after those of the file.
+
+use std::sync::Arc;
+
+use super::{BuildError, Clip, ClipId, ClipSource, Model};
+
+/// A change of the added clips: some that follow each other give way to others.
+#[derive(Clone, Debug, Default)]
+pub struct ClipChange {
+    /// The place of the first one among the added clips.
+    pub at: usize,
+    /// How many go.
+    pub removed: usize,
+    /// The clips that come in their place; each is taken or keyed.
+    pub inserted: Vec<Clip>,
+}
+
+impl Model {
+    /// Returns how many clips the file has; the added ones follow them.
+    #[must_use]
+    pub fn file_clips(&self) -> usize {
+        self.clips.iter().position(Clip::is_added).unwrap_or(self.clips.len())
+    }
+
+    /// Returns the clips that were added since the file was read.
+    #[must_use]
+    pub fn added_clips(&self) -> &[Clip] {
+        &self.clips[self.file_clips()..]
+    }
+
+    /// Returns whether both models have the same list of clips in memory.
+    #[must_use]
+    pub fn shares_clips(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// Returns whether the same clips were added to both models.
+    #[must_use]
+    pub fn has_same_added_clips(&self, other: &Self) -> bool {
+        let (own, others) = (self.added_clips(), other.added_clips());
+        self.shares_clips(other) || own.len() == others.len() && own.iter().zip(others).all(|(a, b)| a.is_same(b))
+    }
+
+    /// Returns the same model with other added clips.
+    ///
+    /// # Errors
+    /// A clip does not fit the model, or the change names clips that are not there.
+    pub fn with_clips_changed(&self, change: &ClipChange) -> Result<Self, BuildError> {
+        let first = self.file_clips() + change.at;
+        let last = first + change.removed;
+        if last > self.clips.len() {
+            let (place, what) = ("added clips".into(), "there are fewer than are to go".into());
+            return Err(BuildError { place, what });
+        }
+        let mut parts = self.shared.parts.clone();
+        parts.clips.splice(first..last, change.inserted.iter().cloned());
+        let mut built = Self::build(parts)?;
+        if let Some(shared) = Arc::get_mut(&mut built.shared) {
+            shared.reading = Arc::clone(&self.shared.reading);
+        }
+        Ok(Self { edits: self.edits.clone(), ..built })
+    }
+
+    /// Returns the change that undoes another one, which is not made yet.
+    #[must_use]
+    pub fn clips_before(&self, change: &ClipChange) -> ClipChange {
+        let gone = self.added_clips().iter().skip(change.at).take(change.removed);
+        ClipChange { at: change.at, removed: change.inserted.len(), inserted: gone.cloned().collect() }
+    }
+
+    /// Returns the same model with more clips after its own; saving appends them to the file.
+    ///
+    /// # Errors
+    /// A clip does not fit the model.
+    pub fn with_clips(&self, more: Vec<Clip>) -> Result<Self, BuildError> {
+        let taken = |clip: Clip| if clip.is_added() { clip } else { Clip { source: ClipSource::Taken, ..clip } };
+        let inserted = more.into_iter().map(taken).collect();
+        self.with_clips_changed(&ClipChange { at: self.added_clips().len(), removed: 0, inserted })
+    }
+
+    /// Returns a name for a clip that no other one has, which begins with `wanted`. `own` is left out of account: the clip that is to have
+    /// the name.
+    #[must_use]
+    pub fn free_clip_name(&self, wanted: &str, own: Option<ClipId>) -> String {
+        let is_taken = |name: &str| {
+            self.clips.iter().enumerate().any(|(i, c)| Some(ClipId::from_index(i)) != own && c.name == name)
+        };
+        let name = |n: u32| if n == 1 { wanted.to_owned() } else { format!("{wanted} {n}") };
+        (1..).map(name).find(|name| !is_taken(name)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn added_clips_change_and_change_back_and_the_rest_of_the_model_is_the_same_one() {
+        let model = tube(Tube { joints: 4, ..Tube::default() });
+        let named = |name: &str| Clip { name: name.into(), ..model.clips[0].clone() };
+        let two = model.with_clips(vec![named("a"), named("b")]).unwrap();
+        assert!(two.shares_all_but_edits(&model) && !two.shares_clips(&model));
+        assert_eq!((two.file_clips(), two.added_clips().len(), two.clips[1].source), (1, 2, ClipSource::Taken));
+        let inserted = vec![Clip { source: ClipSource::Keyed, ..named("c") }];
+        let change = ClipChange { at: 0, removed: 1, inserted };
+        let back = two.clips_before(&change);
+        let changed = two.with_clips_changed(&change).unwrap();
+        let names = |model: &Model| model.clips.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&changed), ["Bend", "c", "b"]);
+        assert!(!changed.has_same_added_clips(&two));
+        let again = changed.with_clips_changed(&back).unwrap();
+        assert!(names(&again) == ["Bend", "a", "b"] && again.has_same_added_clips(&two));
+        assert!(two.with_clips_changed(&ClipChange { at: 2, removed: 1, ..ClipChange::default() }).is_err());
+        assert_eq!(
+            (two.free_clip_name("a", None), two.free_clip_name("a", Some(ClipId(1)))),
+            ("a 2".into(), "a".into())
+        );
+    }
+}
