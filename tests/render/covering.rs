@@ -6,8 +6,9 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope::deform::METHODS;
 use skinscope::frame::{Frame, OVERLAYS};
+use skinscope::math::Projection;
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{Instance, Material, MaterialId, Mesh, MeshId, Model, NodeId, Primitive};
+use skinscope::model::{AlphaMode, Instance, Material, MaterialId, Mesh, MeshId, Model, NodeId, Primitive};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, SAMPLES, render_image};
 
 use crate::{gpu, scenes};
@@ -166,4 +167,88 @@ fn parts_in_the_order_of_the_eye_make_the_same_picture() {
             assert!(eye.x > 0.0 || b > g && b > r, "the last of one plane is seen: {:?}", stored.at(60, 60));
         }
     }
+}
+
+/// Rough balls in eight rows behind one another, of `rings`² · 2 triangles each. Every second one is double sided, one in seven
+/// has holes, one in eleven is glass, and one in five lies in the place of the one before it, in another colour.
+fn balls(rings: usize) -> Arc<Model> {
+    let mut parts = (*tube(Tube::default())).clone();
+    let ball = |n: usize| {
+        let place = if n % 5 == 4 { n - 1 } else { n };
+        let center = Vec3::new((place % 3) as f32 - 1.0, (place / 3 % 3) as f32 - 1.0, (place / 9) as f32 * -0.9);
+        let mut p = Primitive::default();
+        for ring in 0..=rings {
+            for side in 0..=rings {
+                let [down, around] = [ring, side].map(|i| i as f32 / rings as f32 * std::f32::consts::PI);
+                let normal =
+                    Vec3::new(down.sin() * (2.0 * around).cos(), down.cos(), down.sin() * (2.0 * around).sin());
+                let odd = ((ring * 37 + side % rings * 113) % 101) as f32 / 101.0;
+                p.positions.push(center + normal * (0.5 + 0.01 * odd));
+                p.normals.push(normal);
+                p.colors.push(Vec4::new(odd, (n % 7) as f32 / 6.0, (n % 11) as f32 / 10.0, odd));
+            }
+        }
+        for (ring, side) in (0..rings * rings).map(|i| (i / rings, i % rings)) {
+            let a = (ring * (rings + 1) + side) as u32;
+            let b = a + rings as u32 + 1;
+            p.indices.extend([a, a + 1, b, a + 1, b + 1, b]);
+        }
+        p.stored_vertices = p.positions.len();
+        let material = if n % 7 == 3 {
+            2
+        } else if n % 11 == 5 {
+            3
+        } else {
+            n % 2
+        };
+        p.material = Some(MaterialId::from_index(material));
+        p
+    };
+    let material = |double_sided: bool, alpha: AlphaMode| Material { double_sided, alpha, ..Material::default() };
+    parts.materials = vec![
+        material(false, AlphaMode::Opaque),
+        material(true, AlphaMode::Opaque),
+        material(false, AlphaMode::Mask { cutoff: 0.4 }),
+        material(false, AlphaMode::Blend),
+    ];
+    let all: Vec<Primitive> = (0..72).map(ball).collect();
+    let instance = |i: usize| Instance { node: NodeId(0), mesh: MeshId::from_index(i), ..Instance::default() };
+    parts.instances = (0..all.len()).map(instance).collect();
+    parts.meshes = all.into_iter().map(|p| Mesh { primitives: vec![p], ..Mesh::default() }).collect();
+    (parts.skins, parts.clips) = (Vec::new(), Vec::new());
+    Arc::new(Model::build(parts).unwrap())
+}
+
+#[test]
+fn what_lies_behind_others_is_left_out_and_the_picture_stays() {
+    let Some(gpu) = gpu(Backend::Vulkan) else { return };
+    let mut least = 100;
+    let mut case = |model: &Arc<Model>, name: &str, change: &dyn Fn(&mut Frame), samples: u32| {
+        let mut frame = scenes::frame(model, &scenes::pose(model, None, 0.0), METHODS[0]);
+        frame.camera.world_from_view.translation = Vec3::new(0.4, 0.3, 6.0).into();
+        change(&mut frame);
+        let [(part, few), (whole, all)] = pictures(&gpu, &frame, [300, 220], samples);
+        assert_eq!(differing(&part, &whole), 0, "{name}, {samples}");
+        assert!(whole.rgba.as_chunks::<4>().0.iter().any(|p| *p != whole.at(0, 0)), "{name}: it is seen");
+        least = least.min(few * 100 / all);
+    };
+    let (fine, coarse) = (balls(27), balls(23));
+    let from_above = |frame: &mut Frame| {
+        frame.camera.world_from_view = Affine3A::from_rotation_x(-0.9) * frame.camera.world_from_view;
+    };
+    let parallel = |frame: &mut Frame| frame.camera.projection = Projection::Orthographic { height: 4.0 };
+    let mirrored = |frame: &mut Frame| {
+        frame.palettes.iter_mut().for_each(|m| *m = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0)) * *m);
+    };
+    case(&fine, "from the front", &|_| (), SAMPLES);
+    case(&fine, "with one sample", &|_| (), 1);
+    case(&coarse, "of larger triangles", &|_| (), SAMPLES);
+    case(&fine, "from above", &from_above, SAMPLES);
+    case(&fine, "without perspective", &parallel, SAMPLES);
+    // The near plane cuts the first row open, and one sees through it.
+    case(&fine, "cut open", &|frame| frame.camera.near = 6.1, SAMPLES);
+    case(&fine, "mirrored", &mirrored, SAMPLES);
+    case(&fine, "translucent", &|frame| frame.display.skin_opacity = 0.5, SAMPLES);
+    // About half of the triangles face away; of the others some two in three are hidden.
+    assert!(!is_software(&gpu) || least < 35, "{least} % of the bytes");
 }

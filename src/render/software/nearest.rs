@@ -21,8 +21,10 @@ const MARGIN: f32 = 0.01;
 /// time.
 const MOST_MEETINGS: usize = 64;
 
-/// `solid` with the nearest first, as far as the order cannot be seen. `None` where it stays as it is.
+/// `solid` with the nearest first, as far as the order cannot be seen, without items that draw nothing. `None` where it
+/// stays as it is.
 pub(in super::super) fn nearest_first<'a>(frame: &Frame, solid: &[Item<'a>]) -> Option<Vec<Item<'a>>> {
+    let solid: Vec<_> = solid.iter().filter(|item| !item.range().is_empty()).copied().collect();
     if solid.len() < 2 || frame.display.skin_opacity < 1.0 {
         return None;
     }
