@@ -9,11 +9,11 @@
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
-use glam::{DMat3, Mat3, Mat3A, Vec3, Vec3A, Vec4};
+use glam::{DMat3, Vec3, Vec3A, Vec4};
 
-use super::corner_groups::{CornerGroup, Turned};
+use super::corner_fans::{Lanes, gathered, scattered};
 use super::joint_rotation::nearest_rotation;
-use super::neighbours::{NEIGHBOURS, Neighbours, RestSurface};
+use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, Placed, RestSurface, Rings};
 use super::surface::normals_from_triangles;
 use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
@@ -58,16 +58,6 @@ pub static DELTA_MUSH: Pass = Pass {
 /// How many vertices one thread works on at a time.
 const PIECE: usize = 4096;
 
-/// Where delta mush puts a welded vertex.
-#[derive(Clone, Copy, Default)]
-struct Placed {
-    position: Vec3A,
-    /// The mean rotation `G` of the module's formula.
-    map: Mat3A,
-    /// Whether some corner has a frame in both surfaces; otherwise the vertex stays where the method has it.
-    has_frame: bool,
-}
-
 fn run(input: &SurfaceInput, surface: &mut Surface) {
     let Some(applied) = input.method.pass else { return };
     let [iterations, step, ..] = applied.values;
@@ -83,16 +73,20 @@ fn run(input: &SurfaceInput, surface: &mut Surface) {
 }
 
 fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (iterations, step): (usize, f32)) {
+    // Who deforms another surface of the model at the same time has memory of its own.
+    let mut scratch = std::mem::take(&mut *neighbours.scratch.lock().unwrap_or_else(PoisonError::into_inner));
     let rest = rest_surface(input, neighbours, (iterations, step));
-    let posed = posed(input, surface, neighbours);
-    let smoothed = smoothed(neighbours, posed, iterations, step);
+    posed(input, surface, neighbours, &mut scratch.now);
+    smooth(&neighbours.rings, &mut scratch, iterations, step);
     let stretches = stretches(input, neighbours);
-    let mut placed = vec![Placed::default(); smoothed.len()];
-    in_pieces(&mut placed, PIECE, &|start, placed| {
-        for (i, out) in placed.iter_mut().enumerate() {
-            let vertex = start + i;
-            let (size, side) = stretches.as_ref().map_or((1.0, 1.0), |all| all[vertex]);
-            *out = place(&rest, &smoothed, (vertex, size, side));
+    let (smoothed, placed) = (&scratch.now, &mut scratch.placed);
+    placed.resize(4 * neighbours.rings.per_count.len(), Placed::default());
+    in_pieces(placed.as_chunks_mut::<4>().0, PIECE / 4, &|start, placed| {
+        for (four, out) in (start..).zip(placed) {
+            let stretch = stretches.as_ref().map_or([(1.0, 1.0); 4], |all| {
+                [0, 1, 2, 3].map(|lane| all.get(4 * four + lane).copied().unwrap_or((1.0, 1.0)))
+            });
+            *out = place(neighbours, &rest, smoothed, four, stretch);
         }
     });
     let split = surface.split_model().cloned();
@@ -100,37 +94,56 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
         let welded = with_copies(surface, (id, p), welded);
         let Some(part) = surface.part_mut(id, p) else { continue };
-        write(model, input, (id, p), &welded, &placed, &mut part.deformed);
+        write(model, input, (id, p), &welded, &scratch.placed, &mut part.deformed);
     }
+    *neighbours.scratch.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
 }
 
-/// Moves each vertex a step towards the mean of its neighbours, as often as asked for.
-fn smoothed(neighbours: &Neighbours, mut now: Vec<Vec3A>, iterations: usize, step: f32) -> Vec<Vec3A> {
-    let mut next = vec![Vec3A::ZERO; now.len()];
+/// Moves each vertex of `scratch.now` a step towards the mean of its neighbours, as often as asked for.
+fn smooth(rings: &Rings, scratch: &mut MushScratch, iterations: usize, step: f32) {
+    let MushScratch { now, next, .. } = scratch;
+    next.resize(now.len(), Vec3A::ZERO);
     for _ in 0..iterations {
-        in_pieces(&mut next, PIECE, &|start, next| {
-            let mut first = neighbours.first_other[start] as usize;
-            for (i, out) in next.iter_mut().enumerate() {
-                let here = now[start + i];
-                let end = neighbours.first_other[start + i + 1] as usize;
-                let others = &neighbours.others[first..end];
-                let sum = others.iter().fold(Vec3A::ZERO, |sum, other| sum + now[*other as usize]);
-                *out = if others.is_empty() { here } else { here + (sum / others.len() as f32 - here) * step };
-                first = end;
+        in_pieces(next.as_chunks_mut::<4>().0, PIECE / 4, &|start, next| {
+            let mut first = rings.first[start] as usize;
+            let here = now.as_chunks::<4>().0[start..].iter().zip(&rings.per_count[start..]);
+            for ((out, (here, per_count)), end) in next.iter_mut().zip(here).zip(&rings.first[start + 1..]) {
+                let mut sums = [Vec3A::ZERO; 4];
+                for others in &rings.others[first..*end as usize] {
+                    for (sum, other) in sums.iter_mut().zip(others) {
+                        *sum += now[*other as usize];
+                    }
+                }
+                for lane in 0..4 {
+                    let mean = sums[lane] * per_count[lane];
+                    // Vertices without an edge stay.
+                    let step = if per_count[lane] == 0.0 { 0.0 } else { step };
+                    out[lane] = here[lane] + (mean - here[lane]) * step;
+                }
+                first = *end as usize;
             }
         });
-        std::mem::swap(&mut now, &mut next);
+        std::mem::swap(now, next);
     }
-    now
 }
 
-fn place(rest: &RestSurface, smoothed: &[Vec3A], (vertex, size, side): (usize, f32, f32)) -> Placed {
-    let at = smoothed[vertex];
-    let groups = rest.first_group[vertex] as usize..rest.first_group[vertex + 1] as usize;
-    let mut turned = Turned::default();
-    rest.groups[groups].iter().for_each(|group| turned.add(group, at, smoothed, side));
-    let Some(map) = turned.mean() else { return Placed::default() };
-    Placed { position: at + map * rest.details[vertex] * size, map, has_frame: true }
+/// Places four vertices, from number `4 * four` on. `stretch` is that of [`stretches`].
+fn place(
+    neighbours: &Neighbours,
+    rest: &RestSurface,
+    smoothed: &[Vec3A],
+    four: usize,
+    stretch: [(f32, f32); 4],
+) -> [Placed; 4] {
+    let at = gathered([0, 1, 2, 3].map(|lane| (4 * four + lane) as u32), smoothed);
+    let size = Vec4::from_array(stretch.map(|(size, _)| size));
+    let side = Vec4::from_array(stretch.map(|(_, side)| side));
+    let turned = neighbours.fans.turned(&rest.frames, four, at, smoothed, side);
+    let detail = turned.of(rest.details[four]);
+    let has_frame = turned.weights.cmpgt(Vec4::ZERO);
+    let positions = [0, 1, 2].map(|i| Vec4::select(has_frame, at[i] + detail[i] * size, Vec4::NAN));
+    let (maps, positions) = (turned.matrices(), scattered(positions));
+    [0, 1, 2, 3].map(|lane| Placed { map: maps[lane], position: positions[lane] })
 }
 
 /// Returns a primitive as stored, and its morph weights.
@@ -149,28 +162,33 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
     if let Some(rest) = held.filter(|rest| rest.key == key) {
         return rest;
     }
-    let mut rest = vec![Vec3A::ZERO; neighbours.members.len()];
+    let mut rest = vec![Vec3A::ZERO; filled(neighbours)];
     let mut positions = Vec::new();
     for (&place, welded) in neighbours.places.iter().zip(&neighbours.welded) {
         let (primitive, weights) = source(input, place);
         morphed(primitive, weights, &mut positions);
         welded.iter().zip(&positions).for_each(|(number, at)| rest[*number as usize] = Vec3A::from(*at));
     }
-    let smooth = smoothed(neighbours, rest.clone(), iterations, step);
-    let details = rest.iter().zip(&smooth).map(|(x, smooth)| *x - *smooth).collect();
-    let (mut first_group, mut groups) = (vec![0], Vec::with_capacity(neighbours.corners.len() / 3));
-    for (vertex, ends) in (0..).zip(neighbours.first_corner.windows(2)) {
-        let corners = &neighbours.corners[ends[0] as usize..ends[1] as usize];
-        groups.extend(corners.chunks(4).map(|four| CornerGroup::of(vertex, four, &smooth)));
-        first_group.push(groups.len() as u32);
-    }
-    let made = Arc::new(RestSurface { key, details, first_group, groups });
+    let mut scratch = MushScratch { now: rest.clone(), ..MushScratch::default() };
+    smooth(&neighbours.rings, &mut scratch, iterations, step);
+    let detail = |four: usize| -> Lanes {
+        let [from, to] = [&rest, &scratch.now].map(|list| gathered([0, 1, 2, 3].map(|i| (4 * four + i) as u32), list));
+        [from[0] - to[0], from[1] - to[1], from[2] - to[2]]
+    };
+    let details = (0..neighbours.rings.per_count.len()).map(detail).collect();
+    let frames = neighbours.fans.frames(&scratch.now);
+    let made = Arc::new(RestSurface { key, details, frames });
     *neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
     made
 }
 
-/// Returns where the method has put the welded vertices, those that are not drawn included.
-fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Vec<Vec3A> {
+/// How many numbers a list of positions has: see [`MushScratch`].
+fn filled(neighbours: &Neighbours) -> usize {
+    neighbours.members.len().next_multiple_of(4) + 1
+}
+
+/// Writes to `out` where the method has put the welded vertices, those that are not drawn included.
+fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours, out: &mut Vec<Vec3A>) {
     let mut packed: Vec<Vec4> = Vec::new();
     let mut of_place = |&(id, p): &(InstanceId, usize)| match surface.part(id, p) {
         Some(part) => Cow::Borrowed(&part.deformed.positions[..]),
@@ -184,16 +202,17 @@ fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours) -> Ve
         }
     };
     let positions: Vec<Cow<'_, [Vec3]>> = neighbours.places.iter().map(&mut of_place).collect();
-    let mut out = vec![Vec3A::ZERO; neighbours.members.len()];
-    in_pieces(&mut out, PIECE, &|start, out| {
+    out.resize(filled(neighbours), Vec3A::ZERO);
+    let (out, nothing) = out.split_at_mut(neighbours.members.len());
+    nothing.fill(Vec3A::ZERO);
+    in_pieces(out, PIECE, &|start, out| {
         for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
             *out = positions[*place as usize][*vertex as usize].into();
         }
     });
     if let Some(model) = surface.split_model() {
-        mean_of_corners(model, surface, neighbours, &mut out);
+        mean_of_corners(model, surface, neighbours, out);
     }
-    out
 }
 
 /// Returns the number of the welded vertex of each vertex of a primitive, copies that the method has made included.
@@ -281,7 +300,7 @@ fn write(
     in_pieces(&mut out.positions, PIECE, &|start, positions| {
         for (position, number) in positions.iter_mut().zip(&welded[start..]) {
             let placed = &placed[*number as usize];
-            if placed.has_frame {
+            if !placed.position.x.is_nan() {
                 *position = placed.position.into();
             }
         }
@@ -294,9 +313,9 @@ fn write(
         in_pieces(&mut out.normals, PIECE, &|start, normals| {
             for (i, normal) in normals.iter_mut().enumerate() {
                 let placed = &placed[welded[start + i] as usize];
-                if placed.has_frame {
+                if !placed.position.x.is_nan() {
                     let n = primitive.normals[start + i] + displaced(|t| &t.normals, start + i);
-                    *normal = (Mat3::from(placed.map) * n).normalize_or_zero();
+                    *normal = (placed.map * Vec3A::from(n)).normalize_or_zero().into();
                 }
             }
         });
@@ -304,9 +323,9 @@ fn write(
     in_pieces(&mut out.tangents, PIECE, &|start, tangents| {
         for (i, tangent) in tangents.iter_mut().enumerate() {
             let placed = &placed[welded[start + i] as usize];
-            if placed.has_frame {
+            if !placed.position.x.is_nan() {
                 let t = primitive.tangents[start + i].truncate() + displaced(|t| &t.tangents, start + i);
-                *tangent = (Mat3::from(placed.map) * t).normalize_or_zero().extend(tangent.w);
+                *tangent = (placed.map * Vec3A::from(t)).normalize_or_zero().extend(tangent.w);
             }
         }
     });

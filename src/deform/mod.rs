@@ -13,7 +13,7 @@ mod batch;
 mod batch_tests;
 mod centres;
 mod centres_of_rotation;
-mod corner_groups;
+mod corner_fans;
 mod deformation;
 mod deformer;
 mod delta_mush;

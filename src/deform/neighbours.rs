@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use glam::{Vec3, Vec3A};
+use glam::{Mat3A, Vec3, Vec3A};
 
-use super::corner_groups::CornerGroup;
+use super::corner_fans::{CornerFans, Lanes, RestFrames};
 use super::{DataSource, MethodData};
 use crate::model::{Instance, InstanceId, Model, Primitive, Topology};
 use crate::parallel::JobContext;
@@ -23,16 +23,25 @@ pub struct Neighbours {
     pub welded: Vec<Vec<u32>>,
     /// A place (in `places`) and vertex that each welded vertex stands for.
     pub members: Vec<(u32, u32)>,
-    /// Where the neighbours of each welded vertex begin in `others`; the last entry is the end.
-    pub first_other: Vec<u32>,
-    /// The welded vertices at the other ends of edges.
-    pub others: Vec<u32>,
-    /// Where the corners of each welded vertex begin in `corners`; the last entry is the end.
-    pub first_corner: Vec<u32>,
-    /// The welded vertices before and after a corner, in the order of its triangle.
-    pub corners: Vec<[u32; 2]>,
+    /// The neighbours of each welded vertex.
+    pub(super) rings: Rings,
+    /// The corners of the triangles around each.
+    pub(super) fans: CornerFans,
     /// The smoothed rest surface that was computed last.
     pub(super) rest: Mutex<Option<Arc<RestSurface>>>,
+    /// Memory of the last surface that was smoothed, for the next one.
+    pub(super) scratch: Mutex<MushScratch>,
+}
+
+/// The neighbours of vertices, for four vertices that follow each other.
+#[derive(Debug, Default)]
+pub(super) struct Rings {
+    /// Where the neighbours of each four vertices begin in `others`; the last entry is the end.
+    pub first: Vec<u32>,
+    /// A neighbour of each of four vertices; where a vertex has no more, the number of vertices filled up to a multiple of four.
+    pub others: Vec<[u32; 4]>,
+    /// One over the number of neighbours of each vertex; 0 where it has none.
+    pub per_count: Vec<[f32; 4]>,
 }
 
 /// The smoothed rest surface of a skin.
@@ -40,13 +49,31 @@ pub struct Neighbours {
 pub(super) struct RestSurface {
     /// The morph weights and parameters that it is for.
     pub key: Vec<f32>,
-    /// The offset `x − x°` of each welded vertex, metres.
-    pub details: Vec<Vec3A>,
-    /// The place in `groups` where those of each welded vertex begin, and one more.
-    pub first_group: Vec<u32>,
-    /// The corners with their frames in `x°`, by welded vertex.
-    pub groups: Vec<CornerGroup>,
+    /// The offsets `x − x°` of each four welded vertices, metres.
+    pub details: Vec<Lanes>,
+    /// The frames of the corners in `x°`.
+    pub frames: RestFrames,
 }
+
+/// Lists that are filled anew for each surface. Vertices are filled up to a multiple of four, and one more that stays zero.
+#[derive(Debug, Default)]
+pub(super) struct MushScratch {
+    pub now: Vec<Vec3A>,
+    pub next: Vec<Vec3A>,
+    pub placed: Vec<Placed>,
+}
+
+/// Where delta mush puts a welded vertex.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Placed {
+    /// The mean rotation `G`.
+    pub map: Mat3A,
+    /// NaN where no corner has a frame in both surfaces: the vertex then stays where the method has it.
+    pub position: Vec3A,
+}
+
+/// How many vertices that follow each other are sorted by how many neighbours they have, so that four at once have as many.
+const SORTED: usize = 128;
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
     let count = model.skins.len();
@@ -107,13 +134,51 @@ impl Neighbours {
         if job.is_cancelled() {
             return None;
         }
+        let order = order(out.members.len(), &edges);
+        let renumber = |v: &mut u32| *v = order[*v as usize];
+        out.welded.iter_mut().flatten().for_each(renumber);
+        edges.iter_mut().flatten().for_each(renumber);
+        triangles.iter_mut().flatten().for_each(renumber);
+        let mut members = vec![(0, 0); out.members.len()];
+        order.iter().zip(&out.members).for_each(|(to, member)| members[*to as usize] = *member);
+        out.members = members;
         let count = out.members.len();
         let ends = edges.iter().flat_map(|[a, b]| [(*a, *b), (*b, *a)]);
-        (out.first_other, out.others) = by_vertex(count, ends);
+        let (first, others) = by_vertex(count, ends);
+        out.rings = Rings::new(count, |v| &others[first[v] as usize..first[v + 1] as usize]);
         let corners = triangles.iter().flat_map(|&[a, b, c]| [(b, [a, c]), (c, [b, a]), (a, [c, b])]);
-        (out.first_corner, out.corners) = by_vertex(count, corners);
+        let (first, corners) = by_vertex(count, corners);
+        out.fans = CornerFans::new(count, |v| &corners[first[v] as usize..first[v + 1] as usize]);
         Some(out)
     }
+}
+
+impl Rings {
+    /// `others` returns the neighbours of a vertex, below `count`.
+    fn new<'a>(count: usize, others: impl Fn(usize) -> &'a [u32]) -> Self {
+        let nothing = count.next_multiple_of(4) as u32;
+        let mut out = Self { first: vec![0], ..Self::default() };
+        for start in (0..count).step_by(4) {
+            let four = [0, 1, 2, 3].map(|lane| if start + lane < count { others(start + lane) } else { &[] });
+            for i in 0..four.iter().map(|list| list.len()).max().unwrap_or_default() {
+                out.others.push(four.map(|list| list.get(i).copied().unwrap_or(nothing)));
+            }
+            out.first.push(out.others.len() as u32);
+            out.per_count.push(four.map(|list| if list.is_empty() { 0.0 } else { 1.0 / list.len() as f32 }));
+        }
+        out
+    }
+}
+
+/// Returns a new number for each of `count` vertices: near the old one, and next to those with as many edges.
+fn order(count: usize, edges: &[[u32; 2]]) -> Vec<u32> {
+    let mut degrees = vec![0_u32; count];
+    edges.iter().flatten().for_each(|v| degrees[*v as usize] += 1);
+    let mut sorted: Vec<u32> = (0..count as u32).collect();
+    sorted.chunks_mut(SORTED).for_each(|some| some.sort_by_key(|v| degrees[*v as usize]));
+    let mut out = vec![0; count];
+    (0..).zip(sorted).for_each(|(to, from)| out[from as usize] = to);
+    out
 }
 
 /// Returns lists by vertex, one after the other, and where each begins.
