@@ -1,13 +1,11 @@
 //! Where the normals of a deformed surface come from: the formulas that books and engines have for linear blending, which agree where
 //! joints only turn and vertices have one joint, and the normals of the deformed triangles, which all of them approximate.
 
-use std::collections::HashMap;
-
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
-use super::{Surface, SurfaceInput};
+use super::{Deformed, Surface, SurfaceInput};
 use crate::math::cofactor;
-use crate::model::{InstanceId, MorphTarget, SkinId, Topology};
+use crate::model::{InstanceId, MorphTarget, NormalPlaces};
 use crate::parallel::in_pieces;
 
 /// One way to work out normals: a row of [`NORMAL_MODES`].
@@ -173,53 +171,41 @@ fn of_heaviest(joints: &[JointNormals], (slots, weights): (&[u16], &[f32]), n: V
     slots.iter().fold(None, first_most).map_or(Vec3A::ZERO, |(joint, _)| joints[usize::from(joint)].carries * n)
 }
 
-/// What vertices of one place have in common: skin, stored position and stored normal; where the file has no normals, each vertex is a
-/// place of its own.
-type Place = (SkinId, [[u32; 3]; 2], (u32, u32));
-
 fn from_triangles(input: &SurfaceInput, surface: &mut Surface) {
     let split = surface.split_model().cloned();
     let model = split.as_deref().unwrap_or(input.model);
-    let bits = |v: Vec3| (v + Vec3::ZERO).to_array().map(f32::to_bits);
-    let (mut known, mut sums) = (HashMap::<Place, u32>::new(), Vec::new());
-    let mut places: Vec<Vec<u32>> = Vec::new();
+    // Copies that a method has moved apart are apart.
+    let deformed = |id: InstanceId, p: usize| surface.part(id, p).map(|part| &part.deformed.positions[..]);
+    let of_copies = split.as_ref().map(|split| NormalPlaces::new(split, &deformed));
+    let places = of_copies.as_ref().unwrap_or_else(|| model.normal_places());
+    let mut normals = vec![Vec3::ZERO; places.triangles()];
     for part in &surface.parts {
-        let instance = &model.instances[part.instance.index()];
-        let primitive = &model.meshes[instance.mesh.index()].primitives[part.primitive];
-        let Some(skin) = instance.skin.filter(|_| model.binding(part.instance, part.primitive).1.is_some()) else {
-            places.push(Vec::new());
-            continue;
-        };
-        let InstanceId(id) = part.instance;
-        let place = |vertex: usize| -> Place {
-            let own = (id * 0x1_0000 + part.primitive as u32, vertex as u32);
-            match primitive.normals.get(vertex) {
-                // Copies that a method has moved apart are apart.
-                Some(_) if split.is_some() => {
-                    (skin, [bits(part.deformed.positions[vertex]), bits(primitive.normals[vertex])], (0, 0))
-                }
-                Some(normal) => (skin, [bits(primitive.positions[vertex]), bits(*normal)], (0, 0)),
-                None => (skin, [[0; 3]; 2], own),
+        let Some(range) = places.triangles_of(part.instance, part.primitive) else { continue };
+        let mesh = model.instances[part.instance.index()].mesh;
+        let triangles = model.meshes[mesh.index()].primitives[part.primitive].indices.as_chunks::<3>().0;
+        let Deformed { positions, determinants, .. } = &part.deformed;
+        let is_mirrored = determinants.iter().any(|determinant| *determinant < 0.0);
+        in_pieces(&mut normals[range], PIECE, &|start, normals| {
+            for (normal, triangle) in normals.iter_mut().zip(&triangles[start..]) {
+                let [a, b, c] = triangle.map(|v| positions[v as usize]);
+                let side = if is_mirrored && part.deformed.is_mirrored(*triangle) { -1.0 } else { 1.0 };
+                *normal = (b - a).cross(c - a) * side;
             }
-        };
-        let number = |vertex: usize| {
-            let next = known.len() as u32;
-            *known.entry(place(vertex)).or_insert(next)
-        };
-        let numbers: Vec<u32> = (0..part.deformed.positions.len()).map(number).collect();
-        sums.resize(known.len(), Vec3::ZERO);
-        if primitive.topology == Topology::Triangles {
-            for triangle in primitive.indices.as_chunks().0 {
-                let [a, b, c] = triangle.map(|v| part.deformed.positions[v as usize]);
-                let normal = (b - a).cross(c - a) * if part.deformed.is_mirrored(*triangle) { -1.0 } else { 1.0 };
-                triangle.iter().for_each(|v| sums[numbers[*v as usize] as usize] += normal);
-            }
-        }
-        places.push(numbers);
+        });
     }
-    for (part, numbers) in surface.parts.iter_mut().zip(&places) {
-        for (normal, number) in part.deformed.normals.iter_mut().zip(numbers) {
-            *normal = sums[*number as usize].normalize_or_zero();
+    let mut sums = vec![Vec3::ZERO; places.count()];
+    in_pieces(&mut sums, PIECE, &|start, sums| {
+        for (place, sum) in (start..).zip(sums) {
+            let around = places.around(place).iter();
+            *sum = around.map(|triangle| normals[*triangle as usize]).sum::<Vec3>().normalize_or_zero();
         }
+    });
+    for part in &mut surface.parts {
+        let Some(of) = places.of(part.instance, part.primitive) else { continue };
+        in_pieces(&mut part.deformed.normals, PIECE, &|start, normals| {
+            for (normal, place) in normals.iter_mut().zip(&of[start..]) {
+                *normal = sums[*place as usize];
+            }
+        });
     }
 }

@@ -83,8 +83,14 @@ impl Model {
         }
         let layout = super::layout(&parts);
         let bind = super::bind_pose(&parts);
-        let shared =
-            std::sync::Arc::new(super::Shared { reading: std::sync::Arc::default(), parts, layout, bind, is_joint });
+        let shared = std::sync::Arc::new(super::Shared {
+            reading: std::sync::Arc::default(),
+            parts,
+            layout,
+            bind,
+            is_joint,
+            normal_places: std::sync::OnceLock::new(),
+        });
         Ok(Self { shared, edits: super::WeightEdits::default() })
     }
 }

@@ -11,6 +11,7 @@ mod keys;
 mod light;
 mod material;
 mod mesh;
+mod normal_places;
 mod origins;
 mod pairs;
 mod property;
@@ -33,6 +34,7 @@ pub use material::{
     TextureSlot, Transmission, UvTransform, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
+pub use normal_places::NormalPlaces;
 pub use origins::{
     AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ClipOrigin, ComponentType, DracoStream,
     ElementType, ElementsOrigin, MeshoptStream, NodeMembers, Origins, PrimitiveOrigin, SamplerOrigin, SetOrigin,
@@ -46,7 +48,7 @@ pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
 pub use weights::{InfluencesRef, PrimitiveRef, Run};
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Quat, Vec3};
 
@@ -113,6 +115,8 @@ struct Shared {
     layout: PaletteLayout,
     bind: LocalPose,
     is_joint: Vec<bool>,
+    /// Found out when somebody first asks.
+    normal_places: OnceLock<NormalPlaces>,
 }
 
 impl std::ops::Deref for Model {
@@ -127,6 +131,16 @@ impl Model {
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
         &self.shared.layout
+    }
+
+    /// Returns which vertices share a normal. The first call looks at every vertex that a skin moves; later ones have it at hand.
+    #[must_use]
+    pub fn normal_places(&self) -> &NormalPlaces {
+        let stored = |id: InstanceId, p: usize| {
+            let mesh = self.instances[id.index()].mesh;
+            Some(&self.meshes[mesh.index()].primitives[p].positions[..])
+        };
+        self.shared.normal_places.get_or_init(|| NormalPlaces::new(self, &stored))
     }
 
     /// Returns the local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.

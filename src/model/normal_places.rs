@@ -1,0 +1,145 @@
+//! The vertices that share a normal where normals are worked out from triangles.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use glam::Vec3;
+
+use super::{InstanceId, Model, SkinId, Topology};
+
+/// The vertices of skins by the normal that they share: those with one skin, position and stored normal, so that seams of texture
+/// coordinates are smooth and hard edges are hard. Where the file has no normals, each vertex is a place of its own.
+#[derive(Clone, Debug, Default)]
+pub struct NormalPlaces {
+    /// By instance, then primitive: what no skin moves has none.
+    primitives: Vec<Vec<Option<PlacesOfPrimitive>>>,
+    /// Where the triangles of each place begin in `around`; the last entry is the end.
+    first: Vec<u32>,
+    around: Vec<u32>,
+    triangles: usize,
+}
+
+/// The places of the vertices of a primitive.
+#[derive(Clone, Debug)]
+struct PlacesOfPrimitive {
+    /// The place of each vertex.
+    of: Vec<u32>,
+    /// The numbers of its triangles among all of the model.
+    triangles: Range<usize>,
+}
+
+/// What vertices of one place have in common: skin, position and normal; else its instance and primitive, and the vertex.
+type Place = (SkinId, [[u32; 3]; 2], [u32; 3]);
+
+impl NormalPlaces {
+    /// Finds the places of `model`. `positions` returns where the vertices of a primitive are, at least those of the model; `None`
+    /// leaves it out.
+    #[must_use]
+    pub fn new<'a>(model: &'a Model, positions: &dyn Fn(InstanceId, usize) -> Option<&'a [Vec3]>) -> Self {
+        let bits = |v: Vec3| (v + Vec3::ZERO).to_array().map(f32::to_bits);
+        let mut known = HashMap::<Place, u32>::new();
+        let (mut out, mut corners) = (Self::default(), Vec::new());
+        for (i, instance) in model.instances.iter().enumerate() {
+            let id = InstanceId::from_index(i);
+            let mut of_primitive = |(p, primitive): (usize, &super::Primitive)| {
+                let skin = instance.skin.filter(|_| model.binding(id, p).1.is_some())?;
+                let positions = positions(id, p)?;
+                let place = |vertex: usize| match primitive.normals.get(vertex) {
+                    Some(normal) => (skin, [bits(positions[vertex]), bits(*normal)], [0; 3]),
+                    None => (skin, [[0; 3]; 2], [id.0, p as u32, vertex as u32]),
+                };
+                let number = |vertex: usize| {
+                    let next = known.len() as u32;
+                    *known.entry(place(vertex)).or_insert(next)
+                };
+                let of: Vec<u32> = (0..positions.len()).map(number).collect();
+                let start = corners.len() / 3;
+                if primitive.topology == Topology::Triangles {
+                    let whole = primitive.indices.as_chunks::<3>().0.as_flattened();
+                    corners.extend(whole.iter().map(|vertex| of[*vertex as usize]));
+                }
+                Some(PlacesOfPrimitive { of, triangles: start..corners.len() / 3 })
+            };
+            let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
+            out.primitives.push(primitives.map(&mut of_primitive).collect());
+        }
+        out.triangles = corners.len() / 3;
+        out.first = vec![0; known.len() + 1];
+        corners.iter().for_each(|place| out.first[*place as usize + 1] += 1);
+        for i in 0..known.len() {
+            out.first[i + 1] += out.first[i];
+        }
+        let mut next = out.first.clone();
+        out.around = vec![0; corners.len()];
+        for (corner, place) in corners.iter().enumerate() {
+            let at = &mut next[*place as usize];
+            out.around[*at as usize] = (corner / 3) as u32;
+            *at += 1;
+        }
+        out
+    }
+
+    /// Returns the place of each vertex of a primitive; `None` where no skin moves it.
+    #[must_use]
+    pub fn of(&self, instance: InstanceId, primitive: usize) -> Option<&[u32]> {
+        self.primitive(instance, primitive).map(|places| &places.of[..])
+    }
+
+    /// Returns the numbers of the triangles of a primitive; `None` where no skin moves it.
+    #[must_use]
+    pub fn triangles_of(&self, instance: InstanceId, primitive: usize) -> Option<Range<usize>> {
+        self.primitive(instance, primitive).map(|places| places.triangles.clone())
+    }
+
+    /// Returns how many triangles all primitives have.
+    #[must_use]
+    pub fn triangles(&self) -> usize {
+        self.triangles
+    }
+
+    /// Returns how many places there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.first.len().saturating_sub(1)
+    }
+
+    /// Returns the numbers of the triangles around a place, below [`NormalPlaces::count`]: once for each of their corners there.
+    #[must_use]
+    pub fn around(&self, place: usize) -> &[u32] {
+        &self.around[self.first[place] as usize..self.first[place + 1] as usize]
+    }
+
+    fn primitive(&self, instance: InstanceId, primitive: usize) -> Option<&PlacesOfPrimitive> {
+        self.primitives.get(instance.index())?.get(primitive)?.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+
+    #[test]
+    fn a_place_has_the_vertices_of_one_position_and_normal_and_all_triangles_around_them() {
+        let model = tube(Tube { joints: 3, rings: 4, sides: 5, ..Tube::default() });
+        let primitive = &model.meshes[0].primitives[0];
+        let (id, places) = (InstanceId(0), model.normal_places());
+        let of = places.of(id, 0).unwrap();
+        assert_eq!((of.len(), places.triangles()), (primitive.positions.len(), primitive.indices.len() / 3));
+        assert_eq!(places.triangles_of(id, 0), Some(0..places.triangles()));
+        for a in 0..of.len() {
+            for b in 0..of.len() {
+                let alike =
+                    primitive.positions[a] == primitive.positions[b] && primitive.normals[a] == primitive.normals[b];
+                assert_eq!(of[a] == of[b], alike, "{a} {b}");
+            }
+            let touches = |t: &[u32; 3]| t.iter().filter(|v| of[**v as usize] == of[a]).count();
+            let triangles = primitive.indices.as_chunks::<3>().0;
+            let around: Vec<u32> = (0..).zip(triangles).flat_map(|(i, t)| vec![i; touches(t)]).collect();
+            assert_eq!(places.around(of[a] as usize), around);
+        }
+        // What is left out has no places.
+        let none = NormalPlaces::new(&model, &|_, _| None);
+        assert_eq!((none.count(), none.of(id, 0), none.triangles()), (0, None, 0));
+    }
+}
