@@ -26,6 +26,10 @@
 //! their formulas) may use `parallel`, `math`, `model`, `anim`, `deform`, `inspect` and `pose`; `session` shows them. Code that only a software device
 //! needs is in `render::software`, which a graphics card does not run.
 //!
+//! Two modules measure what a pose does to a surface. [`deform::Patch`] measures the surroundings of one joint against limits and names each
+//! fault, for the check of the range of motion. [`inspect::measure`] measures everything that is drawn in numbers without limits, for curves
+//! and overlays.
+//!
 //! # The main types
 //! A [`model::Model`] is immutable and checked once, by its builder. A [`model::LocalPose`] holds a TRS per node and
 //! the morph weights of all instances; a stored matrix that is no TRS keeps its shear in
