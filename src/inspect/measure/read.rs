@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
 
-use super::rest::{RestSizes, close, cross, origin, triple};
+use super::rest::{RestSizes, close, origin, sixfold};
 use super::topology::MeasuredTopology;
 use crate::deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed};
 use crate::model::{InfluencesRef, Run};
@@ -82,8 +82,6 @@ pub(super) struct Memory {
 
 /// How many triangles, edges or hinges one thread measures at a time.
 const CHUNK: usize = 1 << 13;
-/// How many triangles are asked at a time whether they are inverted.
-const SHEET: usize = 1 << 12;
 
 /// The cosine below which a triangle is inverted: above it rounding decides.
 const INVERTED: f32 = -0.01;
@@ -146,6 +144,7 @@ struct FaceSums {
     range: Range,
     /// For each piece of the chunk: its number, twice the area, and six times the volume.
     pieces: Vec<(u32, f64, f64)>,
+    inverted: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -164,9 +163,8 @@ pub(super) fn read(
 ) -> PrimitiveReading {
     let mut out = PrimitiveReading::default();
     read_edges(topology, rest, posed, memory, &mut out);
-    read_faces(topology, rest, posed, memory, &mut out);
     read_carries(rest, posed, memory);
-    read_inverted(topology, rest, posed, memory, &mut out);
+    read_faces(topology, rest, posed, memory, &mut out);
     read_folds(topology, rest, memory, &mut out);
     out
 }
@@ -213,6 +211,7 @@ fn read_faces(
 ) {
     let positions = &posed.deformed.positions;
     let origin = origin(topology, positions);
+    let (carries, is_mirrored) = (&memory.carries, memory.is_mirrored);
     memory.normals.resize(topology.places.len(), Vec3::ZERO);
     let mut sums = vec![FaceSums::default(); chunks(topology.places.len())];
     spread(0, &mut memory.normals, &mut sums, &|start, normals, sums: &mut FaceSums| {
@@ -221,24 +220,39 @@ fn read_faces(
         for (i, ((normal, (places, piece)), per_area)) in
             (start as u32..).zip(normals.iter_mut().zip(places).zip(&rest.per_area[start..]))
         {
-            *normal = cross(*places, positions);
+            let ends = places.map(|place| positions[place as usize]);
+            *normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]);
             let doubled = normal.length();
             if *piece != of_piece.0 {
                 sums.pieces.push(std::mem::replace(&mut of_piece, (*piece, 0.0, 0.0)));
             }
             of_piece.1 += f64::from(doubled);
-            of_piece.2 += triple(*places, positions, origin);
+            of_piece.2 += sixfold(ends[0], *normal, origin);
             let ratio = doubled * per_area;
             if *per_area > 0.0 && ratio.is_finite() {
                 sums.range.add(ratio, i);
+            }
+            let face = i as usize;
+            if topology.is_blended[face] && *per_area != 0.0 {
+                let corners = topology.corners[face];
+                let [a, b, c] = corners.map(|v| carries[v as usize]);
+                // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that
+                // enlarge the triangle count more.
+                let wanted = (a + b + c) * Vec3A::from(rest.normals[face]);
+                let side = if is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
+                if is_inverted(side * wanted.dot(Vec3A::from(*normal)), wanted.length_squared(), doubled, ends) {
+                    sums.inverted.push(i);
+                }
             }
         }
         sums.pieces.push(of_piece);
     });
     let mut range = Range::default();
     let mut pieces = vec![0.0; topology.pieces.len()];
+    memory.inverted.clear();
     for chunk in &sums {
         range.join(&chunk.range);
+        memory.inverted.extend_from_slice(&chunk.inverted);
         for (piece, doubled, sixfold) in &chunk.pieces {
             if let Some(volume) = pieces.get_mut(*piece as usize) {
                 out.area += 0.5 * doubled;
@@ -248,6 +262,10 @@ fn read_faces(
     }
     let (triangle, at) = range.ends();
     (out.triangle, out.at_triangle) = (triangle, at.map(|face| face.map(|f| topology.places[f as usize][0])));
+    out.inverted = memory.inverted.len();
+    let area = |face: &&u32| memory.normals[**face as usize].length_squared();
+    let largest = memory.inverted.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
+    out.at_inverted = largest.map(|face| topology.places[*face as usize][0]);
     let mut parts = vec![0.0; topology.parts.len()];
     for (piece, volume) in topology.pieces.iter().zip(&pieces) {
         parts[piece.part as usize] += volume;
@@ -282,47 +300,17 @@ fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
     memory.is_mirrored = mirrored.contains(&true);
 }
 
-/// Finds triangles that face away from where their normal at rest is carried by the matrices of their corners.
-fn read_inverted(
-    topology: &MeasuredTopology,
-    rest: &RestSizes,
-    posed: Posed<'_>,
-    memory: &mut Memory,
-    out: &mut PrimitiveReading,
-) {
-    let (normals, carries) = (&memory.normals, &memory.carries);
-    let of_sheet = |sheet: usize| {
-        let faces = topology.blended[sheet * SHEET..].iter().take(SHEET);
-        let is_inverted = |face: &u32| {
-            let (face, normal) = (*face as usize, normals[*face as usize]);
-            let corners = topology.corners[face];
-            let [a, b, c] = corners.map(|v| v as usize);
-            // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that enlarge the
-            // triangle count more.
-            let wanted = (carries[a] + carries[b] + carries[c]) * Vec3A::from(rest.normals[face]);
-            let side = if memory.is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
-            let along = side * wanted.dot(normal.into());
-            // Most triangles are in order, and where they are it shows here.
-            if along >= 0.0 || rest.per_area[face] == 0.0 {
-                return None;
-            }
-            let length = normal.length();
-            let is_away = along < INVERTED * length * wanted.length();
-            if !is_away {
-                return None;
-            }
-            let [a, b, c] = topology.places[face].map(|v| posed.deformed.positions[v as usize]);
-            let longest = a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
-            (length > NEEDLE * longest).then_some(face as u32)
-        };
-        faces.filter_map(is_inverted).collect::<Vec<u32>>()
-    };
-    let sheets = topology.blended.len().div_ceil(SHEET);
-    memory.inverted = parallel::map(sheets, &AtomicBool::new(false), &of_sheet).unwrap_or_default().concat();
-    out.inverted = memory.inverted.len();
-    let area = |face: &&u32| normals[**face as usize].length_squared();
-    let largest = memory.inverted.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
-    out.at_inverted = largest.map(|face| topology.places[*face as usize][0]);
+/// Returns whether a triangle faces away from where the matrices of its corners carry its normal at rest: `along` is the product of its
+/// normal, which has the length `doubled`, and of that one, whose square is given.
+#[inline]
+fn is_inverted(along: f32, wanted_squared: f32, doubled: f32, [a, b, c]: [Vec3; 3]) -> bool {
+    // Most triangles are in order, and where they are it shows here.
+    if along >= 0.0 {
+        return false;
+    }
+    let is_away = along < INVERTED * doubled * wanted_squared.sqrt();
+    let longest = || a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
+    is_away && doubled > NEEDLE * longest()
 }
 
 fn read_folds(topology: &MeasuredTopology, rest: &RestSizes, memory: &Memory, out: &mut PrimitiveReading) {
@@ -332,7 +320,7 @@ fn read_folds(topology: &MeasuredTopology, rest: &RestSizes, memory: &Memory, ou
         let mut sums = HingeSums::default();
         let hinges = topology.hinges[chunk * CHUNK..].iter().take(CHUNK);
         for (i, hinge) in ((chunk * CHUNK) as u32..).zip(hinges) {
-            let [a, b] = hinge.faces.map(|f| memory.normals[f as usize]);
+            let [a, b] = hinge.map(|f| memory.normals[f as usize]);
             let dot = a.dot(b);
             // Most edges are flat, and an angle takes longer to compute than a product.
             let may_fold = dot < 0.0 && dot * dot >= 0.999 * flat * a.length_squared() * b.length_squared();
@@ -340,8 +328,7 @@ fn read_folds(topology: &MeasuredTopology, rest: &RestSizes, memory: &Memory, ou
                 continue;
             }
             let bend = a.angle_between(b);
-            let collapsed =
-                [a, b].iter().zip(hinge.faces).any(|(n, f)| n.length() * rest.per_area[f as usize] < COLLAPSED);
+            let collapsed = [a, b].iter().zip(hinge).any(|(n, f)| n.length() * rest.per_area[*f as usize] < COLLAPSED);
             if !collapsed && bend >= fold && bend - rest.bends[i as usize] >= folded_by {
                 sums.count += 1;
                 if bend > sums.sharpest.0 {
@@ -356,7 +343,7 @@ fn read_folds(topology: &MeasuredTopology, rest: &RestSizes, memory: &Memory, ou
         out.folds += sums.count;
         if sums.sharpest.0 > out.sharpest {
             out.sharpest = sums.sharpest.0;
-            out.at_fold = Some(topology.hinges[sums.sharpest.1 as usize].ends[0]);
+            out.at_fold = Some(topology.hinge_ends[sums.sharpest.1 as usize][0]);
         }
     }
 }

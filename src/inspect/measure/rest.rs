@@ -52,7 +52,7 @@ impl RestSizes {
         });
         let per_area: Vec<f32> = per_area.collect();
         let bends = topology.hinges.iter().map(|hinge| {
-            let [a, b] = hinge.faces.map(|f| f as usize);
+            let [a, b] = hinge.map(|f| f as usize);
             let measured = per_area[a] > 0.0 && per_area[b] > 0.0;
             if measured { crosses[a].angle_between(crosses[b]) } else { f32::NAN }
         });
@@ -61,7 +61,7 @@ impl RestSizes {
         for ((places, piece), cross) in topology.places.iter().zip(&topology.piece_of).zip(&crosses) {
             let (area, volume) = &mut pieces[*piece as usize];
             *area += 0.5 * f64::from(cross.length());
-            *volume += triple(*places, &positions, origin);
+            *volume += sixfold(positions[places[0] as usize], *cross, origin);
         }
         let mut parts = vec![(0.0, 0.0); topology.parts.len()];
         for (piece, (area, volume)) in topology.pieces.iter().zip(&pieces) {
@@ -110,11 +110,11 @@ pub(super) fn cross([a, b, c]: [u32; 3], positions: &[Vec3]) -> Vec3 {
     (b - a).cross(c - a)
 }
 
-/// Returns six times the signed volume between a triangle and `origin`.
+/// Returns six times the signed volume between a triangle and `origin`: a corner of it times the normal that [`cross`] returns, since
+/// `a · (b × c) = a · ((b − a) × (c − a))`.
 #[inline]
-pub(super) fn triple(places: [u32; 3], positions: &[Vec3], origin: DVec3) -> f64 {
-    let [a, b, c] = places.map(|v| positions[v as usize].as_dvec3() - origin);
-    a.dot(b.cross(c))
+pub(super) fn sixfold(corner: Vec3, cross: Vec3, origin: DVec3) -> f64 {
+    (corner.as_dvec3() - origin).dot(cross.as_dvec3())
 }
 
 /// Closes the borders of groups of triangles by fans around the mean of the first ends of their sides: adds six times the

@@ -25,13 +25,15 @@ pub(super) struct MeasuredTopology {
     pub parts: Vec<Part>,
     /// Every edge once, the ends as stored vertices: on a seam each side has its own.
     pub edges: Vec<[u32; 2]>,
-    /// Edges between exactly two triangles that run along it in opposite directions.
-    pub hinges: Vec<Hinge>,
+    /// The triangles of each hinge: an edge between exactly two triangles that run along it in opposite directions.
+    pub hinges: Vec<[u32; 2]>,
+    /// The ends of the same edges. They are apart, because only those of folds are read.
+    pub hinge_ends: Vec<[u32; 2]>,
     /// The open sides of parts, and those of pieces.
     pub part_rims: Rims,
     pub piece_rims: Rims,
-    /// The triangles whose corners do not all follow one joint alike: only these can be turned over.
-    pub blended: Vec<u32>,
+    /// For each triangle: whether its corners do not all follow one joint alike. Only such triangles can be turned over.
+    pub is_blended: Vec<bool>,
     /// For each stored vertex: whether some triangle stands at it.
     pub used: Vec<bool>,
 }
@@ -49,12 +51,6 @@ pub(super) struct Part {
     pub triangles: usize,
     /// Whether every edge runs once each way.
     pub closed: bool,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hinge {
-    pub faces: [u32; 2],
-    pub ends: [u32; 2],
 }
 
 /// Open sides of groups of triangles: those that touch form a border.
@@ -124,18 +120,18 @@ impl MeasuredTopology {
         };
         out.used = vec![false; out.welded.len()];
         out.corners.iter().flatten().for_each(|v| out.used[*v as usize] = true);
-        out.blended = (0..).zip(&out.corners).filter(|(_, t)| !follows_one(t)).map(|(i, _)| i).collect();
+        out.is_blended = out.corners.iter().map(|t| !follows_one(t)).collect();
         (!stop()).then_some(out)
     }
 
     /// Finds hinges and open sides. `place_of` says where each triangle of `all` stands in the sorted list.
     fn join(&mut self, all: &[Side], place_of: &[u32]) {
-        let (mut of_parts, mut of_pieces) = (Vec::new(), Vec::new());
+        let (mut of_parts, mut of_pieces, mut hinges) = (Vec::new(), Vec::new(), Vec::new());
         for group in all.chunk_by(|a, b| a.ends == b.ends) {
             let (there, back) = group.split_at(group.partition_point(|side| !side.back));
             let face = |side: &Side| place_of[side.face as usize];
             if let ([one], [other]) = (there, back) {
-                self.hinges.push(Hinge { faces: [face(one), face(other)], ends: one.ends });
+                hinges.push(([face(one), face(other)], one.ends));
             }
             for (i, side) in there.iter().enumerate().chain(back.iter().enumerate()) {
                 let partner = if side.back { there.get(i) } else { back.get(i) };
@@ -154,7 +150,8 @@ impl MeasuredTopology {
             }
         }
         // In the order of the list, hinges read triangles that lie near each other.
-        self.hinges.sort_by_key(|hinge| hinge.faces[0].min(hinge.faces[1]));
+        hinges.sort_by_key(|([one, other], _)| *one.min(other));
+        (self.hinges, self.hinge_ends) = hinges.into_iter().unzip();
         (self.part_rims, self.piece_rims) = (rims(&of_parts), rims(&of_pieces));
     }
 }

@@ -80,8 +80,9 @@ pub(super) fn values(
             out
         }
         VertexMeasure::Fold => by_place(count, topology.hinges.len(), f32::max, &|items, out| {
-            for (hinge, at_rest) in topology.hinges[items.clone()].iter().zip(&rest.bends[items]) {
-                let [a, b]: [Vec3; 2] = hinge.faces.map(|f| memory.normals[f as usize]);
+            let hinges = topology.hinges[items.clone()].iter().zip(&topology.hinge_ends[items.clone()]);
+            for ((hinge, ends), at_rest) in hinges.zip(&rest.bends[items]) {
+                let [a, b]: [Vec3; 2] = hinge.map(|f| memory.normals[f as usize]);
                 let dot = a.dot(b);
                 let flat = dot > 0.0 && dot * dot > 0.99 * a.length_squared() * b.length_squared();
                 if flat || at_rest.is_nan() {
@@ -89,8 +90,8 @@ pub(super) fn values(
                 }
                 let by = (a.angle_between(b) - at_rest).to_degrees();
                 if by.is_finite() {
-                    for end in hinge.ends {
-                        let value = &mut out[end as usize];
+                    for end in ends {
+                        let value = &mut out[*end as usize];
                         *value = value.max(by);
                     }
                 }
