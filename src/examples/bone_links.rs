@@ -7,7 +7,7 @@ use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
 use crate::math::Transform;
-use crate::model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
+use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arms, metres.
 const RADIUS: f32 = 0.25;
@@ -197,7 +197,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "V",
         below: "0",
         words: "the volume of an arm at rest, cubic metres",
-        value: |moment| volume(&moment.with("phi", 0.0), 0).into(),
+        value: |moment| moment.with("phi", 0.0).volume(0).into(),
         marks: |_| vec![outline(0)],
         ..Symbol::PLAIN
     },
@@ -206,7 +206,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "V",
         below: "1",
         words: "the volume of the left arm as it is bent, cubic metres",
-        value: |moment| volume(moment, 0).into(),
+        value: |moment| moment.volume(0).into(),
         marks: |moment| vec![spine(moment, 0)],
         ..Symbol::PLAIN
     },
@@ -215,7 +215,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "V",
         below: "n",
         words: "the volume of the right arm as it is bent, cubic metres",
-        value: |moment| volume(moment, 1).into(),
+        value: |moment| moment.volume(1).into(),
         marks: |moment| vec![spine(moment, 1)],
         ..Symbol::PLAIN
     },
@@ -224,7 +224,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "1",
         words: "the part of its volume that the left arm keeps",
-        value: |moment| (volume(moment, 0) / volume(&moment.with("phi", 0.0), 0)).into(),
+        value: |moment| (moment.volume(0) / moment.with("phi", 0.0).volume(0)).into(),
         marks: |moment| vec![spine(moment, 0)],
         ..Symbol::PLAIN
     },
@@ -233,7 +233,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "n",
         words: "the part of its volume that the right arm keeps",
-        value: |moment| (volume(moment, 1) / volume(&moment.with("phi", 0.0), 1)).into(),
+        value: |moment| (moment.volume(1) / moment.with("phi", 0.0).volume(1)).into(),
         marks: |moment| vec![spine(moment, 1)],
         ..Symbol::PLAIN
     },
@@ -317,15 +317,6 @@ fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
     vec![Mark::line(waist(moment, arm).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, label).wide(5.0)]
 }
 
-/// The volume of an arm by linear blending: a sixth of the sum of triple products over its triangles, which close it.
-fn volume(moment: &Moment, arm: usize) -> f64 {
-    let mesh = &moment.model().meshes[moment.model().instances[arm].mesh.index()].primitives[0];
-    let Some(part) = moment.surface("linear").part(InstanceId::from_index(arm), 0) else { return f64::NAN };
-    let at = |i: u32| part.deformed.positions[i as usize].as_dvec3() - DVec3::X * f64::from(AT[arm]);
-    let triangles = mesh.indices.as_chunks::<3>().0;
-    triangles.iter().map(|[a, b, c]| at(*a).dot(at(*b).cross(at(*c)))).sum::<f64>() / 6.0
-}
-
 /// The outline of an arm at rest.
 fn outline(arm: usize) -> Mark {
     let corners = [(-1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0)];
@@ -333,12 +324,9 @@ fn outline(arm: usize) -> Mark {
     Mark::line(corners.map(place).to_vec(), MarkInk::Accent, "at rest").wide(2.0)
 }
 
-/// The outline of an arm as it is bent: its inner and its outer side.
+/// The outline of an arm as it is bent: its outer and its inner side.
 fn spine(moment: &Moment, arm: usize) -> Mark {
-    let at = |ring: usize, side: usize| moment.vertex("linear", arm, ring * SIDES + side).as_vec3();
-    let outer = (0..RINGS).map(|ring| at(ring, OUTER));
-    let inner = (0..RINGS).rev().map(|ring| at(ring, SIDES / 4));
-    Mark::line(outer.chain(inner).collect(), MarkInk::Accent, "")
+    moment.tube_outline(arm, [RINGS, SIDES], [OUTER, SIDES / 4])
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
@@ -346,8 +334,8 @@ fn curves(moment: &Moment) -> Vec<Curve> {
         (0..=17).map(|i| (f64::from(i) * 10.0, moment.with("phi", i as f32 * 10.0))).collect();
     let names = ["One joint".to_owned(), format!("{} links", links(moment))];
     let of = |(arm, name): (usize, String)| {
-        let rest = volume(&moments[0].1, arm);
-        let points = moments.iter().map(|(at, m)| [*at, volume(m, arm) / rest]).collect();
+        let rest = moments[0].1.volume(arm);
+        let points = moments.iter().map(|(at, m)| [*at, m.volume(arm) / rest]).collect();
         Curve { name, is_formula: false, points }
     };
     names.into_iter().enumerate().map(of).collect()
@@ -399,18 +387,18 @@ mod tests {
                             a.dot(b.cross(c)) / 6.0
                         })
                         .sum();
-                    assert!((volume(&moment, arm) - wanted).abs() < 1e-5, "{n} {degrees}° arm {arm}");
+                    assert!((moment.volume(arm) - wanted).abs() < 1e-5, "{n} {degrees}° arm {arm}");
                     let half = 0.5 * f64::from(degrees).to_radians() / links as f64;
                     let kept = width(&moment, arm) / f64::from(RADIUS);
                     assert!((kept - half.cos()).abs() < 1e-4, "{n} {degrees}° arm {arm}: {kept}");
                 }
-                let kept = volume(&moment, 1);
+                let kept = moment.volume(1);
                 assert!(kept <= before + 1e-6, "the more it bends the less is left");
                 before = kept;
             }
         }
         // Every link keeps more.
-        let kept = |n: usize| volume(&Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32), 1);
+        let kept = |n: usize| Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32).volume(1);
         assert!((1..MOST_LINKS).all(|n| kept(n + 1) > kept(n)), "{:?}", [kept(1), kept(2), kept(3), kept(4)]);
     }
 }

@@ -5,13 +5,23 @@
 //! ([`Expr::value`]) from the same expression. A [`Moment`] is an example at some positions of its sliders. Knows nothing of
 //! sessions and windows.
 
+mod arm_binding;
+mod automatic_binding;
+#[cfg(test)]
+mod automatic_binding_tests;
 mod between_turns;
+mod binding_rig;
 mod bone_links;
+mod corrective_arm;
+mod corrective_shape;
+#[cfg(test)]
+mod corrective_shape_tests;
 mod cs418_elbow;
 mod forearm;
 mod formula;
 mod keys;
 mod lesson;
+mod loop_subdivision;
 mod moment;
 mod muscle;
 mod printed;
@@ -21,6 +31,9 @@ mod rigid_simple_smooth;
 mod scaled_normals;
 mod shoulder;
 mod sixty_thirty_ten;
+mod subdivided_cage;
+#[cfg(test)]
+mod subdivided_cage_tests;
 mod t_intersection;
 #[cfg(test)]
 mod table_tests;
@@ -62,6 +75,9 @@ pub static EXAMPLES: &[&Example] = &[
     &shoulder::SHOULDER,
     &forearm::FOREARM,
     &muscle::MUSCLE,
+    &corrective_shape::CORRECTIVE_SHAPE,
+    &subdivided_cage::SUBDIVIDED_CAGE,
+    &automatic_binding::AUTOMATIC_BINDING,
 ];
 
 /// Finds an example by [`Example::id`].

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
-use super::{Example, Expr, Settings, Symbol, Value};
+use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Value};
 use crate::anim;
 use crate::deform::{self, Deformation, METHODS, MethodData, Surface, SurfaceInput};
 use crate::model::{InstanceId, LocalPose, Model, NodeId};
@@ -183,6 +183,26 @@ impl Moment {
     pub fn vertex(&self, method: &str, instance: usize, vertex: usize) -> DVec3 {
         let part = self.surface(method).part(InstanceId::from_index(instance), 0);
         part.and_then(|part| part.position(vertex, 0)).map_or(DVec3::NAN, |at| at.as_dvec3())
+    }
+
+    /// Returns the volume that linear blending leaves an instance whose first primitive is closed, cubic metres: a sixth of the sum of triple
+    /// products over its triangles. NaN where there is none.
+    #[must_use]
+    pub fn volume(&self, instance: usize) -> f64 {
+        let Some(part) = self.surface("linear").part(InstanceId::from_index(instance), 0) else { return f64::NAN };
+        let mesh = &self.rig.model.meshes[self.rig.model.instances[instance].mesh.index()].primitives[0];
+        let places = &part.deformed.positions;
+        let at = |i: u32| (places[i as usize] - places[0]).as_dvec3();
+        let triangles = mesh.indices.as_chunks::<3>().0;
+        triangles.iter().map(|[a, b, c]| at(*a).dot(at(*b).cross(at(*c)))).sum::<f64>() / 6.0
+    }
+
+    /// Returns the outline of a tube (`Shape::tube` of the rigs) as linear blending leaves it: up one column of vertices, down another.
+    #[must_use]
+    pub fn tube_outline(&self, instance: usize, [rings, sides]: [usize; 2], [up, down]: [usize; 2]) -> Mark {
+        let at = |ring: usize, side: usize| self.vertex("linear", instance, ring * sides + side).as_vec3();
+        let (up, down) = ((0..rings).map(|ring| at(ring, up)), (0..rings).rev().map(|ring| at(ring, down)));
+        Mark::line(up.chain(down).collect(), MarkInk::Accent, "")
     }
 
     /// Returns where a vertex is stored, by instance and number of the vertex in its first primitive.

@@ -5,8 +5,8 @@ use glam::{Vec2, Vec3, Vec4};
 use crate::anim;
 use crate::math::Transform;
 use crate::model::{
-    Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene,
-    Skeleton, Skin, SkinId, SourceInfo, Topology, WeightFormat,
+    Influences, Instance, LocalPose, Material, MaterialId, Mesh, MeshId, Model, ModelParts, MorphTarget, NodeId,
+    Primitive, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, WeightFormat,
 };
 
 /// A rig that is being built.
@@ -64,9 +64,10 @@ impl Rig {
 
     fn draw(&mut self, name: &str, node: NodeId, skin: Option<SkinId>, shape: Shape) {
         let mesh = MeshId::from_index(self.parts.meshes.len());
-        let primitives = vec![shape.primitive()];
-        self.parts.meshes.push(Mesh { name: name.into(), primitives, morph_names: Vec::new() });
-        self.parts.instances.push(Instance { node, mesh, skin, ..Instance::default() });
+        let morph_names = shape.morphs.iter().map(|(name, _)| (*name).into()).collect();
+        let morph_weights = vec![0.0; shape.morphs.len()];
+        self.parts.meshes.push(Mesh { name: name.into(), primitives: vec![shape.primitive()], morph_names });
+        self.parts.instances.push(Instance { node, mesh, skin, morph_weights, ..Instance::default() });
     }
 
     /// Makes the model.
@@ -76,6 +77,11 @@ impl Rig {
         self.parts.scenes = vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true; nodes] }];
         // Stable: instances of one node stay in the order in which they were added.
         self.parts.instances.sort_by_key(|instance| instance.node);
+        let all = &mut self.parts.skeleton.rest.morph_weights;
+        for instance in &mut self.parts.instances {
+            instance.morph_offset = all.len();
+            all.extend(&instance.morph_weights);
+        }
         match Model::build(self.parts) {
             Ok(model) => model,
             Err(error) => panic!("the rig of an example is broken: {error}"),
@@ -91,6 +97,8 @@ pub(super) struct Shape {
     indices: Vec<u32>,
     colors: Vec<Vec4>,
     influences: Option<Influences>,
+    /// Shapes that can be added, by name.
+    morphs: Vec<(&'static str, MorphTarget)>,
 }
 
 impl Shape {
@@ -161,15 +169,17 @@ impl Shape {
 
     /// Sets the normals from the triangles.
     fn smooth(&mut self) {
-        self.normals = vec![Vec3::ZERO; self.positions.len()];
-        for corners in self.indices.as_chunks::<3>().0 {
-            let [a, b, c] = corners.map(|i| self.positions[i as usize]);
-            let normal = (b - a).cross(c - a);
-            for corner in corners {
-                self.normals[*corner as usize] += normal;
-            }
-        }
-        self.normals.iter_mut().for_each(|n| *n = n.normalize_or(Vec3::Z));
+        self.normals = normals(&self.positions, &self.indices);
+    }
+
+    /// Adds a morph target, which moves each vertex by its place. It comes after all that moves or turns the shape.
+    pub(super) fn morphed(mut self, name: &'static str, by: impl Fn(Vec3) -> Vec3) -> Self {
+        let positions: Vec<Vec3> = self.positions.iter().map(|p| by(*p)).collect();
+        let moved: Vec<Vec3> = self.positions.iter().zip(&positions).map(|(p, d)| *p + *d).collect();
+        let [before, after] = [&self.positions, &moved].map(|places| normals(places, &self.indices));
+        let normals = after.iter().zip(&before).map(|(after, before)| *after - *before).collect();
+        self.morphs.push((name, MorphTarget { positions, normals, tangents: Vec::new() }));
+        self
     }
 
     /// Moves and turns it, before it is bound.
@@ -213,8 +223,15 @@ impl Shape {
         self
     }
 
+    /// Adds a morph target, which moves each vertex and its normal by its number: the displacement, and what is added to the normal.
+    pub(super) fn morphed_by_number(mut self, name: &'static str, by: impl Fn(usize) -> [Vec3; 2]) -> Self {
+        let (positions, normals) = (0..self.positions.len()).map(|v| by(v).into()).unzip();
+        self.morphs.push((name, MorphTarget { positions, normals, tangents: Vec::new() }));
+        self
+    }
+
     fn primitive(self) -> Primitive {
-        let Self { positions, normals, indices, colors, influences } = self;
+        let Self { positions, normals, indices, colors, influences, morphs } = self;
         Primitive {
             topology: Topology::Triangles,
             material: Some(MaterialId(0)),
@@ -224,9 +241,24 @@ impl Shape {
             normals,
             colors,
             stored_influences: influences,
+            morphs: morphs.into_iter().map(|(_, morph)| morph).collect(),
             ..Primitive::default()
         }
     }
+}
+
+/// Returns the normals of vertices as their triangles have them, each as much as it is large.
+fn normals(positions: &[Vec3], indices: &[u32]) -> Vec<Vec3> {
+    let mut out = vec![Vec3::ZERO; positions.len()];
+    for corners in indices.as_chunks::<3>().0 {
+        let [a, b, c] = corners.map(|i| positions[i as usize]);
+        let normal = (b - a).cross(c - a);
+        for corner in corners {
+            out[*corner as usize] += normal;
+        }
+    }
+    out.iter_mut().for_each(|n| *n = n.normalize_or(Vec3::Z));
+    out
 }
 
 /// Returns the linear colour of an sRGB one, `0xrrggbb`.

@@ -7,7 +7,7 @@ use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
 use crate::math::Transform;
-use crate::model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
+use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the limb, metres; it lies along +X from the breastbone to the hand, as in a bind pose with arms aside.
 const RADIUS: f32 = 0.2;
@@ -196,10 +196,10 @@ static SYMBOLS: &[Symbol] = &[
         ..Symbol::PLAIN
     },
     of_limb::<0>("V0", "V", "0", "the volume of a limb at rest, cubic metres", |m| {
-        volume(&m.with("theta", 0.0), 0).into()
+        m.with("theta", 0.0).volume(0).into()
     }),
-    of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| volume(m, 0).into()),
-    of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| volume(m, 1).into()),
+    of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| m.volume(0).into()),
+    of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| m.volume(1).into()),
     of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| kept(m, 0).into()),
     of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| kept(m, 1).into()),
 ];
@@ -275,25 +275,13 @@ fn width(moment: &Moment, limb: usize) -> f64 {
     joint.distance(below)
 }
 
-/// The volume of a limb by linear blending: a sixth of the sum of triple products over its triangles, which close it.
-fn volume(moment: &Moment, limb: usize) -> f64 {
-    let mesh = &moment.model().meshes[moment.model().instances[limb].mesh.index()].primitives[0];
-    let Some(part) = moment.surface("linear").part(InstanceId::from_index(limb), 0) else { return f64::NAN };
-    let at = |i: u32| part.deformed.positions[i as usize].as_dvec3() - Vec3::from(AT[limb]).as_dvec3();
-    let triangles = mesh.indices.as_chunks::<3>().0;
-    triangles.iter().map(|[a, b, c]| at(*a).dot(at(*b).cross(at(*c)))).sum::<f64>() / 6.0
-}
-
 fn kept(moment: &Moment, limb: usize) -> f64 {
-    volume(moment, limb) / volume(&moment.with("theta", 0.0), limb)
+    moment.volume(limb) / moment.with("theta", 0.0).volume(limb)
 }
 
 /// The outline of a limb: above and below.
 fn outline(moment: &Moment, limb: usize) -> Mark {
-    let at = |ring: usize, side: usize| moment.vertex("linear", limb, ring * SIDES + side).as_vec3();
-    let above = (0..RINGS).map(|ring| at(ring, ABOVE));
-    let below = (0..RINGS).rev().map(|ring| at(ring, BELOW));
-    Mark::line(above.chain(below).collect(), MarkInk::Accent, "")
+    moment.tube_outline(limb, [RINGS, SIDES], [ABOVE, BELOW])
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {

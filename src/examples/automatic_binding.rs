@@ -1,0 +1,404 @@
+//! Automatic binding: what capsules, lines with planes and paths along the mesh make of one arm, before and after smoothing.
+
+use glam::{DVec3, Quat, Vec3};
+
+use super::arm_binding::{BONES, Capsule, Divide, nearest};
+use super::binding_rig::{
+    ARM, MARKED, MOST_STEPS, UPPER_RADIUS, WAYS, apart, bound, capsules, model, place_of, placed, pose, steps,
+};
+use super::formula::{Expr, Formula};
+use super::moment::Moment;
+use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+
+const HALF: Expr = Expr::Over(&Expr::Number(1.0), &Expr::Number(2.0));
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static AUTOMATIC_BINDING: Example = Example {
+    id: "automatic-binding",
+    title: "Automatic binding",
+    question: "How can a program guess which bone a vertex belongs to, and how does it guess wrong?",
+    sliders: &[
+        Slider {
+            id: "r",
+            label: "Radius of the forearm's capsule, r₂",
+            help: "How far from the middle of the forearm its capsule reaches",
+            unit: Unit::Metres,
+            range: [0.1, 0.7],
+            default: 0.45,
+            step: 0.0,
+            rebuilds: true,
+        },
+        Slider {
+            id: "x",
+            label: "End of that capsule, to the right",
+            help: "Where the capsule of the forearm ends; its end can be dragged in the picture",
+            unit: Unit::Metres,
+            range: [-2.9, -1.2],
+            default: -1.91,
+            step: 0.0,
+            rebuilds: true,
+        },
+        Slider {
+            id: "y",
+            label: "End of that capsule, up",
+            help: "How high the capsule of the forearm ends",
+            unit: Unit::Metres,
+            range: [0.3, 2.0],
+            default: 1.33,
+            step: 0.0,
+            rebuilds: true,
+        },
+        Slider {
+            id: "n",
+            label: "Steps of smoothing, n",
+            help: "How often every weight goes half way to the mean of its neighbours",
+            unit: Unit::Decimals(0),
+            range: [0.0, MOST_STEPS],
+            default: 3.0,
+            step: 1.0,
+            rebuilds: true,
+        },
+        Slider {
+            id: "phi",
+            label: "Opening of the elbow, φ",
+            help: "The angle by which the elbows of the lower row are opened",
+            unit: Unit::Degrees,
+            range: [0.0, 60.0],
+            default: 45.0,
+            step: 0.0,
+            rebuilds: false,
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "An arm that is bent at rest is bound to upper arm, forearm and hand in three ways. The colours of the upper row are \
+                 the weights for the forearm: grey is 0, yellow is 1. Below, the elbows are opened.",
+            ),
+            Block::Text(
+                "Containment, left: each bone has a capsule. The score of the marked vertex is its distance from the middle of the \
+                 capsule, over the radius. The least score wins:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("q1"), Expr::Over(&Expr::Of("d1"), &Expr::Of("r1"))],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("q2"), Expr::Over(&Expr::Of("d2"), &Expr::Of("r2"))],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "Point to line, in the middle: a plane through each joint parts the skin of both bones. Beyond the elbow's plane, \
+                 where h is not negative, is the forearm:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("h"),
+                    Expr::Product(&[
+                        Expr::Transposed(&Expr::Of("m")),
+                        Expr::Group(&Expr::Sum(&[Expr::Of("v"), Expr::Minus(&Expr::Of("j"))])),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "Nearest by topology, right: how long is the path along the edges of the mesh from the middle of the bone, and how \
+                 much of it lies beyond the bone's end? The least wins:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("t1"),
+                    Expr::Sum(&[Expr::Of("p1"), Expr::Minus(&Expr::Over(&Expr::Of("l1"), &Expr::Number(2.0)))]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("t2"),
+                    Expr::Sum(&[Expr::Of("p2"), Expr::Minus(&Expr::Over(&Expr::Of("l2"), &Expr::Number(2.0)))]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "Each vertex then has one bone. Smoothing moves its weight half way to the mean of its neighbours. The next step \
+                 would make of the marked vertex, bound by capsules:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("w'"),
+                    Expr::Product(&[HALF, Expr::Group(&Expr::Sum(&[Expr::Of("w"), Expr::Of("a")]))]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("So many vertices get another bone from the capsules than from the paths, of all:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("s"), Expr::Over(&Expr::Of("u"), &Expr::Of("N"))],
+                ..Formula::PLAIN
+            }),
+        ],
+        try_this: &[
+            "Drag r₂ from 0.1 m to 0.7 m: when does the forearm take vertices of the upper arm?",
+            "Drag the end of its capsule in the picture, and see which vertices it takes or loses.",
+            "Put n to 0 and then to 20: what does smoothing mend, and what does it not?",
+        ],
+        what_to_see: &[
+            "A capsule that is too wide takes rogue vertices of the upper arm, which are torn away when the elbow opens.",
+            "Planes and paths do not reach over the gap; smoothing makes a crease soft, and leaves rogues as they are.",
+        ],
+        sources: &[Source {
+            text: "Smooth skinning, a book chapter",
+            place: "skin binding: containment, point-to-line mapping, topological neighbours; weight smoothing",
+        }],
+    },
+    look: Look { from: [0.0, 0.0], stage: [[-3.05, -1.95, -0.3], [3.35, 2.15, 0.3]], bones: false, ..Look::PLAIN },
+    model,
+    pose,
+    marks: |moment| {
+        let mut marks: Vec<Mark> =
+            (0..BONES).flat_map(|bone| outline(&capsules(moment.settings())[bone], MarkInk::Dim)).collect();
+        let end = placed(0, capsules(moment.settings())[1].ends[1]);
+        marks.push(Mark::dot(end, MarkInk::Second, "drag"));
+        marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
+        marks.extend(ARM.1.iter().map(|paths| Mark::dot(place_of(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
+        marks.extend((0..3).map(|way| Mark::dot(place_of(way, MARKED), MarkInk::Accent, "").wide(9.0)));
+        let name = |way: usize| Mark::dot(placed(way, DVec3::Y * 0.16), MarkInk::Dim, WAYS[way]).wide(1.0);
+        marks.extend((0..3).map(name));
+        marks
+    },
+    handles: &[Handle { name: "End of the forearm's capsule", x: "x", y: "y" }],
+};
+
+const fn length(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol { id, letter, below, words, unit: Unit::Metres, ..Symbol::PLAIN }
+}
+
+/// A line from the marked vertex to the nearest point of the middle of a capsule.
+fn to_capsule(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
+    let foot = nearest(capsules(moment.settings())[bone].ends, marked());
+    vec![Mark::line(vec![place_of(0, MARKED), placed(0, foot)], MarkInk::Accent, label).wide(4.0)]
+}
+
+/// The shortest path from a bone's vertex to the marked one.
+fn path(bone: usize, label: &str) -> Vec<Mark> {
+    let points = ARM.1[bone].to(MARKED).into_iter().map(|v| place_of(2, v)).collect();
+    vec![
+        Mark::line(points, MarkInk::Accent, "").wide(4.0),
+        Mark::dot(place_of(2, ARM.1[bone].seed), MarkInk::Accent, label),
+    ]
+}
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        id: "q1",
+        letter: "q",
+        below: "1",
+        words: "the score of the marked vertex in the capsule of the upper arm; at most 1 inside",
+        value: |m| capsules(m.settings())[0].score(marked()).into(),
+        marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "q2",
+        letter: "q",
+        below: "2",
+        words: "its score in the capsule of the forearm",
+        value: |m| capsules(m.settings())[1].score(marked()).into(),
+        marks: |m| outline(&capsules(m.settings())[1], MarkInk::Accent),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        value: |m| nearest(capsules(m.settings())[0].ends, marked()).distance(marked()).into(),
+        marks: |m| to_capsule(m, 0, "d₁"),
+        ..length("d1", "d", "1", "how far the marked vertex is from the middle of the upper arm's capsule")
+    },
+    Symbol {
+        value: |m| nearest(capsules(m.settings())[1].ends, marked()).distance(marked()).into(),
+        marks: |m| to_capsule(m, 1, "d₂"),
+        ..length("d2", "d", "2", "how far it is from the middle of the forearm's capsule")
+    },
+    Symbol {
+        value: |_| UPPER_RADIUS.into(),
+        marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
+        ..length("r1", "r", "1", "the radius of the upper arm's capsule")
+    },
+    Symbol {
+        value: |m| m.slider("r").into(),
+        marks: |m| outline(&capsules(m.settings())[1], MarkInk::Accent),
+        ..length("r2", "r", "2", "the radius of the forearm's capsule")
+    },
+    Symbol {
+        value: |_| elbow().beyond(marked()).into(),
+        marks: |_| {
+            let foot = marked() - elbow().normal * elbow().beyond(marked());
+            vec![Mark::line(vec![placed(1, foot), place_of(1, MARKED)], MarkInk::Accent, "h").wide(4.0)]
+        },
+        ..length(
+            "h",
+            "h",
+            "",
+            "how far the marked vertex is beyond the plane of the elbow; negative on the side of the upper arm",
+        )
+    },
+    Symbol {
+        id: "m",
+        letter: "m",
+        bold: true,
+        words: "the normal of that plane, towards the forearm",
+        value: |_| elbow().normal.into(),
+        marks: |_| {
+            let from = elbow().joint;
+            let ends = [from, from + elbow().normal * 0.4].map(|p| placed(1, p));
+            vec![plane(&elbow(), MarkInk::Accent), Mark::line(ends.to_vec(), MarkInk::Accent, "m").wide(4.0)]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "v",
+        letter: "v",
+        bold: true,
+        words: "the marked vertex at rest, from the shoulder",
+        value: |_| marked().into(),
+        marks: |_| vec![Mark::dot(place_of(1, MARKED), MarkInk::Accent, "v")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "j",
+        letter: "j",
+        bold: true,
+        words: "the joint of the elbow, from the shoulder",
+        value: |_| elbow().joint.into(),
+        marks: |_| vec![Mark::dot(placed(1, elbow().joint), MarkInk::Accent, "j")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        value: |_| (ARM.1[0].lengths[MARKED] - ARM.0.half(0)).into(),
+        marks: |_| path(0, "t₁"),
+        ..length(
+            "t1",
+            "t",
+            "1",
+            "how far the path to the marked vertex leads beyond the end of the upper arm; negative within it",
+        )
+    },
+    Symbol {
+        value: |_| (ARM.1[1].lengths[MARKED] - ARM.0.half(1)).into(),
+        marks: |_| path(1, "t₂"),
+        ..length("t2", "t", "2", "how far it leads beyond the end of the forearm")
+    },
+    Symbol {
+        value: |_| ARM.1[0].lengths[MARKED].into(),
+        marks: |_| path(0, "p₁"),
+        ..length("p1", "p", "1", "the path along the edges from the middle of the upper arm to the marked vertex")
+    },
+    Symbol {
+        value: |_| ARM.1[1].lengths[MARKED].into(),
+        marks: |_| path(1, "p₂"),
+        ..length("p2", "p", "2", "the path from the middle of the forearm")
+    },
+    Symbol {
+        value: |_| (2.0 * ARM.0.half(0)).into(),
+        marks: |_| bone(0, "l₁"),
+        ..length("l1", "l", "1", "the length of the upper arm's bone")
+    },
+    Symbol {
+        value: |_| (2.0 * ARM.0.half(1)).into(),
+        marks: |_| bone(1, "l₂"),
+        ..length("l2", "l", "2", "the length of the forearm's bone")
+    },
+    Symbol {
+        id: "w",
+        letter: "w",
+        words: "the weight of the marked vertex for the forearm, by capsules, after n steps",
+        value: |m| bound(m.settings(), 0, steps(m.settings()))[MARKED][1].into(),
+        marks: |_| vec![Mark::dot(place_of(0, MARKED), MarkInk::Accent, "w")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "a",
+        letter: "a",
+        words: "the mean of that weight over the neighbours of the marked vertex",
+        value: |m| ARM.0.mean(&bound(m.settings(), 0, steps(m.settings())), MARKED)[1].into(),
+        marks: |_| {
+            ARM.0.around(MARKED).iter().map(|v| Mark::dot(place_of(0, *v), MarkInk::Accent, "").wide(7.0)).collect()
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "w'",
+        letter: "w′",
+        words: "that weight after one step more",
+        value: |m| bound(m.settings(), 0, steps(m.settings()) + 1)[MARKED][1].into(),
+        marks: |_| vec![Mark::dot(place_of(0, MARKED), MarkInk::Accent, "w′")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "s",
+        letter: "s",
+        unit: Unit::Percent,
+        words: "the share of vertices that capsules and paths do not agree about",
+        value: |m| (apart(m.settings()).len() as f64 / ARM.0.positions.len() as f64).into(),
+        marks: |m| disagreed(m.settings()),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "u",
+        letter: "u",
+        unit: Unit::Decimals(0),
+        words: "how many these are",
+        value: |m| (apart(m.settings()).len() as f64).into(),
+        marks: |m| disagreed(m.settings()),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "N",
+        letter: "N",
+        unit: Unit::Decimals(0),
+        words: "how many vertices the arm has",
+        value: |_| (ARM.0.positions.len() as f64).into(),
+        marks: |_| {
+            (0..ARM.0.positions.len()).map(|v| Mark::dot(place_of(0, v), MarkInk::Accent, "").wide(3.0)).collect()
+        },
+        ..Symbol::PLAIN
+    },
+];
+
+fn marked() -> DVec3 {
+    ARM.0.positions[MARKED]
+}
+
+fn elbow() -> Divide {
+    ARM.0.divides()[0]
+}
+
+fn disagreed(settings: &Settings) -> Vec<Mark> {
+    let mut out = vec![Mark::dot(place_of(0, MARKED), MarkInk::Dim, "").wide(1.0)];
+    out.extend(apart(settings).into_iter().map(|v| Mark::dot(place_of(0, v), MarkInk::Accent, "").wide(7.0)));
+    out
+}
+
+fn bone(bone: usize, label: &str) -> Vec<Mark> {
+    vec![Mark::line(ARM.0.bones[bone].map(|p| placed(2, p)).to_vec(), MarkInk::Accent, label).wide(4.0)]
+}
+
+/// The outline of a capsule in the plane of the arm.
+fn outline(capsule: &Capsule, ink: MarkInk) -> Vec<Mark> {
+    let [from, to] = capsule.ends;
+    let out = (to - from).normalize_or(DVec3::Y).cross(DVec3::Z) * capsule.radius;
+    let half = |center: DVec3, begin: DVec3| {
+        (0..=16).map(move |i| {
+            center + DVec3::from(Quat::from_rotation_z(std::f32::consts::PI * i as f32 / 16.0).as_dquat() * begin)
+        })
+    };
+    let points: Vec<Vec3> = half(to, out).chain(half(from, -out)).chain([to + out]).map(|p| placed(0, p)).collect();
+    vec![Mark::line(points, ink, "").wide(2.0)]
+}
+
+/// Where a plane cuts that of the arm, through the middle column.
+fn plane(divide: &Divide, ink: MarkInk) -> Mark {
+    let along = divide.normal.cross(DVec3::Z);
+    // The elbow's plane runs between both bones, the wrist's across its own.
+    let reach = if divide.joint.distance(elbow().joint) < 1e-9 { [-0.35, 1.45] } else { [-0.3, 0.3] };
+    let up = if along.y < 0.0 { -along } else { along };
+    Mark::line(reach.map(|far| placed(1, divide.joint + up * far)).to_vec(), ink, "").wide(2.0)
+}

@@ -1,0 +1,83 @@
+//! The bones that [`super::automatic_binding`] finds, by plane geometry, and its opened arms in double precision.
+
+use glam::DVec3;
+
+use super::automatic_binding::AUTOMATIC_BINDING;
+use super::binding_rig::*;
+use super::{Moment, Settings};
+
+/// How far a point is from a segment: by the triangle that it makes with both ends.
+fn distance([a, b]: [DVec3; 2], p: DVec3) -> f64 {
+    let (to_a, to_b, long) = (p.distance(a), p.distance(b), a.distance(b));
+    let beyond = |near: f64, far: f64| far * far > near * near + long * long;
+    if beyond(to_a, to_b) {
+        to_a
+    } else if beyond(to_b, to_a) {
+        to_b
+    } else {
+        (b - a).cross(p - a).length() / long
+    }
+}
+
+#[test]
+fn bones_and_places_are_those_of_plane_geometry_over_all_sliders() {
+    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    let arm = &ARM.0;
+    let mut rogues = Vec::new();
+    for (x, y) in [(-1.91, 1.33), (-2.9, 0.3), (-1.2, 2.0), (-2.9, 2.0), (-1.2, 0.3)] {
+        for r in [0.1, 0.26, 0.45, 0.7] {
+            let moment = first.with("x", x).with("y", y).with("r", r).with("n", 0.0);
+            let settings = moment.settings();
+            let end = DVec3::new(f64::from(x) + 2.75, f64::from(y) - 1.85, 0.0);
+            let of_capsules = bones(settings, 0);
+            for (v, p) in arm.positions.iter().enumerate() {
+                let scores = [
+                    distance(arm.bones[0], *p) / 0.26,
+                    distance([arm.bones[1][0], end], *p) / f64::from(r),
+                    distance(arm.bones[2], *p) / 0.2,
+                ];
+                let least = scores.iter().copied().fold(f64::INFINITY, f64::min);
+                assert!(scores[of_capsules[v]] < least + 1e-9, "{x} {y} {r}: vertex {v}");
+            }
+            if (x, y) == (-1.91, 1.33) {
+                rogues.push(apart(settings).len());
+            }
+        }
+    }
+    assert!(rogues[3] > rogues[1], "a wide capsule takes what is not its own: {rogues:?}");
+    // The plane of the elbow halves the angle: a point is beyond it where it lies farther along the forearm than along the upper arm.
+    for (v, p) in arm.positions.iter().enumerate() {
+        let along = |bone: usize, back: bool| {
+            let [a, b] = arm.bones[bone];
+            (p - arm.bones[1][0]).dot(if back { a - b } else { b - a }.normalize())
+        };
+        let is_upper = along(1, false) < along(0, true);
+        assert_eq!(bones(first.settings(), 1)[v] == 0, is_upper, "vertex {v}");
+    }
+}
+
+#[test]
+fn opened_arms_are_where_their_weights_say() {
+    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    for n in [0.0, 1.0, 7.0, 20.0] {
+        for degrees in [0.0_f32, 30.0, 60.0] {
+            let moment = first.with("n", n).with("phi", degrees);
+            let (sin, cos) = f64::from(-degrees).to_radians().sin_cos();
+            for way in 0..3 {
+                let weights = bound(moment.settings(), way, n as usize);
+                let at = |name: &str| moment.model().meshes.iter().position(|m| m.name == name).unwrap();
+                let of = |mesh: usize| moment.model().instances.iter().position(|i| i.mesh.index() == mesh).unwrap();
+                let lower = of(at(&format!("arm by {}", WAYS[way])));
+                for v in (0..ARM.0.positions.len()).step_by(7) {
+                    let p = ARM.0.positions[v];
+                    let d = p - ARM.0.bones[1][0];
+                    let turned = ARM.0.bones[1][0] + DVec3::new(cos * d.x - sin * d.y, sin * d.x + cos * d.y, d.z);
+                    let share = weights[v][1] + weights[v][2];
+                    let wanted = p.lerp(turned, share) + DVec3::new(COLUMNS[way], ROWS[1], 0.0);
+                    let off = moment.vertex("linear", lower, v).distance(wanted);
+                    assert!(off < 1e-5, "{n} {degrees}° way {way} vertex {v}: {off}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,444 @@
+//! Shapes and poses: shapes that sliders mix, and a shape that an elbow's angle brings in where plain skinning fails.
+
+use glam::{Quat, Vec3};
+
+use super::corrective_arm::{
+    AT, CORRECTED, HEIGHT, MARKED, OUTER, PLAIN, RADIUS, RING, RINGS, SHAPES, SIDES, angle, basis, displacement,
+    made_at, model, pose, stored, waist, width,
+};
+use super::formula::{Expr, Formula, Function};
+use super::moment::{Curve, Moment};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Slider, Source, Symbol, Unit};
+
+const PHI: Expr = Expr::Of("phi");
+const PHI1: Expr = Expr::Of("phi1");
+const SIGMA: Expr = Expr::Of("sigma");
+const E: Expr = Expr::Of("e");
+const W: Expr = Expr::Of("w");
+const HALF_PHI: Expr = Expr::Over(&PHI, &Expr::Number(2.0));
+const COS_HALF: Expr = Expr::Call(Function::Cos, &[HALF_PHI]);
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static CORRECTIVE_SHAPE: Example = Example {
+    id: "shapes-and-poses",
+    title: "Shapes and poses",
+    question: "How can a sculpted shape give a bent elbow back what skinning takes from it?",
+    sliders: &[
+        Slider {
+            id: "a",
+            label: "First shape, a",
+            help: "How much of the first shape is added to the body at the left",
+            unit: Unit::Decimals(2),
+            range: [0.0, 1.0],
+            default: 0.6,
+            step: 0.0,
+            rebuilds: false,
+        },
+        Slider {
+            id: "b",
+            label: "Second shape, b",
+            help: "How much of the second shape is added to it",
+            unit: Unit::Decimals(2),
+            range: [0.0, 1.0],
+            default: 0.3,
+            step: 0.0,
+            rebuilds: false,
+        },
+        Slider {
+            id: "phi",
+            label: "Bend of both arms, φ",
+            help: "The angle by which both arms are bent",
+            unit: Unit::Degrees,
+            range: [0.0, 150.0],
+            default: 120.0,
+            step: 0.0,
+            rebuilds: false,
+        },
+        Slider {
+            id: "sigma",
+            label: "Reach of an example pose, σ",
+            help: "How far from its own angle an example pose is still felt",
+            unit: Unit::Degrees,
+            range: [20.0, 90.0],
+            default: 35.0,
+            step: 0.0,
+            rebuilds: false,
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "A shape, or morph target, stores a displacement for each vertex. Sliders mix shapes by adding. The marked \
+                 vertex of the body at the left:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("v"),
+                    Expr::Sum(&[
+                        Expr::Of("v0"),
+                        Expr::Product(&[Expr::Of("a"), Expr::Of("d1")]),
+                        Expr::Product(&[Expr::Of("b"), Expr::Of("d2")]),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("Plain skinning makes the elbow of the middle arm thin:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Over(&Expr::Of("s1"), &Expr::Of("R")), COS_HALF],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "The right arm has a corrective shape, sculpted in the pose φ₁. There are two example poses, 0 without it and φ₁ \
+                 with all of it. A radial basis function says how near the arm is to each:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("g1"),
+                    Expr::Call(
+                        Function::Exp,
+                        &[Expr::Minus(&Expr::Over(
+                            &Expr::Squared(&Expr::Group(&Expr::Sum(&[PHI, Expr::Minus(&PHI1)]))),
+                            &Expr::Squared(&SIGMA),
+                        ))],
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("g0"),
+                    Expr::Call(
+                        Function::Exp,
+                        &[Expr::Minus(&Expr::Over(&Expr::Squared(&PHI), &Expr::Squared(&SIGMA)))],
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "With e, what one example feels of the other, the weight w is exactly 0 in the one pose and 1 in the other:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    E,
+                    Expr::Call(
+                        Function::Exp,
+                        &[Expr::Minus(&Expr::Over(&Expr::Squared(&PHI1), &Expr::Squared(&SIGMA)))],
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    W,
+                    Expr::Over(
+                        &Expr::Sum(&[Expr::Of("g1"), Expr::Minus(&Expr::Product(&[E, Expr::Of("g0")]))]),
+                        &Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&Expr::Squared(&E))]),
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("The shape is added before the arm is skinned, so that the half width of the right elbow is:"),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Over(&Expr::Of("s2"), &Expr::Of("R")),
+                    Expr::Product(&[
+                        Expr::Group(&Expr::Sum(&[
+                            Expr::Number(1.0),
+                            Expr::Product(&[
+                                W,
+                                Expr::Group(&Expr::Sum(&[
+                                    Expr::Over(
+                                        &Expr::Number(1.0),
+                                        &Expr::Call(Function::Cos, &[Expr::Over(&PHI1, &Expr::Number(2.0))]),
+                                    ),
+                                    Expr::Minus(&Expr::Number(1.0)),
+                                ])),
+                            ]),
+                        ])),
+                        COS_HALF,
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Chart(Chart {
+                title: "Half width of the elbow over φ, rest = 1",
+                slider: "phi",
+                range: [0.0, 1.5],
+                unit: Unit::Decimals(1),
+                curves: widths,
+            }),
+            Block::Text("The volume of both arms, measured, as a part of that at rest:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("k1"), Expr::Over(&Expr::Of("V1"), &Expr::Of("V0"))],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("k2"), Expr::Over(&Expr::Of("V2"), &Expr::Of("V0"))],
+                ..Formula::PLAIN
+            }),
+        ],
+        try_this: &[
+            "Put a and b to 1, and press Δ₁ and Δ₂: both shapes are added, whatever becomes of the body.",
+            "Drag φ from 0° to 120° and watch both elbows.",
+            "Put φ to 70°, and drag σ from 20° to 90°: which of them would you ship?",
+        ],
+        what_to_see: &[
+            "At 120° the plain elbow has half of its width left, and the corrected one all of it.",
+            "Between the examples nobody sculpted anything: a small σ brings the shape in late, a large one swells the elbow.",
+        ],
+        sources: &[
+            Source {
+                text: "Hart, CS418: Skinning",
+                place: "its pointer to Lewis, Cordner, Fong: Pose space deformation, 2000",
+            },
+            Source {
+                text: "Smooth skinning, a book chapter",
+                place: "limitations: shape interpolation of the next chapter",
+            },
+        ],
+    },
+    look: Look { from: [0.0, 4.0], stage: [[-2.65, -0.05, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
+    model,
+    pose,
+    marks: |moment| vec![Mark::dot(moment.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")],
+    handles: &[],
+};
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        id: "v",
+        letter: "v",
+        bold: true,
+        words: "where the marked vertex is now, read from the surface",
+        value: |m| m.vertex("linear", SHAPES, MARKED).into(),
+        marks: |m| vec![Mark::dot(m.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "v0",
+        letter: "v",
+        below: "0",
+        bold: true,
+        words: "where it is stored",
+        value: |m| stored(m).into(),
+        marks: |m| vec![Mark::dot(stored(m).as_vec3(), MarkInk::Accent, "v₀")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "a",
+        letter: "a",
+        words: "how much of the first shape is added",
+        value: |m| m.slider("a").into(),
+        marks: |m| displaced(m, 0, m.slider("a"), "a Δ₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "b",
+        letter: "b",
+        words: "how much of the second shape is added",
+        value: |m| m.slider("b").into(),
+        marks: |m| displaced(m, 1, m.slider("b"), "b Δ₂"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "d1",
+        letter: "Δ",
+        below: "1",
+        bold: true,
+        words: "by how much the first shape moves the marked vertex",
+        value: |m| displacement(m, 0).into(),
+        marks: |m| displaced(m, 0, 1.0, "Δ₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "d2",
+        letter: "Δ",
+        below: "2",
+        bold: true,
+        words: "by how much the second shape moves it",
+        value: |m| displacement(m, 1).into(),
+        marks: |m| displaced(m, 1, 1.0, "Δ₂"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "phi",
+        letter: "φ",
+        unit: Unit::Degrees,
+        words: "the angle by which both arms are bent",
+        value: |m| angle(m).into(),
+        marks: |m| arc([0.0, angle(m)], "φ"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "phi1",
+        letter: "φ",
+        below: "1",
+        unit: Unit::Degrees,
+        words: "the angle at which the corrective shape was sculpted",
+        value: |_| made_at().into(),
+        marks: |_| arc([0.0, made_at()], "φ₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "sigma",
+        letter: "σ",
+        unit: Unit::Degrees,
+        words: "how far from its own angle an example pose is felt",
+        value: |m| m.slider("sigma").to_radians().into(),
+        marks: |m| arc([made_at() - m.slider("sigma").to_radians(), made_at()], "σ"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "g1",
+        letter: "g",
+        below: "1",
+        words: "how near the arm is to the pose of the corrective shape",
+        value: |m| basis(m, angle(m) - made_at()).into(),
+        marks: |m| arc([angle(m), made_at()], "to φ₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "g0",
+        letter: "g",
+        below: "0",
+        words: "how near the arm is to the straight pose",
+        value: |m| basis(m, angle(m)).into(),
+        marks: |m| arc([0.0, angle(m)], "to 0"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "e",
+        letter: "e",
+        words: "how near the two example poses are to each other",
+        value: |m| basis(m, made_at()).into(),
+        marks: |_| arc([0.0, made_at()], "0 to φ₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "w",
+        letter: "w",
+        words: "how much of the corrective shape is added, read from the morph weight of the arm",
+        value: |m| m.local().morph_weights[2].into(),
+        marks: |m| {
+            let ring = |side: usize| {
+                let plain = m.vertex("linear", PLAIN, RING * SIDES + side).as_vec3() + Vec3::X * (AT[1] - AT[0]);
+                let to = m.vertex("linear", CORRECTED, RING * SIDES + side).as_vec3();
+                Mark::line(vec![plain, to], MarkInk::Accent, if side == OUTER { "w" } else { "" })
+            };
+            (0..SIDES).step_by(2).map(ring).collect()
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "R",
+        letter: "R",
+        unit: Unit::Metres,
+        words: "the radius of the arms at rest",
+        value: |_| RADIUS.into(),
+        marks: |_| {
+            let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
+            vec![Mark::line(vec![at(0.0), at(-RADIUS)], MarkInk::Accent, "R").wide(5.0)]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "s1",
+        letter: "s",
+        below: "1",
+        unit: Unit::Metres,
+        words: "the half width of the plain elbow, measured",
+        value: |m| width(m, 0).into(),
+        marks: |m| half_width(m, 0, "s₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "s2",
+        letter: "s",
+        below: "2",
+        unit: Unit::Metres,
+        words: "the half width of the corrected elbow, measured",
+        value: |m| width(m, 1).into(),
+        marks: |m| half_width(m, 1, "s₂"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "V0",
+        letter: "V",
+        below: "0",
+        words: "the volume of an arm at rest, cubic metres",
+        value: |m| m.with("phi", 0.0).volume(PLAIN).into(),
+        marks: |m| vec![outline(&m.with("phi", 0.0), 0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "V1",
+        letter: "V",
+        below: "1",
+        words: "the volume of the plain arm as it is bent, cubic metres",
+        value: |m| m.volume(PLAIN).into(),
+        marks: |m| vec![outline(m, 0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "V2",
+        letter: "V",
+        below: "2",
+        words: "the volume of the corrected arm as it is bent, cubic metres",
+        value: |m| m.volume(CORRECTED).into(),
+        marks: |m| vec![outline(m, 1)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "k1",
+        letter: "k",
+        below: "1",
+        words: "the part of its volume that the plain arm keeps",
+        value: |m| (m.volume(PLAIN) / m.with("phi", 0.0).volume(PLAIN)).into(),
+        marks: |m| vec![outline(m, 0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "k2",
+        letter: "k",
+        below: "2",
+        words: "the part of its volume that the corrected arm keeps",
+        value: |m| (m.volume(CORRECTED) / m.with("phi", 0.0).volume(PLAIN)).into(),
+        marks: |m| vec![outline(m, 1)],
+        ..Symbol::PLAIN
+    },
+];
+
+/// A line from the stored place of the marked vertex, along so much of a shape.
+fn displaced(moment: &Moment, shape: usize, much: f64, label: &str) -> Vec<Mark> {
+    let from = stored(moment);
+    let to = from + displacement(moment, shape) * much;
+    vec![Mark::line(vec![from.as_vec3(), to.as_vec3()], MarkInk::Accent, label).wide(5.0)]
+}
+
+/// An arc about the right elbow between two angles of the bend.
+fn arc([from, to]: [f64; 2], label: &str) -> Vec<Mark> {
+    let center = Vec3::new(AT[1], HEIGHT / 2.0, 0.0);
+    let begin = center + Quat::from_rotation_z(-from as f32) * Vec3::Y * 0.75;
+    Mark::arc(center, begin, Vec3::NEG_Z, (to - from) as f32, MarkInk::Accent, label)
+}
+
+fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
+    vec![Mark::line(waist(moment, arm).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, label).wide(5.0)]
+}
+
+/// The outline of an arm as it is bent.
+fn outline(moment: &Moment, arm: usize) -> Mark {
+    moment.tube_outline(PLAIN + arm, [RINGS, SIDES], [OUTER, SIDES / 4])
+}
+
+fn widths(moment: &Moment) -> Vec<Curve> {
+    let moments: Vec<(f64, Moment)> =
+        (0..=30).map(|i| (f64::from(i) * 5.0, moment.with("phi", i as f32 * 5.0))).collect();
+    let of = |(arm, name): (usize, &str)| Curve {
+        name: name.into(),
+        is_formula: false,
+        points: moments.iter().map(|(at, m)| [*at, width(m, arm) / f64::from(RADIUS)]).collect(),
+    };
+    [(0, "Plain skinning"), (1, "With the corrective shape")].map(of).into()
+}
