@@ -29,6 +29,7 @@ pub static OVERLAYS: &[&Overlay] = &[
     &WEIGHTS,
     &DOMINANT,
     &INFLUENCES,
+    &PARTITION,
     &SUM,
     &ALARMS,
     &ASYMMETRY,
@@ -95,6 +96,23 @@ static INFLUENCES: Overlay = Overlay {
         Step { label: "3 joints", color: GREEN, count: |s, _| s.by_influences[3] },
         Step { label: "4 joints", color: YELLOW, count: |s, _| s.by_influences[4] },
         Step { label: "5 or more", color: VERMILION, count: |s, _| s.by_influences[5] },
+    ]),
+    values: None,
+    of_joint: false,
+    has_limit: false,
+};
+
+static PARTITION: Overlay = Overlay {
+    id: "partition",
+    label: "Rigid and blended",
+    short: None,
+    key: None,
+    help: "Part the vertices that follow one joint alone from those that are blended",
+    wgsl: wgsl!("overlay/partition.wgsl"),
+    scale: Scale::Steps(&[
+        Step { label: "No joint", color: [0.09, 0.09, 0.10], count: |s, _| s.by_influences[0] },
+        Step { label: "One joint: one matrix", color: BLUE, count: |s, _| s.by_influences[1] },
+        Step { label: "Several: blended", color: YELLOW, count: |s, _| s.by_influences[2..].iter().sum() },
     ]),
     values: None,
     of_joint: false,
