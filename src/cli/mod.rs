@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand. Results go to standard output, errors to standard error.
 
 mod bake;
+mod bench;
 mod camera;
 mod check;
 mod clip;
@@ -78,6 +79,7 @@ enum Subcommands {
     Diff(diff::DiffArgs),
     Compare(compare::CompareArgs),
     Measure(measure::MeasureArgs),
+    Bench(bench::BenchArgs),
     Examples(example::ExamplesArgs),
 }
 
@@ -252,6 +254,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> R
         Some(Subcommands::Diff(args)) => diff::run(&args),
         Some(Subcommands::Compare(args)) => compare::run(&args),
         Some(Subcommands::Measure(args)) => measure::run(&args),
+        Some(Subcommands::Bench(args)) => bench::run(&args),
         Some(Subcommands::Examples(args)) => example::run(&args),
     }
 }

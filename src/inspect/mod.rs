@@ -1,6 +1,7 @@
 //! Questions about weights and the posed surface: which joint moves what, and what lies under a ray. It has no state;
 //! panels, overlays and the command line use it alike.
 
+pub mod benchmark;
 mod bones;
 mod changed;
 pub mod check;

@@ -28,6 +28,30 @@ fn examples_are_listed_and_printed_with_their_numbers() {
     assert!(text.contains("r_½/R = cos(θ/2) = cos(90.0°/2) = 0.707"), "{text}");
 }
 
+/// What `bench` prints: counts that follow from the shape, and both ways of each claim with the same result.
+#[test]
+fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
+    let report: Value = serde_json::from_str(&ok(&["bench", "--json"])).unwrap();
+    assert_eq!(report["schema"], 1);
+    let number = |value: &Value| value.as_f64().unwrap();
+    let all = |what: &str| number(&report[what]["rigid"]) + number(&report[what]["blended"]);
+    assert!(all("vertices") > 1000.0 && all("triangles") > 1000.0, "{report}");
+    let palette = &report["palette"];
+    assert_eq!(number(&palette["bytes_3x4"]) / number(&palette["bytes_4x4"]), 0.75);
+    let measured = report["measured"].as_array().unwrap();
+    let ids: Vec<&str> = measured.iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root"]);
+    for one in measured {
+        let ratio = ["least", "lower", "median", "upper", "greatest"].map(|name| number(&one["ratio"][name]));
+        assert!(ratio.is_sorted() && ratio[0] > 0.0, "{one}");
+        assert!(number(&one["first_secs"]) > 0.0 && number(&one["second_secs"]) > 0.0);
+        let most = if one["id"] == "inverse-root" { 0.002 } else { 1e-5 };
+        assert!(number(&one["apart"]) < most, "{one}");
+    }
+    let text = ok(&["bench"]);
+    assert!(text.contains("3×4") && text.contains("vertex by vertex"), "{text}");
+}
+
 #[test]
 fn an_example_is_drawn_at_any_position_of_its_sliders() {
     let draw = |name: &str, extra: &[&str]| {

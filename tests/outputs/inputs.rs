@@ -102,7 +102,13 @@ fn no_output_replaces_another_input() {
         refused(&folder, &[command, "b.glb", "--clips-from", "a.glb", "-o", "model.glb"]);
     }
     refused(&folder, &["clip", "b.glb", "--key", "1=made.pose.json", "-o", "pose.glb"]);
-    for command in ["compare a.glb --b dominant", "measure a.glb", "measure a.glb --json", "diff a.glb x.gltf --json"] {
+    for command in [
+        "compare a.glb --b dominant",
+        "measure a.glb",
+        "measure a.glb --json",
+        "bench a.glb",
+        "diff a.glb x.gltf --json",
+    ] {
         let before = contents(&folder);
         let out = shell(&folder, &format!("\"$0\" {command} >> model.json"));
         assert_eq!(out.status.code(), Some(2), "{command}: {}", said(&out));

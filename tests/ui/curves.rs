@@ -1,4 +1,4 @@
-//! The curves of the selected joint, in the tables below the picture, and the question about a file that is dropped.
+//! The curves of the selected joint and the benchmark, in the tables below the picture, and the question about a file that is dropped.
 
 use egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
@@ -114,4 +114,22 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
             FileCommand::LeaveDropped,
         ]
     );
+}
+
+#[test]
+fn a_benchmark_runs_when_it_is_asked_for() {
+    let mut harness = shown(tube(Tube { joints: 4, rings: 9, sides: 4, influences: 1, ..Tube::default() }), 900.0);
+    tab(&mut harness, "Benchmark");
+    assert!(harness.query_by_label_contains("joint by joint").is_none(), "nothing runs by itself");
+    harness.get_by_role_and_label(Role::Button, "Measure").click();
+    for _ in 0..400 {
+        harness.step();
+        if harness.query_by_label_contains("joint by joint against vertex by vertex").is_some() {
+            harness.get_by_label_contains("vertices: 36 of 36 follow one joint alone (100.0 %)");
+            harness.get_by_role_and_label(Role::Button, "Measure again");
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    panic!("no figures came");
 }

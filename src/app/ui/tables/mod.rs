@@ -1,6 +1,7 @@
 //! The tables below the picture: joints, vertices, palette, skins. Figures and weights are those that the file stores,
 //! whatever the picture shows. Owns searches, filters and orders; the rows come from [`crate::inspect::tables`].
 
+mod benchmark;
 mod curves;
 mod joints;
 mod palette;
@@ -35,14 +36,16 @@ enum Tab {
     Palette,
     Skins,
     Curves,
+    Benchmark,
 }
 
-const TABS: [(Tab, &str, &str); 5] = [
+const TABS: [(Tab, &str, &str); 6] = [
     (Tab::Joints, "Joints", "What each joint does to the vertices"),
     (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
     (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
     (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
     (Tab::Curves, "Curves", "How the clip moves the selected joint, over time"),
+    (Tab::Benchmark, "Benchmark", "What a textbook says about the speed of skinning, measured on this model"),
 ];
 
 /// State of the tables for the open model.
@@ -55,6 +58,7 @@ pub(super) struct Tables {
     palette: palette::PaletteTableState,
     skins: skins::SkinTableState,
     curves: curves::Curves,
+    benchmark: benchmark::BenchmarkState,
 }
 
 /// The edits of weights that something was counted with.
@@ -131,6 +135,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     if tables.tab == Tab::Curves {
         return curves::show(ui, session, &mut tables.tab, &mut tables.curves, commands);
     }
+    if tables.tab == Tab::Benchmark {
+        return benchmark::show(ui, session, &mut tables.tab, &mut tables.benchmark);
+    }
     if model.skins.is_empty() {
         return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
     }
@@ -147,7 +154,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
         Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
         Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
-        Tab::Curves => {}
+        Tab::Curves | Tab::Benchmark => {}
     }
 }
 
@@ -163,7 +170,7 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
 /// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
 /// when that was pressed.
 fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
-    const TABS_WIDTH: f32 = 336.0;
+    const TABS_WIDTH: f32 = 424.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
