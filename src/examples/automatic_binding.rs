@@ -151,7 +151,7 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             place: "skin binding: containment, point-to-line mapping, topological neighbours; weight smoothing",
         }],
     },
-    look: Look { from: [0.0, 0.0], stage: [[-3.05, -1.95, -0.3], [3.35, 2.15, 0.3]], bones: false, ..Look::PLAIN },
+    look: Look { from: [0.0, 0.0], stage: [[-3.6, -1.95, -0.3], [3.35, 2.15, 0.3]], bones: false, ..Look::PLAIN },
     model,
     pose,
     marks: |moment| {

@@ -132,7 +132,7 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
             "Press D: between which two points is it?",
         ],
         what_to_see: &[
-            "At rest both are the same. Bent, the subdivided cage has a rounder elbow; the other is pinched as fine skin is.",
+            "At rest both are the same. Bent, the right elbow is thinner: few vertices carry the bend, and smoothing draws them farther in.",
             "N grows by four with each step, and the cage does not: what deforms it has always the same to do.",
         ],
         sources: &[
