@@ -3,24 +3,15 @@
 use glam::{Quat, Vec3};
 
 use super::wide_unit;
-use crate::model::{Channel, Clip, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
+use crate::model::{Channel, Clip, ClipSource, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
 
 /// Returns a clip that shows these poses at these moments (seconds, rising), with rotations between them along the shorter
 /// arc and all else in straight lines. Only what leaves its rest in some pose has a channel. `None` where the moments do not rise or are
 /// not finite, or where nothing leaves its rest.
 #[must_use]
 pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
-    let times: Vec<f32> = poses.iter().map(|(secs, _)| *secs).collect();
-    let rising = times.iter().all(|secs| secs.is_finite() && *secs >= 0.0) && times.is_sorted_by(|a, b| a < b);
-    if times.is_empty() || !rising {
-        return None;
-    }
-    let (start_secs, end_secs) = (*times.first()?, *times.last()?);
-    let mut out = Clip { name: name.to_owned(), times: vec![times], start_secs, end_secs, ..Clip::default() };
-    let mut push = |node: NodeId, path: Path, values: Values| {
-        out.samplers.push(Sampler { times: 0, interpolation: Interpolation::Linear, values });
-        out.channels.push(Channel { node, path, sampler: out.samplers.len() - 1 });
-    };
+    let mut out = without_channels(name, poses)?;
+    let mut push = |node: NodeId, path: Path, values: Values| push(&mut out, node, path, values);
     let rest = &model.skeleton.rest;
     for i in 0..model.skeleton.len() {
         let (node, own) = (NodeId::from_index(i), rest.transforms[i]);
@@ -48,6 +39,35 @@ pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Opti
         }
     }
     (!out.channels.is_empty()).then_some(out)
+}
+
+/// Returns a clip that shows the rest pose at the moments of these poses: one node, a joint where there is one, is turned as it rests.
+/// `None` where the moments do not rise or are not finite, or where the model has no node.
+#[must_use]
+pub fn resting_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
+    let mut out = without_channels(name, poses)?;
+    let all = || (0..model.skeleton.len()).map(NodeId::from_index);
+    let node = all().find(|node| model.is_joint(*node)).or(all().next())?;
+    let rotation = wide_unit(model.skeleton.rest.transforms[node.index()].rotation).as_quat();
+    push(&mut out, node, Path::Rotation, Values::Quat(poses.iter().map(|_| rotation).collect()));
+    Some(out)
+}
+
+fn push(clip: &mut Clip, node: NodeId, path: Path, values: Values) {
+    clip.samplers.push(Sampler { times: 0, interpolation: Interpolation::Linear, values });
+    clip.channels.push(Channel { node, path, sampler: clip.samplers.len() - 1 });
+}
+
+/// Returns a clip with the moments of these poses, and nothing that it moves.
+fn without_channels(name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
+    let times: Vec<f32> = poses.iter().map(|(secs, _)| *secs).collect();
+    let rising = times.iter().all(|secs| secs.is_finite() && *secs >= 0.0) && times.is_sorted_by(|a, b| a < b);
+    if times.is_empty() || !rising {
+        return None;
+    }
+    let (start_secs, end_secs) = (*times.first()?, *times.last()?);
+    let source = ClipSource::Keyed;
+    Some(Clip { name: name.to_owned(), source, times: vec![times], start_secs, end_secs, ..Clip::default() })
 }
 
 #[cfg(test)]

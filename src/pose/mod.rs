@@ -20,7 +20,7 @@ pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::{Limits, Triangle};
-pub use keyed::keyed_clip;
+pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, look, places, reach};

@@ -135,7 +135,7 @@ impl Session {
         };
         let first = (!model.clips.is_empty()).then_some(ClipId(0));
         self.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
-        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&model));
+        self.playback.time_secs = self.playback.time_secs.min(self.playback.timeline_secs(&model));
         if self.playback.clip.is_none() {
             self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
         }

@@ -12,6 +12,7 @@ use super::comparison::ComparisonCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
+use super::keying::KeyingCommand;
 use super::lesson::ExampleCommand;
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
@@ -50,6 +51,8 @@ families!(
     Edit(EditCommand),
     /// Poses as a whole: copied, pasted, mirrored.
     Posing(PosingCommand),
+    /// Clips that the file does not have, and their keys.
+    Keying(KeyingCommand),
     /// Tools that change weights.
     Tool(ToolCommand),
     /// Commands about marked vertices.

@@ -25,6 +25,7 @@ mod hiding;
 mod kept;
 #[cfg(test)]
 mod kept_tests;
+mod keying;
 mod lesson;
 mod lighting;
 mod marks;
@@ -74,6 +75,7 @@ pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use export::{ExportKind, ExportSettings};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
 pub use kept::KeptSession;
+pub use keying::KeyingCommand;
 pub use lesson::ExampleCommand;
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
@@ -315,6 +317,7 @@ impl Session {
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),
             Command::Posing(command) => self.change_pose(&command),
+            Command::Keying(command) => self.change_keys(&command),
             Command::Tool(command) => {
                 let was_open = self.tools.open;
                 self.use_tool(&command);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{PlaybackCommand, Session};
 use crate::anim;
-use crate::model::{Clip, ClipId, Model};
+use crate::model::{Clip, ClipId, ClipSource, Model};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,15 +79,25 @@ impl Playback {
         self.clip.and_then(|c| model.clips.get(c.index())).map_or(0.0, Clip::duration_secs)
     }
 
+    /// Returns the last time that can be gone to, seconds: the end of the clip, and for one that is made of poses some time after its last key,
+    /// so that there is room for the next one.
+    #[must_use]
+    pub fn timeline_secs(&self, model: &Model) -> f32 {
+        let clip = self.clip.and_then(|c| model.clips.get(c.index()));
+        let is_keyed = clip.is_some_and(|clip| clip.source == ClipSource::Keyed);
+        let duration = self.duration_secs(model);
+        if is_keyed { duration + (0.25 * duration).max(ROOM_SECS) } else { duration }
+    }
+
     /// Returns the frame that the counter shows.
     #[must_use]
     pub fn frame_number(&self) -> i64 {
         (f64::from(self.time_secs) * f64::from(self.fps)).round() as i64
     }
 
-    /// Jumps to a time, which is clamped to the clip's ends.
+    /// Jumps to a time, which is clamped to the ends of the timeline.
     pub fn seek(&mut self, time_secs: f32, model: &Model) {
-        self.time_secs = if time_secs.is_finite() { time_secs.clamp(0.0, self.duration_secs(model)) } else { 0.0 };
+        self.time_secs = if time_secs.is_finite() { time_secs.clamp(0.0, self.timeline_secs(model)) } else { 0.0 };
         self.returning = false;
         if self.clip.is_some() {
             self.source = PoseSource::Clip;
@@ -159,6 +169,9 @@ impl Playback {
     }
 }
 
+/// The least time after the last key of a clip that is made of poses, seconds.
+const ROOM_SECS: f32 = 1.0;
+
 /// Returns `t` modulo `length`, in `0..length` (rounding may make `rem_euclid` return `length` itself).
 fn wrap(t: f32, length: f32) -> f32 {
     let r = t.rem_euclid(length);
@@ -219,7 +232,7 @@ impl Session {
             PlaybackCommand::PreviousKey => self.seek_key(false, &model),
             PlaybackCommand::NextKey => self.seek_key(true, &model),
             PlaybackCommand::ToStart => playback.seek(0.0, &model),
-            PlaybackCommand::ToEnd => playback.seek(f32::MAX, &model),
+            PlaybackCommand::ToEnd => playback.seek(playback.duration_secs(&model), &model),
             PlaybackCommand::SetSpeed(speed) => {
                 if speed.is_finite() {
                     playback.speed = speed.clamp(-Playback::MAX_SPEED, Playback::MAX_SPEED);

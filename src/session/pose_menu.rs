@@ -2,8 +2,8 @@
 
 use super::command_row::{ctrl_shift, key, row, shift};
 use super::{
-    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, Menu, Orientation, PoseTool, PosingCommand,
-    ViewCommand, WindowCommand,
+    Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PoseTool,
+    PosingCommand, ViewCommand, WindowCommand,
 };
 
 /// They follow those of the Edit menu.
@@ -98,6 +98,20 @@ pub(super) static ROWS: &[CommandRow] = &[
         ctrl_shift(Key::Char('r')),
         Command::Edit(EditCommand::ResetAll),
         "Give every joint back to the clip",
+    ),
+    row(
+        Menu::Pose,
+        "Key this pose",
+        shift(Key::Char('k')),
+        Command::Keying(KeyingCommand::KeyPose),
+        "Make the pose a key at this time of the clip that you make; first of all of a new clip",
+    ),
+    row(
+        Menu::Pose,
+        "Remove key",
+        None,
+        Command::Keying(KeyingCommand::RemoveKeyHere),
+        "Take the key at this time out of the clip that you make",
     ),
     row(
         Menu::Pose,

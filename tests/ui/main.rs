@@ -13,6 +13,7 @@ mod findings;
 mod focus;
 mod gizmo;
 mod keyboard;
+mod keying;
 mod layout;
 mod methods;
 mod names;

@@ -2,9 +2,9 @@
 
 use super::{UiState, crowd};
 use crate::session::{
-    CameraCommand, Command, ComparisonCommand, EditCommand, ExampleCommand, ExportKind, FileCommand, FileUse, Lighting,
-    MarkCommand, MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource, PosingCommand, SaveKind,
-    SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
+    CameraCommand, Command, ComparisonCommand, EditCommand, ExampleCommand, ExportKind, FileCommand, FileUse,
+    KeyingCommand, Lighting, MarkCommand, MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource,
+    PosingCommand, SaveKind, SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
 
 /// A submenu.
@@ -64,6 +64,7 @@ pub(super) fn starts_group(command: &Command) -> bool {
             | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::File(FileCommand::AskForFile(FileUse::OpenSession))
             | Command::Edit(EditCommand::ResetJoint)
+            | Command::Keying(KeyingCommand::KeyPose)
             | Command::Posing(PosingCommand::ToggleSymmetric | PosingCommand::Mirror | PosingCommand::Copy)
             | Command::File(FileCommand::AskForFile(FileUse::LoadPose))
             | Command::Edit(EditCommand::NormaliseWeights)
@@ -155,6 +156,8 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
             session.model().is_some_and(|m| !m.skins.is_empty())
         }
+        Command::Keying(KeyingCommand::KeyPose) => session.model().is_some_and(|m| !m.skeleton.is_empty()),
+        Command::Keying(KeyingCommand::RemoveKeyHere) => session.key_near(session.playback().time_secs).is_some(),
         Command::Posing(PosingCommand::Unpin) => !session.rules().pins.is_empty(),
         Command::Posing(PosingCommand::Paste | PosingCommand::PasteMirrored) => {
             session.document().is_some() && session.copied_pose().is_some()

@@ -9,13 +9,15 @@ use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui
 use super::theme::{self, SMALL, colors};
 use super::widgets::{elided, number, paint_line, slider_drag};
 use crate::model::{Clip, ClipId, Model, NodeId, Path};
-use crate::session::{ChannelKind, Command, PlaybackCommand, Session};
+use crate::session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Session};
 
 /// Key times in rows, kept until clip or selection change.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     of: Option<(Weak<Model>, ClipId, Option<NodeId>)>,
     rows: Vec<Lane>,
+    /// The key that the pointer holds, and where it took hold of it, points.
+    held: Option<(f32, f32)>,
 }
 
 #[derive(Debug)]
@@ -105,17 +107,67 @@ pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &m
     let rect = ui.available_rect_before_wrap();
     ui.allocate_rect(rect, Sense::hover());
     let area = rect.with_min_x(rect.left() + GUTTER);
-    let length_secs = session.playback().duration_secs(model);
+    let length_secs = session.playback().timeline_secs(model);
     let scale = Scale { left: area.left() + PAD, width: area.width() - 2.0 * PAD, length_secs };
     let response = ui.interact(area, ui.scope_id().with("ruler"), Sense::click_and_drag());
-    scrub(ui, session, scale, &response, commands);
+    let dragged = drag_key(ui, session, (scale, area), lanes, &response, commands);
+    if dragged.is_none() {
+        scrub(ui, session, scale, &response, commands);
+    }
+    let end_secs = session.playback().duration_secs(model);
+    if end_secs < length_secs {
+        let after = area.with_min_x(scale.x(end_secs)).with_min_y(area.top() + RULER);
+        ui.painter().rect_filled(after, 0.0, colors(ui).raised.gamma_multiply(0.6));
+    }
     ticks(ui, area, scale);
     keys(ui, rect, area, scale, session, lanes);
     if let Some(pointer) = response.hover_pos().filter(|_| !response.is_pointer_button_down_on()) {
         hover_line(ui, area, scale, scale.secs(pointer.x));
     }
     playhead(ui, area, scale, session.playback().time_secs);
+    if let Some(secs) = dragged {
+        hover_line(ui, area, scale, secs);
+        let top = area.top() + RULER + 4.0;
+        for i in 0..lanes.rows.len() {
+            let at = pos2(scale.x(secs), top + (i as f32 + 0.5) * LANE);
+            ui.painter().add(diamond(at, 4.0, colors(ui).accent));
+        }
+    }
     response.on_hover_cursor(CursorIcon::ResizeHorizontal);
+}
+
+/// Moves the key of a clip made of poses that the pointer has taken hold of; returns where it would go now.
+fn drag_key(
+    ui: &Ui,
+    session: &Session,
+    (scale, area): (Scale, Rect),
+    lanes: &mut Lanes,
+    response: &Response,
+    commands: &mut Vec<Command>,
+) -> Option<f32> {
+    /// How near to a key the pointer must be, and how far it must move before the key does, points.
+    const NEAR: f32 = 6.0;
+    const STILL: f32 = 3.0;
+    let Some(drag) = slider_drag(ui, response) else {
+        lanes.held = None;
+        return None;
+    };
+    let pressed = drag.pressed.filter(|at| at.y > area.top() + RULER);
+    if let (Some(at), Some((_, clip))) = (pressed, session.keyed_clip()) {
+        let keys = clip.times.iter().flatten().map(|secs| (*secs, (scale.x(*secs) - at.x).abs()));
+        let nearest = keys.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, off)| *off <= NEAR);
+        lanes.held = nearest.map(|(secs, _)| (secs, at.x));
+    }
+    let (from, start) = lanes.held?;
+    let to = if (drag.at.x - start).abs() < STILL { from } else { (scale.secs(drag.at.x) * 1e3).round() / 1e3 };
+    if drag.released {
+        lanes.held = None;
+        if to != from {
+            commands.push(KeyingCommand::MoveKey(from, to).into());
+        }
+        commands.push(PlaybackCommand::Seek(to).into());
+    }
+    Some(to)
 }
 
 fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands: &mut Vec<Command>) {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Align, Layout, PopupCloseBehavior, RichText, Sense, Ui, WidgetInfo, vec2};
 
+use super::clip_panel::{self, ClipPanel};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
@@ -17,11 +18,14 @@ use crate::session::{Command, LoopMode, Playback, PlaybackCommand, Session};
 #[derive(Debug, Default)]
 pub(super) struct Timeline {
     clips: SearchList,
+    clip_panel: ClipPanel,
     pub(super) lanes: ruler::Lanes,
 }
 
 /// The width of speed, loop mode and frame rate, points.
 const SETTINGS_WIDTH: f32 = 236.0;
+/// The least width of the list of clips, points.
+const LEAST_LIST: f32 = 72.0;
 /// The least width of the clock, which its seconds need, points.
 const LEAST_CLOCK: f32 = 60.0;
 
@@ -48,7 +52,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         if session.playback().clip.is_some() {
             // A narrow window shortens the name of the clip and then the clock; the settings keep their place.
             let spare = ui.available_width() - SETTINGS_WIDTH - LEAST_CLOCK - 16.0;
-            clips(ui, model, session, spare.clamp(72.0, 168.0), &mut state.timeline, commands);
+            // Where there is no room for it, the menu makes keys.
+            let keys = if spare >= LEAST_LIST + clip_panel::WIDTH { clip_panel::WIDTH } else { 0.0 };
+            clips(ui, model, session, (spare - keys).clamp(LEAST_LIST, 168.0), &mut state.timeline, commands);
+            if keys > 0.0 {
+                clip_panel::show(ui, session, &mut state.timeline.clip_panel, commands);
+            }
             ui.add_space(8.0);
             clock(ui, model, session.playback(), ui.available_width() - SETTINGS_WIDTH);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -71,7 +80,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
 
 /// Returns the reason why there is no ruler, in words that help.
 fn nothing_to_scrub(model: &Model, session: &Session) -> Option<&'static str> {
-    let length = session.playback().duration_secs(model);
+    let length = session.playback().timeline_secs(model);
     (length <= 0.0).then_some("This clip is a single pose: all its keys lie at 0 s, so there is nothing to scrub.")
 }
 

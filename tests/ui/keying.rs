@@ -1,0 +1,48 @@
+//! Clips are made of poses, in the timeline and by the panel beside it.
+
+use skinscope::session::KeyingCommand;
+
+use super::*;
+
+fn times(harness: &Harness<'_, App>) -> Vec<f32> {
+    harness.state().session.keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
+}
+
+#[test]
+fn a_clip_is_made_of_poses_and_named_and_its_keys_are_dragged_and_taken_out() {
+    let mut harness = selected(3, 2);
+    click(&mut harness, "Key");
+    assert_eq!(times(&harness), [0.0]);
+    let session = &mut harness.state_mut().session;
+    session.apply(PlaybackCommand::Seek(0.5));
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 40.0)));
+    session.apply(EditCommand::EndEdit);
+    harness.run();
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::K);
+    harness.run();
+    assert_eq!(times(&harness), [0.0, 0.5]);
+    assert!(harness.state().session.edits().is_empty());
+    // The timeline goes on for a second after the last key.
+    let ruler = harness.get_by_role_and_label(Role::Slider, "Time").rect();
+    let at = |secs: f32| Pos2::new(ruler.left() + 12.0 + secs / 1.5 * (ruler.width() - 24.0), ruler.top() + 38.0);
+    drag(&mut harness, &[at(0.5), at(0.7), at(1.0)], PointerButton::Primary);
+    let moved = times(&harness);
+    assert!(moved.len() == 2 && (moved[1] - 1.0).abs() < 0.01, "{moved:?}");
+    click(&mut harness, "Keys of the clip");
+    harness.get_by_label("2 keys");
+    harness.get_by_label("Name of the clip").focus();
+    harness.run();
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    harness.event(Event::Text("Nod".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().session.model().unwrap().clips[1].name, "Nod");
+    click(&mut harness, "Remove key 1");
+    assert_eq!(times(&harness).len(), 1);
+    click(&mut harness, "Remove clip");
+    assert_eq!(harness.state().session.unsaved_clips(), 0);
+    for command in [KeyingCommand::KeyPose, KeyingCommand::RemoveKey(0.0), KeyingCommand::RemoveClip(ClipId(1))] {
+        assert!(has(&harness, &command.clone().into()), "{command:?}");
+    }
+}
