@@ -2,7 +2,7 @@
 //! stand in the order of its fan, so that each edge between two corners is read and made unit once. See [`super::delta_mush`] for what
 //! they are for.
 
-use glam::{Mat3A, Mat4, Vec3A, Vec4};
+use glam::{BVec4A, Mat3A, Mat4, Vec3A, Vec4};
 
 /// Four vectors: x, y and z, each with a lane for each vertex.
 pub(super) type Lanes = [Vec4; 3];
@@ -62,12 +62,14 @@ impl CornerFans {
         for (four, ends) in self.first.windows(2).enumerate() {
             let at = gathered([0, 1, 2, 3].map(|lane| (4 * four + lane) as u32), surface);
             let mut before = [Vec4::ZERO; 3];
-            for i in ends[0] as usize..ends[1] as usize {
-                let after = spoke(at, self.spokes[i], surface);
+            let range = ends[0] as usize..ends[1] as usize;
+            let edges = self.spokes[range.clone()].iter().zip(&self.has_corner[range.clone()]);
+            for (out, (ends, has_corner)) in out[range].iter_mut().zip(edges) {
+                let after = spoke(at, *ends, surface);
                 let Frames { axes: [t, b, _], angle } = frames(before, after);
-                let [x, y, z, w] = self.has_corner[i];
-                let told = angle.cmpgt(Vec4::ZERO) & glam::BVec4A::new(x, y, z, w);
-                out[i] = [t, b].map(|axis| axis.map(|v| Vec4::select(told, v, Vec4::ZERO)));
+                let [x, y, z, w] = *has_corner;
+                let told = angle.cmpgt(Vec4::ZERO) & BVec4A::new(x, y, z, w);
+                *out = [t, b].map(|axis| axis.map(|v| Vec4::select(told, v, Vec4::ZERO)));
                 before = after;
             }
         }

@@ -114,11 +114,10 @@ fn smooth(rings: &Rings, scratch: &mut MushScratch, iterations: usize, step: f32
                         *sum += now[*other as usize];
                     }
                 }
-                for lane in 0..4 {
-                    let mean = sums[lane] * per_count[lane];
+                for (((out, here), sum), per_count) in out.iter_mut().zip(here).zip(sums).zip(per_count) {
                     // Vertices without an edge stay.
-                    let step = if per_count[lane] == 0.0 { 0.0 } else { step };
-                    out[lane] = here[lane] + (mean - here[lane]) * step;
+                    let step = if *per_count == 0.0 { 0.0 } else { step };
+                    *out = *here + (sum * *per_count - *here) * step;
                 }
                 first = *end as usize;
             }

@@ -127,16 +127,15 @@ mod tests {
         let of = places.of(id, 0).unwrap();
         assert_eq!((of.len(), places.triangles()), (primitive.positions.len(), primitive.indices.len() / 3));
         assert_eq!(places.triangles_of(id, 0), Some(0..places.triangles()));
-        for a in 0..of.len() {
-            for b in 0..of.len() {
-                let alike =
-                    primitive.positions[a] == primitive.positions[b] && primitive.normals[a] == primitive.normals[b];
-                assert_eq!(of[a] == of[b], alike, "{a} {b}");
+        let key = |v: usize| (primitive.positions[v], primitive.normals[v]);
+        let triangles = primitive.indices.as_chunks::<3>().0;
+        for (a, place) in of.iter().enumerate() {
+            for (b, other) in of.iter().enumerate() {
+                assert_eq!(place == other, key(a) == key(b), "{a} {b}");
             }
-            let touches = |t: &[u32; 3]| t.iter().filter(|v| of[**v as usize] == of[a]).count();
-            let triangles = primitive.indices.as_chunks::<3>().0;
+            let touches = |t: &[u32; 3]| t.iter().filter(|v| of[**v as usize] == *place).count();
             let around: Vec<u32> = (0..).zip(triangles).flat_map(|(i, t)| vec![i; touches(t)]).collect();
-            assert_eq!(places.around(of[a] as usize), around);
+            assert_eq!(places.around(*place as usize), around);
         }
         // What is left out has no places.
         let none = NormalPlaces::new(&model, &|_, _| None);
