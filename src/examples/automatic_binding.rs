@@ -1,6 +1,6 @@
 //! Automatic binding: what capsules, lines with planes and paths along the mesh make of one arm, before and after smoothing.
 
-use glam::{DVec3, Quat, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 
 use super::arm_binding::{BONES, Capsule, Divide, nearest};
 use super::binding_rig::{
@@ -386,9 +386,7 @@ fn outline(capsule: &Capsule, ink: MarkInk) -> Vec<Mark> {
     let [from, to] = capsule.ends;
     let out = (to - from).normalize_or(DVec3::Y).cross(DVec3::Z) * capsule.radius;
     let half = |center: DVec3, begin: DVec3| {
-        (0..=16).map(move |i| {
-            center + DVec3::from(Quat::from_rotation_z(std::f32::consts::PI * i as f32 / 16.0).as_dquat() * begin)
-        })
+        (0..=16).map(move |i| center + DQuat::from_rotation_z(std::f64::consts::PI * f64::from(i) / 16.0) * begin)
     };
     let points: Vec<Vec3> = half(to, out).chain(half(from, -out)).chain([to + out]).map(|p| placed(0, p)).collect();
     vec![Mark::line(points, ink, "").wide(2.0)]

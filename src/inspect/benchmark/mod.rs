@@ -82,7 +82,7 @@ impl Benchmark {
         vertices.blend_all(&three, &mut deformed);
         let normals: Vec<Vec3> = deformed.iter().map(|v| v[1]).filter(|n| n.length_squared() > 1e-12).collect();
         let unit = |a: &[Vec3], b: &[Vec3]| largest(a.iter().zip(b).map(|(a, b)| a.distance(*b)));
-        let ways: [&dyn Fn(&mut [Vec3]); 2] =
+        let ways: [Way<'_, Vec3>; 2] =
             [&|out: &mut [Vec3]| unit_exact(&normals, out), &|out: &mut [Vec3]| unit_fast(&normals, out)];
         measured.push(turns(ROOTS, ways, &vec![Vec3::ZERO; normals.len()], &unit, cancel)?);
         Some(Self {
@@ -134,6 +134,9 @@ impl Measured {
 /// Positions and normals of all vertices.
 type Out = [[Vec3; 2]];
 
+/// Something that writes a result for all vertices.
+type Way<'a, T> = &'a dyn Fn(&mut [T]);
+
 /// The words of a claim.
 type Text = (&'static str, [&'static str; 2], &'static str);
 
@@ -162,7 +165,7 @@ fn largest(distances: impl Iterator<Item = f32>) -> f64 {
 /// Lets two ways take turns and compares what they made.
 fn turns<T: Copy>(
     (id, ways, claim): Text,
-    run: [&dyn Fn(&mut [T]); 2],
+    run: [Way<'_, T>; 2],
     blank: &[T],
     apart: &dyn Fn(&[T], &[T]) -> f64,
     cancel: &AtomicBool,
