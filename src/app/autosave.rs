@@ -37,6 +37,9 @@ struct Head {
     /// Clips that the model's file does not have.
     #[serde(default)]
     clips: usize,
+    /// Joints with edited inverse bind matrices.
+    #[serde(default)]
+    binds: usize,
     /// Nodes and morph weights with an edited pose.
     posed: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
@@ -76,6 +79,7 @@ impl Snapshot {
             time: now.as_secs(),
             vertices: self.kept.vertices(),
             clips: self.kept.clips(),
+            binds: self.kept.binds(),
             posed: self.kept.posed(),
             ruled: self.kept.ruled(),
         };
@@ -113,13 +117,14 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, clips, posed, ruled, .. } = self.head;
+        let Head { vertices, binds, clips, posed, ruled, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
             file,
             vertices,
             clips,
+            binds,
             posed,
             ruled,
             age_secs: now.saturating_sub(self.head.time),

@@ -48,6 +48,7 @@ pub(super) fn summary(prepared: &Prepared) -> SaveSummary {
     SaveSummary {
         vertices: changes.vertices,
         joints: changes.joints,
+        binds: changes.binds,
         clips: changes.clips,
         accessors: changes.accessors.iter().copied().collect(),
         bytes: changes.bytes,

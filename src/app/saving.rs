@@ -41,10 +41,14 @@ impl App {
             None => self.carry_on(event_loop, then),
             Some(document) => {
                 let name = session.clone().unwrap_or_else(|| document.model.source.name.clone());
-                let (vertices, quits) = (self.session.unsaved_vertices(), then == Then::Quit);
-                let clips = self.session.unsaved_clips();
-                self.status.unsaved =
-                    Some(UnsavedStatus { name, is_session: session.is_some(), vertices, clips, quits });
+                self.status.unsaved = Some(UnsavedStatus {
+                    name,
+                    is_session: session.is_some(),
+                    vertices: self.session.unsaved_vertices(),
+                    binds: self.session.unsaved_binds(),
+                    clips: self.session.unsaved_clips(),
+                    quits: then == Then::Quit,
+                });
                 self.then = Some(then);
             }
         }

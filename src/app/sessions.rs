@@ -119,7 +119,7 @@ impl App {
         }
     }
 
-    /// Whether the open session file holds the edited weights and the added clips.
+    /// Whether the open session file holds the edited weights and inverse bind matrices and the added clips.
     pub(super) fn session_holds_model(&self) -> bool {
         let holds = self.session_file.as_ref().and_then(|open| open.holds.as_ref());
         holds.zip(self.session.kept()).is_some_and(|(holds, now)| holds.has_same_model(&now))

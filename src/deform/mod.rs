@@ -331,7 +331,7 @@ pub fn pass(id: &str) -> Option<&'static Pass> {
 /// [`Model::palette_layout`].
 pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>) {
     out.clear();
-    for skin in &model.skins {
+    for skin in model.skins.iter() {
         out.extend(skin.joints.iter().zip(&skin.inverse_bind).map(|(j, inverse)| model_pose[j.index()] * *inverse));
     }
     let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());

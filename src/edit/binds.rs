@@ -2,10 +2,11 @@
 
 use glam::DAffine3;
 
+use super::sheet::single;
 use super::{Operation, Settings, Sheet};
 use crate::anim::local_to_model;
 use crate::inspect::rig::{SkinBinding, inverse_bind};
-use crate::model::{LocalPose, Model, Skin};
+use crate::model::{BindChange, LocalPose, Model, Skin, SkinId};
 
 /// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {
@@ -27,7 +28,8 @@ pub static BIND_HERE: Operation = Operation {
     argument: "",
     repairs: &[],
     run: |sheet, settings| {
-        if let Some(pose) = &settings.pose {
+        let nodes = sheet.model.skeleton.len();
+        if let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == nodes) {
             set(sheet, Some(pose), &|_, _| true);
         }
     },
@@ -36,7 +38,8 @@ pub static BIND_HERE: Operation = Operation {
 /// Matrices that move the mesh by less than this share of its size count as equal.
 const SAME: f64 = 1e-5;
 
-/// Sets the matrices of the skins for which `wanted` returns true, from a pose; `None`: from the rest pose.
+/// Sets the matrices of the skins for which `wanted` returns true, from a pose; `None`: from the rest pose. Where only some
+/// vertices may change, skins that move none of them stay.
 pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
     let model = sheet.model;
     let mut rest = Vec::new();
@@ -46,22 +49,57 @@ pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&
         local_to_model(&model.skeleton, pose, &mut here);
     }
     let world = worlds(model, pose.unwrap_or(&model.skeleton.rest));
+    let open = open_skins(sheet);
     let (at_rest, here) = (SkinBinding::of_all(model, &rest), SkinBinding::of_all(model, &here));
+    let of_file = SkinBinding::of_all(&model.without_edits(), &rest);
     for (s, (binding, here)) in at_rest.iter().zip(&here).enumerate() {
         let skin = &model.skins[s];
         // A mesh that was bound in this pose already shows there what its joints share.
-        let clearest = if here.agreeing > binding.agreeing { here } else { binding };
-        let Some(common) = clearest.common.filter(|_| wanted(skin, binding)) else { continue };
+        let clearer = if here.agreeing > binding.agreeing { here } else { binding };
+        // Edits may have bound most joints elsewhere; those of the file say then what was shared before.
+        let clearest = if of_file[s].agreeing > clearer.agreeing { &of_file[s] } else { clearer };
+        let Some(common) = clearest.common.filter(|_| open[s] && wanted(skin, binding)) else { continue };
         let reach = reach(model, s);
         for (place, joint) in skin.joints.iter().enumerate() {
             let new = world[joint.index()].inverse() * common;
-            let old = inverse_bind(skin, place);
+            let old = sheet.binds.get(&(s, place)).copied().or_else(|| inverse_bind(skin, place));
             let differs = old.is_none_or(|old| !agree(world[joint.index()], old, common, reach));
             if new.is_finite() && differs {
                 sheet.binds.insert((s, place), new);
             }
         }
     }
+}
+
+/// Returns for each skin whether it moves a vertex that may change.
+fn open_skins(sheet: &Sheet) -> Vec<bool> {
+    let mut out = vec![false; sheet.model.skins.len()];
+    for (number, table) in sheet.tables.iter().enumerate() {
+        if (0..table.vertices()).any(|row| sheet.bounds.has(number, row)) {
+            let shown = |mesh: usize| sheet.model.instances.iter().filter(move |i| i.mesh.index() == mesh);
+            let skins = table.primitives.iter().flat_map(|(mesh, _)| shown(*mesh)).filter_map(|i| i.skin);
+            skins.for_each(|skin| out[skin.index()] = true);
+        }
+    }
+    // A skin that moves nothing has no vertex that must not change.
+    let moves = |skin: usize| sheet.model.instances.iter().any(|i| i.skin.is_some_and(|s| s.index() == skin));
+    (0..out.len()).for_each(|skin| out[skin] |= sheet.bounds.is_open() && !moves(skin));
+    out
+}
+
+/// Returns the matrices of a sheet that its model does not have.
+pub(super) fn changes(sheet: &Sheet) -> Vec<BindChange> {
+    let change = |(&(skin, place), matrix): (&(usize, usize), &DAffine3)| {
+        let old = inverse_bind(&sheet.model.skins[skin], place).map(|old| single(old).to_cols_array());
+        let matrix = single(*matrix);
+        (old != Some(matrix.to_cols_array())).then_some(BindChange {
+            skin: SkinId::from_index(skin),
+            place,
+            matrix,
+            restored: false,
+        })
+    };
+    sheet.binds.iter().filter_map(change).collect()
 }
 
 /// Returns whether a joint shows the mesh where all joints show it. Positions are compared in the world, at the corners

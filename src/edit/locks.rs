@@ -23,6 +23,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Whether all vertices may change.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Whether a vertex may change.
     #[must_use]
     pub fn has(&self, table: usize, row: usize) -> bool {

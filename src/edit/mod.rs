@@ -30,6 +30,7 @@ mod transferred;
 mod weld;
 
 pub use average::mean_of;
+pub use binds::{BIND_HERE, INVERSE_BINDS};
 pub use locks::Bounds;
 pub use mirror::joint_pairs;
 pub use rounding::value;
@@ -70,7 +71,7 @@ impl Operation {
     /// Whether it changes weights. Two operations change inverse bind matrices instead.
     #[must_use]
     pub fn is_of_weights(&self) -> bool {
-        ![binds::INVERSE_BINDS.id, binds::BIND_HERE.id].contains(&self.id)
+        ![INVERSE_BINDS.id, BIND_HERE.id].contains(&self.id)
     }
 }
 
@@ -85,7 +86,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &mirror::MIRROR,
     &smooth::SMOOTH,
     &hammer::HAMMER,
-    &binds::INVERSE_BINDS,
+    &INVERSE_BINDS,
     &rules::RULES,
     &joints::REMOVE_JOINT,
     &joints::REPLACE_JOINT,
@@ -93,7 +94,7 @@ pub static OPERATIONS: &[&Operation] = &[
     &average::PASTE,
     &set::SET,
     &transfer::TRANSFER,
-    &binds::BIND_HERE,
+    &BIND_HERE,
 ];
 
 /// An axis of mesh space.
@@ -141,7 +142,7 @@ pub struct Settings {
     pub copied: Vec<(NodeId, f64)>,
     /// Transfer: the model whose weights are taken.
     pub donor: Option<Donor>,
-    /// Bind here: the pose.
+    /// Bind here: the pose. One of another number of nodes than the model has is none.
     pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
     pub rules: Vec<&'static str>,

@@ -181,7 +181,7 @@ pub fn packed(model: &Model, packing: Packing) -> (Model, PackedFigures) {
     for (old, new) in before.iter().zip(&sheet.tables) {
         changes(old, new, true, &|_| true, &mut outcome);
     }
-    let edited = model.with_weights(&outcome.changes).unwrap_or_else(|_| model.with_stored_weights());
+    let edited = model.with_weights(&outcome.changes).unwrap_or_else(|_| model.without_edits());
     (edited, figures)
 }
 

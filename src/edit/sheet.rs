@@ -23,7 +23,7 @@ pub struct Sheet<'m> {
     pub model: &'m Model,
     /// A table for each primitive with weights, in the file's order; primitives that share accessors share one.
     pub tables: Vec<Table>,
-    /// New inverse bind matrices, by the index of the skin and that of the joint in it.
+    /// Inverse bind matrices that differ from those of the file, by the index of the skin and that of the joint in it.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
     /// How far away the surface was whose weights were transferred last.
     pub transferred: Option<Transferred>,
@@ -46,17 +46,18 @@ fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> 
 }
 
 impl<'m> Sheet<'m> {
-    /// Takes the weights that a model has now: those of its file, with its edits over them. Where primitives share
+    /// Takes the weights and matrices that a model has now: those of its file, with its edits over them. Where primitives share
     /// their weights in the file, the edited vertices of any of them are taken, from the first primitive that has them.
     #[must_use]
     pub fn of(model: &'m Model) -> Self {
         Self::reading(model, &|mesh, primitive| model.primitive(mesh, primitive))
     }
 
-    /// Takes the weights of a model as its file stores them, whatever was edited since.
+    /// Takes the weights and matrices of a model as its file stores them, whatever was edited since.
     #[must_use]
     pub fn of_file(model: &'m Model) -> Self {
-        Self::reading(model, &|mesh, primitive| model.meshes[mesh.index()].primitives[primitive].as_stored())
+        let read = |mesh: MeshId, primitive: usize| model.meshes[mesh.index()].primitives[primitive].as_stored();
+        Self { binds: BTreeMap::new(), ..Self::reading(model, &read) }
     }
 
     fn reading(model: &'m Model, read: &dyn Fn(MeshId, usize) -> PrimitiveRef<'m>) -> Self {
@@ -83,7 +84,9 @@ impl<'m> Sheet<'m> {
             }
         }
         let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
-        Self { model, tables, binds: BTreeMap::new(), transferred: None, bounds, context, surfaces: OnceLock::new() }
+        let edited = model.bind_edits().all();
+        let binds = edited.map(|(skin, place, matrix)| ((skin.index(), place), double(matrix))).collect();
+        Self { model, tables, binds, transferred: None, bounds, context, surfaces: OnceLock::new() }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.

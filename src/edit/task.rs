@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Operation, Settings, Sheet, Transferred, apply, rogues, value};
+use super::{Operation, Settings, Sheet, Transferred, apply, binds, rogues, value};
 use crate::inspect::VertexSet;
-use crate::model::{MeshId, Model, NodeId, WeightChange};
+use crate::model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
 use crate::parallel::JobContext;
 
 /// An operation with everything that it needs except the weights.
@@ -51,6 +51,8 @@ pub struct Figures {
 pub struct Outcome {
     /// The new weights of the vertices that would change, for every primitive that has them.
     pub changes: Vec<WeightChange>,
+    /// The inverse bind matrices that would change.
+    pub binds: Vec<BindChange>,
     /// How many vertices would change. Those of primitives that share their weights count once.
     pub vertices: usize,
     /// The largest change of a joint's weight.
@@ -59,14 +61,28 @@ pub struct Outcome {
     pub kept: usize,
     /// The figures of the vertices that the operation may change, before and after it.
     pub figures: [Figures; 2],
-    /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices it
-    /// finds a fault before and after.
+    /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices (or
+    /// joints, for a rule about joints) it finds a fault before and after.
     pub found: Vec<(&'static str, [usize; 2])>,
     /// How far away the surface is whose weights are taken.
     pub transferred: Option<Transferred>,
 }
 
-/// Computes what an operation would do to the weights that a model has now; `None` where that was cancelled.
+impl Outcome {
+    /// Returns whether nothing would change.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.binds.is_empty()
+    }
+
+    /// Returns all that would change.
+    #[must_use]
+    pub fn change(&self) -> SkinningChange {
+        SkinningChange { weights: self.changes.clone(), binds: self.binds.clone() }
+    }
+}
+
+/// Computes what an operation would do to the weights and matrices that a model has now; `None` where that was cancelled.
 #[must_use]
 pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
     let mut sheet = Sheet::of(model);
@@ -93,6 +109,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         return None;
     }
     out.transferred = sheet.transferred;
+    out.binds = binds::changes(&sheet);
     let rounds = task.operation.id == "quantise";
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
         changes(old, new, rounds, &|row| sheet.bounds.has(number, row), &mut out);
@@ -109,13 +126,17 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
 fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
     let of = |rule: &&'static str| {
         let mut rows: BTreeSet<(usize, u32)> = BTreeSet::new();
+        let mut joints = BTreeSet::new();
         for finding in rogues::found(sheet, rule) {
-            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else {
+                joints.extend(finding.joints);
+                continue;
+            };
             let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
             let inside = finding.vertices.iter().filter(|v| sheet.bounds.has(table, **v as usize));
             rows.extend(inside.map(|v| (table, *v)));
         }
-        rows.len()
+        rows.len() + joints.len()
     };
     rules.iter().map(of).collect()
 }

@@ -100,6 +100,11 @@ impl Frame {
         other.frame.clone_from(self);
         other.frame.model = session.compared_model().map(Arc::clone);
         let model = session.compared_model();
+        if let Some(model) = model {
+            other.frame.palettes.clear();
+            other.frame.palettes.extend_from_slice(&session.palettes_of(model));
+            other.frame.palettes.extend_from_slice(&session.crowd_palettes_of(model));
+        }
         other.frame.deform_by((comparison.choice, model), session, |m| session.compared_surface(comparison, m));
         if let Some(measure) = session.shown_measure() {
             let measured = session.compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));

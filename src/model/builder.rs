@@ -82,16 +82,17 @@ impl Model {
             is_joint[joint.index()] = true;
         }
         let layout = super::layout(&parts);
-        let bind = super::bind_pose(&parts);
-        let shared = std::sync::Arc::new(super::Shared {
+        let bind = std::sync::Arc::new(super::bind_pose(&parts.skeleton, &parts.skins));
+        let skins = parts.skins.as_slice().into();
+        Ok(Self::of_shared(std::sync::Arc::new(super::Shared {
             reading: std::sync::Arc::default(),
             parts,
+            skins,
             layout,
             bind,
             is_joint,
             normal_places: std::sync::OnceLock::new(),
-        });
-        Ok(Self { shared, edits: super::WeightEdits::default() })
+        })))
     }
 }
 

@@ -58,7 +58,7 @@ impl Model {
         if let Some(shared) = Arc::get_mut(&mut built.shared) {
             shared.reading = Arc::clone(&self.shared.reading);
         }
-        Ok(Self { edits: self.edits.clone(), ..built })
+        Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
     }
 
     /// Returns the change that undoes another one, which is not made yet.

@@ -3,6 +3,7 @@
 //! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks
 //! every invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
 
+mod bind_edits;
 mod builder;
 mod clip;
 mod clip_edits;
@@ -23,6 +24,7 @@ mod weight_edits;
 mod weight_tests;
 mod weights;
 
+pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
@@ -98,22 +100,30 @@ ids! {
     CameraId,
 }
 
-/// One whole file, with the weights that were edited and the clips that were added since it was read. Models that differ in weights
-/// alone share the rest.
+/// One whole file, with the weights and inverse bind matrices that were edited and the clips that were added since it was
+/// read. Models that differ in weights and matrices alone share the rest.
 #[derive(Debug)]
 pub struct Model {
+    /// The skins with the inverse bind matrices that they have now. Everybody who asks how a mesh is bound asks here, so
+    /// that all see edited matrices; those of the file are [`Model::stored_skins`].
+    pub skins: Arc<[Skin]>,
     shared: Arc<Shared>,
     edits: WeightEdits,
+    binds: BindEdits,
+    bind: Arc<LocalPose>,
 }
 
-/// Everything in a model except its edited weights.
+/// Everything in a model except its edited weights and matrices.
 #[derive(Debug)]
 struct Shared {
     /// The same for all models that come from one reading of a file.
     reading: Arc<()>,
     parts: ModelParts,
+    /// The skins of `parts`.
+    skins: Arc<[Skin]>,
     layout: PaletteLayout,
-    bind: LocalPose,
+    /// The bind pose of these skins.
+    bind: Arc<LocalPose>,
     is_joint: Vec<bool>,
     /// Found out when somebody first asks.
     normal_places: OnceLock<NormalPlaces>,
@@ -127,6 +137,30 @@ impl std::ops::Deref for Model {
 }
 
 impl Model {
+    /// Returns the model without edits.
+    fn of_shared(shared: Arc<Shared>) -> Self {
+        let (skins, bind) = (Arc::clone(&shared.skins), Arc::clone(&shared.bind));
+        Self { skins, bind, shared, edits: WeightEdits::default(), binds: BindEdits::default() }
+    }
+
+    /// Returns the same model once more, with the same edits.
+    fn twin(&self) -> Self {
+        Self {
+            skins: Arc::clone(&self.skins),
+            shared: Arc::clone(&self.shared),
+            edits: self.edits.clone(),
+            binds: self.binds.clone(),
+            bind: Arc::clone(&self.bind),
+        }
+    }
+
+    /// Returns a model of other parts with the edits of this one, whose skins they have.
+    fn with_parts(&self, parts: ModelParts) -> Result<Self, BuildError> {
+        let built = Self::build(parts)?;
+        let binds: Vec<BindChange> = self.edited_skinning().binds;
+        Self { edits: self.edits.clone(), ..built }.with_binds(&binds)
+    }
+
     /// Returns the place of each palette in the one buffer that holds all of them.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
@@ -146,7 +180,7 @@ impl Model {
     /// Returns the local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
     #[must_use]
     pub fn bind_pose(&self) -> &LocalPose {
-        &self.shared.bind
+        &self.bind
     }
 
     /// Returns whether some skin refers to `node`.
@@ -195,8 +229,7 @@ impl Model {
             instance.morph_weights.clone_from_slice(rest.morph_weights.get(weights)?);
         }
         parts.skeleton.rest = rest.clone();
-        let edits = self.edits.clone();
-        Self::build(parts).ok().map(|built| Self { edits, ..built })
+        self.with_parts(parts).ok()
     }
 
     /// Returns how many vertices are drawn: those of each instance count as often as it has copies.
@@ -312,8 +345,7 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
 /// Computes the bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is the matrix of the
 /// skin's first joint (in node order) at rest times its inverse bind matrix; nodes that are no joint keep their rest
 /// transform. A joint of several skins follows the first.
-fn bind_pose(parts: &ModelParts) -> LocalPose {
-    let skeleton = &parts.skeleton;
+fn bind_pose(skeleton: &Skeleton, skins: &[Skin]) -> LocalPose {
     let n = skeleton.len();
     let world_of = |parent: Option<NodeId>, world: &[Affine3A]| parent.map_or(Affine3A::IDENTITY, |p| world[p.index()]);
     let mut rest = vec![Affine3A::IDENTITY; n];
@@ -321,7 +353,7 @@ fn bind_pose(parts: &ModelParts) -> LocalPose {
         rest[i] = world_of(skeleton.parents[i], &rest) * skeleton.local_matrix(i, skeleton.rest.transforms[i]);
     }
     let mut wanted: Vec<Option<Affine3A>> = vec![None; n];
-    for skin in &parts.skins {
+    for skin in skins {
         let first = (0..skin.joints.len()).min_by_key(|&j| skin.joints[j]);
         let Some(first) = first else { continue };
         let common = rest[skin.joints[first].index()] * skin.inverse_bind[first];

@@ -229,13 +229,7 @@ impl Model {
                 (None, Entry::Vacant(_)) => {}
             }
         }
-        Ok(Self { shared: Arc::clone(&self.shared), edits })
-    }
-
-    /// Returns the same model with all weights as the file stores them.
-    #[must_use]
-    pub fn with_stored_weights(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), edits: WeightEdits::default() }
+        Ok(Self { edits, ..self.twin() })
     }
 
     /// Returns all edited vertices with their pairs: the changes that make this model out of the one without edits.
@@ -254,7 +248,7 @@ impl Model {
         self.edits.places().filter_map(of).collect()
     }
 
-    /// Returns whether two models come from one reading of a file, with the same or with other weights and added clips.
+    /// Returns whether two models come from one reading of a file, with the same edits and added clips or with others.
     #[must_use]
     pub fn shares_all_but_edits(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
@@ -411,7 +405,7 @@ impl Model {
     /// stay as they are.
     #[must_use]
     pub fn with_normalised_weights(&self) -> Self {
-        self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.with_stored_weights())
+        self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.without_edits())
     }
 
     /// Returns the changes that make the weights of every vertex sum to one: they are divided by their sum. Where that

@@ -35,7 +35,7 @@ pub struct Document {
     pick_index: Arc<OnceLock<PickIndex>>,
     /// The model as stored.
     stored: CountedModel,
-    /// The model with edited weights, where some are edited.
+    /// The model with edited weights and matrices, where some are edited.
     edited: Option<CountedModel>,
     /// The figures of the weights that were counted last.
     last_counted: Arc<OnceLock<WeightStats>>,
@@ -203,16 +203,16 @@ impl Document {
         move || _ = place.get_or_init(|| PickIndex::of(&model))
     }
 
-    /// Shows the same file with these weights and added clips. With `waits`, the figures are those of the weights before until another
+    /// Shows the same file with these weights, matrices and added clips. With `waits`, the figures are those of the weights before until another
     /// thread has counted these ([`Document::count_weights`]).
     pub(super) fn show_edited(&mut self, model: Arc<Model>, waits: bool) {
         if Arc::ptr_eq(&model, &self.model) {
             return;
         }
         if !model.shares_clips(&self.stored.model) {
-            self.stored.model = Arc::new(model.with_stored_weights());
+            self.stored.model = Arc::new(model.without_edits());
         }
-        let edited = !model.weight_edits().is_empty();
+        let edited = model.is_edited();
         let counted = self.shown_stats().get().is_some();
         if counted {
             self.last_counted = Arc::clone(self.shown_stats());

@@ -7,7 +7,7 @@ use glam::{Quat, Vec3};
 
 use super::{EditCommand, Session};
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
-use crate::model::{ClipChange, ClipId, LocalPose, Model, NodeId, WeightChange};
+use crate::model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
 use crate::pose::{Resolved, unit};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
@@ -136,7 +136,7 @@ fn usable(rotation: Quat) -> Quat {
     if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
 }
 
-/// The steps to go back to, of the pose, of weights and of clips in one order. Pose edits that follow each other without
+/// The steps to go back to, of the pose, of the skinning and of clips in one order. Pose edits that follow each other without
 /// [`History::close_step`] are one step.
 #[derive(Clone, Debug, Default)]
 pub struct History {
@@ -150,8 +150,8 @@ pub struct History {
 enum Step {
     /// All edits of the pose: a few bytes for each edited channel.
     Pose(Arc<Edits>),
-    /// The pairs of the vertices that the step changed, and of no others.
-    Weights(Vec<WeightChange>),
+    /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
+    Skinning(SkinningChange),
     /// A change of the added clips, with all edits of the pose and the clip that is shown.
     Clips(ClipChange, Arc<Edits>, Option<ClipId>),
 }
@@ -173,13 +173,13 @@ impl Step {
     fn take(self, now: &mut Changed<'_>) -> Self {
         match self {
             Self::Pose(other) => Self::Pose(std::mem::replace(now.edits, other)),
-            Self::Weights(changes) => {
-                let before = now.model.weights_before(&changes);
-                // Weights that were there once fit the model.
-                if let Ok(changed) = now.model.with_weights(&changes) {
+            Self::Skinning(change) => {
+                let before = now.model.skinning_before(&change);
+                // Weights and matrices that were there once fit the model.
+                if let Ok(changed) = now.model.with_skinning(&change) {
                     *now.model = Arc::new(changed);
                 }
-                Self::Weights(before)
+                Self::Skinning(before)
             }
             Self::Clips(change, edits, clip) => {
                 let before = now.model.clips_before(&change);
@@ -202,11 +202,11 @@ impl History {
         }
     }
 
-    /// Must be called when weights have changed; `before` are the changes that undo it.
-    pub fn weights_changed(&mut self, before: Vec<WeightChange>) {
+    /// Must be called when weights or inverse bind matrices have changed; `before` is the change that undoes it.
+    pub fn skinning_changed(&mut self, before: SkinningChange) {
         self.future.clear();
         self.close_step();
-        self.push(Step::Weights(before));
+        self.push(Step::Skinning(before));
     }
 
     /// Must be called when added clips have changed: with the change that undoes it, and the edits and the clip from before.
@@ -265,12 +265,12 @@ impl History {
         }
     }
 
-    /// Returns the bytes of the weights that all steps hold.
+    /// Returns the bytes of the weights and matrices that all steps hold.
     #[must_use]
-    pub fn weight_bytes(&self) -> usize {
+    pub fn skinning_bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
             Step::Pose(_) | Step::Clips(..) => 0,
-            Step::Weights(changes) => changes.iter().map(WeightChange::bytes).sum(),
+            Step::Skinning(change) => change.bytes(),
         };
         self.past.iter().chain(&self.future).map(bytes).sum()
     }

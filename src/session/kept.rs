@@ -1,4 +1,4 @@
-//! What a session file keeps of a session: edits of pose and weights, limits, pins and pairs, and how all that is looked at.
+//! What a session file keeps of a session: edits of pose, weights and inverse bind matrices, limits, pins and pairs, and how all that is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use glam::Affine3A;
 
 use super::document::FoundMirror;
 use super::session_file::{
-    CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LimitsRecord, Number, PlaybackRecord, SessionFile,
-    ViewRecord, WeightsRecord, numbers,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LimitsRecord, Number, PlaybackRecord,
+    SessionFile, ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Playback, PoseRules, Session, SideWeights, View};
@@ -22,7 +23,7 @@ use crate::pose::{Keys, target_key};
 #[derive(Clone, Debug)]
 pub struct KeptSession {
     path: Option<PathBuf>,
-    /// The model with edited weights.
+    /// The model with edited weights and matrices.
     model: Arc<Model>,
     edits: Arc<Edits>,
     rules: PoseRules,
@@ -84,6 +85,12 @@ impl KeptSession {
         self.model.added_clips().len()
     }
 
+    /// Returns how many inverse bind matrices are edited.
+    #[must_use]
+    pub fn binds(&self) -> usize {
+        self.model.bind_edits().count()
+    }
+
     /// Returns how many nodes and morph weights have an edited pose.
     #[must_use]
     pub fn posed(&self) -> usize {
@@ -96,11 +103,13 @@ impl KeptSession {
         self.rules.limits.len() + self.rules.pins.len() + self.pairs().len()
     }
 
-    /// Returns whether both are about one file with the same edits of the weights and the same added clips.
+    /// Returns whether both are about one file with the same edits of weights and inverse bind matrices and the same added
+    /// clips.
     #[must_use]
     pub fn has_same_model(&self, other: &Self) -> bool {
         let same_weights = self.model.weight_edits().is_same(other.model.weight_edits());
-        self.path == other.path && same_weights && self.model.has_same_added_clips(&other.model)
+        let same_binds = self.model.bind_edits() == other.model.bind_edits();
+        self.path == other.path && same_weights && same_binds && self.model.has_same_added_clips(&other.model)
     }
 
     /// Returns whether both are about one file with the same edits, added clips, limits, pins and pairs, however it is looked at.
@@ -127,6 +136,7 @@ impl KeptSession {
             morphs: self.morphs(&keys),
             weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
+            binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),
             symmetric: self.rules.symmetric,
             obey_limits: !self.rules.ignores_limits,
             limits: self
@@ -178,6 +188,12 @@ impl KeptSession {
             joints: STANDARD.encode(little_endian(&change.joints, |v| v.to_le_bytes())),
             weights: STANDARD.encode(little_endian(&change.weights, |v| v.to_le_bytes())),
         }
+    }
+
+    fn bind(&self, keys: &Keys, (skin, place, matrix): (SkinId, usize, Affine3A)) -> BindRecord {
+        let joint = self.model.skins[skin.index()].joints[place];
+        let matrix = numbers(matrix.to_cols_array());
+        BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix }
     }
 
     fn playback(&self) -> PlaybackRecord {

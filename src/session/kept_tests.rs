@@ -9,7 +9,7 @@ use crate::import::{Options, Progress};
 use crate::inspect::{BoneShape, OVERLAYS};
 use crate::math::test_random::Random;
 use crate::model::shapes::{Tube, obstacle_course, tube};
-use crate::model::{MeshId, WeightChange};
+use crate::model::{BindChange, MeshId, SkinId, WeightChange};
 use crate::pose::{FileError, Limits};
 
 fn document(model: &Arc<Model>) -> Document {
@@ -70,6 +70,14 @@ fn change_all(session: &mut Session, random: &mut Random) {
                 change.push(vertex as u32, &row, &[0; 5].map(|_| odd(random)));
             }
             session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        }
+    }
+    for (s, skin) in model.skins.iter().enumerate() {
+        for place in (0..skin.joints.len()).step_by(3) {
+            let mut numbers = [0.0; 12];
+            numbers.iter_mut().for_each(|number| *number = odd(random));
+            let matrix = glam::Affine3A::from_cols_array(&numbers);
+            session.change_skinning(&[], &[BindChange { skin: SkinId::from_index(s), place, matrix, restored: false }]);
         }
     }
     for _ in 0..3 {
@@ -139,6 +147,7 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         assert_eq!(after.edits(), before.edits());
         assert!(after.model().unwrap().has_same_added_clips(before.model().unwrap()) && after.unsaved_clips() > 0);
         assert_eq!(after.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
+        assert_eq!(after.model().unwrap().bind_edits(), before.model().unwrap().bind_edits());
         assert!(!after.history().can_undo());
         before.update_pose();
         after.update_pose();
@@ -309,7 +318,7 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let other = Arc::new(Model::build(parts).unwrap());
     let told = after.open_kept(document(&other), &file);
     assert!(told.iter().any(|line| line.contains("Edited weights of 1 parts do not fit")), "{told:?}");
-    assert!(!after.has_unsaved_weights());
+    assert!(!after.has_unsaved_skinning());
 }
 
 #[test]
@@ -326,7 +335,7 @@ fn edits_of_an_earlier_run_are_steps_that_can_be_undone() {
     assert!(session.take_up(&before.kept().unwrap().file()).is_empty());
     assert_eq!((session.unsaved_vertices(), session.edits()), (1, before.edits()));
     session.apply(EditCommand::Undo);
-    assert!(!session.has_unsaved_weights() && !session.edits().is_empty());
+    assert!(!session.has_unsaved_skinning() && !session.edits().is_empty());
     session.apply(EditCommand::Undo);
     assert!(session.edits().is_empty());
 }

@@ -300,7 +300,7 @@ impl Session {
             key,
             model: Arc::clone(model),
             draws: draws.to_vec(),
-            palettes: palettes.to_vec(),
+            palettes: if is_other { self.palettes_of(model).into_owned() } else { palettes.to_vec() },
             morph_weights: morph_weights.to_vec(),
             surface: self.pose.surfaces.at_hand(choice).filter(|_| !is_other),
         })

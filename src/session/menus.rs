@@ -17,7 +17,7 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
         row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
     });
-    let tools = OPERATIONS.iter().filter(|operation| operation.is_of_weights()).map(|operation| {
+    let tools = OPERATIONS.iter().map(|operation| {
         let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
         row(Menu::Tools, operation.tool, None, command, operation.help)
     });

@@ -221,7 +221,7 @@ impl Session {
             self.rules = self.rules.for_another_model();
         }
         self.take_up_clips(&old.model, find);
-        self.take_up_weights(&old.model);
+        self.take_up_skinning(&old.model);
         self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
         self.view.selected = self.view.selected.and_then(find);
         self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());

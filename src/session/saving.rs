@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Document, Session};
-use crate::model::{Model, WeightChange, is_same_row};
+use crate::model::{BindChange, Model, SkinningChange, WeightChange, is_same_row};
 
-/// A model that was written into a file, whose weights that file has now.
+/// A model that was written into a file, which has its weights and matrices now.
 #[derive(Clone, Debug)]
 pub(super) struct SavedModel {
     path: PathBuf,
@@ -27,20 +27,26 @@ impl Session {
         self.edited_model().map_or(0, |model| model.weight_edits().count(model))
     }
 
-    /// Whether weights were edited or clips were added that are in no file yet.
+    /// Inverse bind matrices that were edited and are in no file yet.
+    #[must_use]
+    pub fn unsaved_binds(&self) -> usize {
+        self.edited_model().map_or(0, |model| model.bind_edits().count())
+    }
+
+    /// Whether weights or matrices were edited or clips were added that are in no file yet.
     #[must_use]
     pub fn has_unsaved_edits(&self) -> bool {
-        self.has_unsaved_weights() || self.unsaved_clips() > 0
+        self.has_unsaved_skinning() || self.unsaved_clips() > 0
     }
 
-    /// Whether there are vertices whose weights were edited ([`Session::unsaved_vertices`]).
+    /// Whether weights or matrices were edited ([`Session::unsaved_vertices`], [`Session::unsaved_binds`]).
     #[must_use]
-    pub fn has_unsaved_weights(&self) -> bool {
+    pub fn has_unsaved_skinning(&self) -> bool {
         // An example is no file, and is as it was when it is opened again.
-        self.lesson().is_none() && self.edited_model().is_some_and(|model| !model.weight_edits().is_empty())
+        self.lesson().is_none() && self.edited_model().is_some_and(|model| model.is_edited())
     }
 
-    /// The weights of `model`, which is or was the open one, have been written into the file at `path`. When that file is
+    /// The weights and matrices of `model`, which is or was the open one, have been written into the file at `path`. When that file is
     /// opened next it takes the place of the open one: camera, selection, pose and history stay, and of the edits those stay
     /// that were made since.
     pub fn saved(&mut self, path: PathBuf, model: Arc<Model>) {
@@ -58,16 +64,32 @@ impl Session {
     }
 
     /// The edits of `before`, the open model until now, that the file at `path` does not have yet.
-    pub(super) fn edits_to_keep(&mut self, before: &Model, path: Option<&Path>) -> Vec<WeightChange> {
+    pub(super) fn skinning_to_keep(&mut self, before: &Model, path: Option<&Path>) -> SkinningChange {
         match self.saved.take().filter(|saved| saved.is_of(before, path)) {
             Some(saved) => changed_since(&saved.model, before),
-            None => before.edited_weights(),
+            None => before.edited_skinning(),
         }
     }
 }
 
-/// What makes the weights of `now` out of those of `then`, two models of one file.
-fn changed_since(then: &Model, now: &Model) -> Vec<WeightChange> {
+/// What makes the weights and matrices of `now` out of those of `then`, two models of one file.
+fn changed_since(then: &Model, now: &Model) -> SkinningChange {
+    SkinningChange { weights: weights_since(then, now), binds: binds_since(then, now) }
+}
+
+fn binds_since(then: &Model, now: &Model) -> Vec<BindChange> {
+    let mut places: Vec<_> = then.bind_edits().all().chain(now.bind_edits().all()).map(|(s, p, _)| (s, p)).collect();
+    places.sort_unstable();
+    places.dedup();
+    let of = |(skin, place): (crate::model::SkinId, usize)| {
+        let matrix = now.skins[skin.index()].inverse_bind[place];
+        let is_same = then.skins[skin.index()].inverse_bind[place] == matrix;
+        (!is_same).then_some(BindChange { skin, place, matrix, restored: false })
+    };
+    places.into_iter().filter_map(of).collect()
+}
+
+fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
     let mut places: Vec<_> = then.weight_edits().places().chain(now.weight_edits().places()).collect();
     places.sort_unstable();
     places.dedup();
@@ -129,6 +151,35 @@ mod tests {
     }
 
     #[test]
+    fn matrices_that_were_saved_are_no_edits_any_more_and_undo_goes_back_past_them() {
+        let mut session = Session::default();
+        session.open(document("model.glb", None));
+        let stored = session.model().unwrap().skins[0].inverse_bind.clone();
+        let bind = |session: &mut Session, place: usize, x: f32| {
+            let matrix = glam::Affine3A::from_translation(glam::Vec3::new(x, 0.0, 0.0));
+            let change = BindChange { skin: crate::model::SkinId(0), place, matrix, restored: false };
+            session.change_skinning(&[], &[change]);
+        };
+        bind(&mut session, 3, 1.0);
+        bind(&mut session, 4, 2.0);
+        let saved = Arc::clone(session.model().unwrap());
+        session.saved(PathBuf::from("model.glb"), Arc::clone(&saved));
+        // While it is being written one edit is taken back and another is made.
+        session.apply(EditCommand::Undo);
+        bind(&mut session, 5, 3.0);
+        let mut parts = (**session.document().unwrap().stored()).clone();
+        parts.skins = saved.skins.to_vec();
+        let path = Some(PathBuf::from("model.glb"));
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), path));
+        let edited: Vec<usize> = session.model().unwrap().bind_edits().all().map(|(_, place, _)| place).collect();
+        assert_eq!((edited, session.unsaved_binds()), (vec![4, 5], 2));
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.model().unwrap().skins[0].inverse_bind, stored);
+        assert_eq!(session.unsaved_binds(), 2, "the file has two others");
+    }
+
+    #[test]
     fn what_was_saved_is_no_edit_any_more_and_what_was_edited_since_still_is() {
         for path in ["model.glb", "other.glb"] {
             let mut session = Session::default();
@@ -165,6 +216,6 @@ mod tests {
         edit(&mut session, 3, 11);
         session.saved(PathBuf::from("copy.glb"), Arc::clone(session.model().unwrap()));
         session.open(document("third.glb", None));
-        assert!(!session.has_unsaved_weights() && !session.history().can_undo());
+        assert!(!session.has_unsaved_skinning() && !session.history().can_undo());
     }
 }

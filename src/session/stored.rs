@@ -178,7 +178,7 @@ mod tests {
         session.apply(ViewCommand::Set(Toggle::Stored, true));
         session.update_pose();
         assert!(session.shown_model().unwrap().weight_edits().is_empty());
-        assert!(Arc::ptr_eq(session.model().unwrap(), &edited) && session.has_unsaved_weights());
+        assert!(Arc::ptr_eq(session.model().unwrap(), &edited) && session.has_unsaved_skinning());
         session.apply(ViewCommand::Set(Toggle::Stored, false));
         assert!(Arc::ptr_eq(session.shown_model().unwrap(), &edited));
     }

@@ -1,17 +1,19 @@
 //! The deformed surfaces of the pose that is shown: each is computed when it is first asked for, on all cores, and
 //! shared by all that ask while the pose stays.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use glam::Vec2;
+use glam::{Affine3A, Vec2};
 
 use super::{
     ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
     SideWeights,
 };
-use crate::deform::{Method, Surface, SurfaceInput};
+use crate::deform::{self, Method, Surface, SurfaceInput};
 use crate::inspect::{PerVertex, PosedModel};
+use crate::model::Model;
 
 /// How it is deformed, a member of the crowd (0 is the model itself), and which weights it has.
 type SurfaceKey = (MethodChoice, usize, SideWeights);
@@ -129,21 +131,60 @@ impl Session {
     /// The surface of one member of the crowd, deformed by `choice`, with these weights.
     pub(super) fn surface_of(&self, choice: MethodChoice, member: usize, weights: SideWeights) -> Option<Arc<Surface>> {
         let mut input = self.surface_input(choice)?;
+        let length = input.palettes.len();
         let other = if weights == SideWeights::Shown { None } else { self.compared_model() };
         let other_model = other.filter(|other| !std::ptr::eq(&raw const ***other, input.model));
         let weights = if other_model.is_some() { weights } else { SideWeights::Shown };
+        let (of_other, crowd_of_other);
+        let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
+        let mut crowd = &palettes[..];
         if let Some(other) = other_model {
             (input.model, input.method) = (other, self.deformation_of(choice, Some(other)));
+            (of_other, crowd_of_other) = (self.palettes_of(other), self.crowd_palettes_of(other));
+            (input.palettes, crowd) = (&of_other, &crowd_of_other);
         }
         let choice = self.ready(choice, other_model.or(self.shown_model()));
-        let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
         let other = |i: usize| SurfaceInput {
-            palettes: &palettes[i * input.palettes.len()..][..input.palettes.len()],
+            palettes: &crowd[i * length..][..length],
             morph_weights: &morph_weights[i * input.morph_weights.len()..][..input.morph_weights.len()],
             ..input
         };
         let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
         (member < self.crowd()).then(|| self.pose.surfaces.get((choice, member, weights), make))
+    }
+
+    /// Returns the skinning matrices that another model of the same joints has in the pose that is shown: those that are shown
+    /// unless its inverse bind matrices are others.
+    #[must_use]
+    pub fn palettes_of(&self, other: &Model) -> Cow<'_, [Affine3A]> {
+        if self.is_bound_as_shown(other) {
+            return Cow::Borrowed(&self.pose.palettes);
+        }
+        let mut out = Vec::new();
+        deform::palettes(other, &self.pose.model, &mut out);
+        Cow::Owned(out)
+    }
+
+    /// Does the same as [`Session::palettes_of`] for the members of a crowd but the first.
+    #[must_use]
+    pub fn crowd_palettes_of(&self, other: &Model) -> Cow<'_, [Affine3A]> {
+        let palettes = &self.pose.crowd.palettes;
+        let shown = self.shown_model().filter(|_| !palettes.is_empty() && !self.is_bound_as_shown(other));
+        let Some(shown) = shown else { return Cow::Borrowed(palettes) };
+        let all = |model: &Model| -> Vec<Affine3A> {
+            model.skins.iter().flat_map(|skin| skin.inverse_bind.iter().copied()).collect()
+        };
+        let rebound: Vec<Affine3A> = all(shown).iter().zip(all(other)).map(|(a, b)| a.inverse() * b).collect();
+        let mut out = palettes.clone();
+        for member in out.chunks_exact_mut(self.pose.palettes.len().max(1)) {
+            // Skins come before what is rigid.
+            member.iter_mut().zip(&rebound).for_each(|(matrix, rebound)| *matrix *= *rebound);
+        }
+        Cow::Owned(out)
+    }
+
+    fn is_bound_as_shown(&self, other: &Model) -> bool {
+        self.shown_model().is_none_or(|shown| shown.has_binds_of(other))
     }
 
     /// Returns how many surfaces this session has deformed.
@@ -179,9 +220,13 @@ impl Session {
         };
         let Some(comparison) = self.comparison().filter(is_second) else { return self.posed() };
         let SurfaceInput { palettes, morph_weights, .. } = self.surface_input(comparison.choice)?;
-        let method = self.deformation_of(comparison.choice, self.compared_model());
-        let surface = method.needs_surface().then(|| self.compared_surface(comparison, 0)).flatten();
-        Some(PosedModel { model: self.compared_model()?, palettes, morph_weights, method, surface })
+        let model = self.compared_model()?;
+        let method = self.deformation_of(comparison.choice, Some(model));
+        // A surface that was deformed already needs no matrices.
+        let is_bound_otherwise = !self.is_bound_as_shown(model);
+        let needs_surface = method.needs_surface() || is_bound_otherwise;
+        let surface = needs_surface.then(|| self.compared_surface(comparison, 0)).flatten();
+        Some(PosedModel { model, palettes, morph_weights, method, surface })
     }
 }
 
@@ -298,12 +343,12 @@ mod tests {
     #[test]
     fn a_surface_is_what_each_primitive_is_deformed_to_copies_too() {
         let mut parts = (*obstacle_course()).clone();
-        let turned = glam::Affine3A::from_scale_rotation_translation(
+        let turned = Affine3A::from_scale_rotation_translation(
             Vec3::new(-1.0, 2.0, 0.5),
             glam::Quat::from_rotation_y(0.7),
             Vec3::new(3.0, 1.0, 0.0),
         );
-        parts.instances[1].copies = vec![glam::Affine3A::IDENTITY, turned];
+        parts.instances[1].copies = vec![Affine3A::IDENTITY, turned];
         let model = Model::build(parts).unwrap();
         for method in METHODS {
             let session = open(Model::build((*model).clone()).unwrap(), method);

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use glam::{Quat, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 
 use super::kept::skin_of;
 use super::session_file::{
-    CameraRecord, ClipRecord, ComparisonRecord, EditRecord, Number, PlaybackRecord, SessionFile, ViewRecord,
-    WeightsRecord, values,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, Number, PlaybackRecord, SessionFile,
+    ViewRecord, WeightsRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
@@ -22,7 +22,7 @@ use crate::deform::{self, ParameterSettings};
 use crate::edit::Packing;
 use crate::inspect::{self, BoneShape};
 use crate::math::Ramp;
-use crate::model::{Clip, ClipChange, ClipId, MeshId, Model, NodeId, WeightChange};
+use crate::model::{BindChange, Clip, ClipChange, ClipId, MeshId, Model, NodeId, SkinId, WeightChange};
 use crate::pose::{Keys, Limits, PoseFile, resolve};
 
 /// The most pairs of a vertex.
@@ -83,7 +83,7 @@ impl Session {
         if edits != *self.edits {
             self.change_edits(edits);
         }
-        self.take_up_weights_of(&model, &keys, &file.weights, &mut lines);
+        self.take_up_skinning_of(&model, &keys, file, &mut lines);
         self.take_up_clips_of(&model, &file.clips, &mut nodes, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
         self.take_up_playback(&model, &file.playback, &mut lines);
@@ -133,24 +133,23 @@ impl Session {
         }
     }
 
-    fn take_up_weights_of(
-        &mut self,
-        model: &Arc<Model>,
-        keys: &Keys,
-        records: &[WeightsRecord],
-        lines: &mut Vec<String>,
-    ) {
+    fn take_up_skinning_of(&mut self, model: &Arc<Model>, keys: &Keys, file: &SessionFile, lines: &mut Vec<String>) {
         let mut fitting: Vec<WeightChange> = Vec::new();
         let mut lost = 0;
-        for record in records {
+        for record in &file.weights {
             match change(model, keys, record) {
                 Some(change) if model.with_weights(std::slice::from_ref(&change)).is_ok() => fitting.push(change),
                 _ => lost += 1,
             }
         }
-        self.change_weights(&fitting);
+        let binds: Vec<BindChange> = file.binds.iter().filter_map(|record| bind(model, keys, record)).collect();
+        self.change_skinning(&fitting, &binds);
         if lost > 0 {
             lines.push(format!("Edited weights of {lost} parts do not fit the model as it is now, and were left out."));
+        }
+        if binds.len() < file.binds.len() {
+            let lost = file.binds.len() - binds.len();
+            lines.push(format!("The model has no joint for {lost} edited inverse bind matrices of the session."));
         }
     }
 
@@ -323,6 +322,19 @@ fn edit(record: &EditRecord) -> NodeEdit {
     edit.translation = record.translation.map(|v| values(v).into());
     edit.scale = record.scale.map(|v| values(v).into());
     edit
+}
+
+/// Returns a change of an inverse bind matrix; `None` where the skin has no such joint.
+fn bind(model: &Model, keys: &Keys, record: &BindRecord) -> Option<BindChange> {
+    let skin = model.skins.get(record.skin as usize)?;
+    let is_it = |place: &usize| skin.joints.get(*place).is_some_and(|joint| keys.key(*joint) == record.joint);
+    let renamed = || {
+        let node = keys.matches(std::iter::once(record.joint.as_str())).get(record.joint.as_str()).copied()?;
+        skin.joints.iter().position(|joint| *joint == node)
+    };
+    let place = Some(record.place).filter(is_it).or_else(renamed)?;
+    let matrix = Affine3A::from_cols_array(&values(record.matrix));
+    Some(BindChange { skin: SkinId(record.skin), place, matrix, restored: false })
 }
 
 /// Returns a change of weights; `None` where the model has no such primitive, or another number of vertices in it, or lacks a

@@ -1,4 +1,4 @@
-//! Tools that change weights: one is chosen, with settings and vertices that it works on; what it would do is shown before
+//! Tools that change weights or inverse bind matrices: one is chosen, with settings and vertices that it works on; what it would do is shown before
 //! it is done, and doing it is one step of the history.
 //!
 //! Somebody else works out what a tool would do ([`Session::wanted_task`], [`crate::edit::work_out`],
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{FindingCommand, Session};
-use crate::edit::{Operation, Outcome, REPAIRED, Settings, Sheet, Task, mean_of, operation, work_out};
+use crate::edit::{BIND_HERE, Operation, Outcome, REPAIRED, Settings, Sheet, Task, mean_of, operation, work_out};
 use crate::inspect::VertexSet;
 use crate::model::{Model, NodeId};
 use crate::parallel::JobContext;
@@ -27,7 +27,7 @@ pub enum Scope {
     Finding,
 }
 
-/// Commands about tools that change weights.
+/// Commands about tools that change weights or inverse bind matrices.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolCommand {
     /// Opens the panel, or closes it and drops the preview.
@@ -38,6 +38,8 @@ pub enum ToolCommand {
     SetScope(Scope),
     /// Replaces the settings of all tools.
     Set(Arc<Settings>),
+    /// Takes the present pose for *Bind here*.
+    TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
     Copy,
     /// Shows a finding and previews its repair.
@@ -136,6 +138,7 @@ impl Session {
             }
             ToolCommand::SetScope(scope) => self.tools.scope = *scope,
             ToolCommand::Set(settings) => self.tools.settings = Arc::clone(settings),
+            ToolCommand::TakePose => self.take_pose(),
             ToolCommand::Copy => self.copy_weights(),
             ToolCommand::Repair { finding, all } => self.repair(*finding, *all),
             ToolCommand::Apply => self.tools.apply = self.tools.operation.is_some(),
@@ -164,6 +167,22 @@ impl Session {
         self.tools.operation = operation;
         self.tools.apply = false;
         self.stop_trying();
+        if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
+            self.take_pose();
+        }
+    }
+
+    /// Keeps the pose that is shown for *Bind here*.
+    fn take_pose(&mut self) {
+        self.update_pose();
+        let pose = self.model().map(|_| Arc::new(self.pose.local.clone()));
+        Arc::make_mut(&mut self.tools.settings).pose = pose;
+    }
+
+    /// Returns whether *Bind here* would bind in another pose than the one that is shown.
+    #[must_use]
+    pub fn binds_elsewhere(&self) -> bool {
+        self.tools.settings.pose.as_deref().is_some_and(|pose| pose.transforms != self.pose.local.transforms)
     }
 
     /// Keeps the mean of the weights of the scope.
@@ -193,7 +212,8 @@ impl Session {
         if let Some(joint) = found.joints.first() {
             settings.joint = Some(*joint);
         }
-        self.tools.scope = if all { Scope::All } else { Scope::Finding };
+        // A finding about joints names no vertices.
+        self.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
         self.tools.operation = operation(repair.operation);
         self.tools.open = true;
     }
@@ -201,18 +221,15 @@ impl Session {
     /// Shows the weights without what a tool would do to them.
     pub(super) fn stop_trying(&mut self) {
         if let Some(Shown { base, .. }) = self.tools.shown.take() {
-            self.show_weights(base);
+            self.show_skinning(base);
         }
     }
 
     /// Forgets what belongs to a model that is no longer open.
     pub(super) fn forget_tools(&mut self) {
-        self.tools = Tools {
-            open: self.tools.open,
-            settings: Arc::clone(&self.tools.settings),
-            scope: self.tools.scope,
-            ..Tools::default()
-        };
+        let settings = Settings { pose: None, ..Settings::clone(&self.tools.settings) };
+        self.tools =
+            Tools { open: self.tools.open, settings: Arc::new(settings), scope: self.tools.scope, ..Tools::default() };
     }
 
     /// The vertices of a scope; `None` for all.
@@ -271,11 +288,11 @@ impl Session {
     pub fn worked_out(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
         let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
         let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
-        let made = Some(&outcome).filter(|outcome| !outcome.changes.is_empty());
-        let made = made.and_then(|outcome| Some(Arc::new(base.with_weights(&outcome.changes).ok()?)));
+        let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
+        let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
         let changed = made.unwrap_or_else(|| Arc::clone(base));
         self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome: Arc::new(outcome) });
-        self.show_weights(changed);
+        self.show_skinning(changed);
         self.apply_if_ready();
     }
 
@@ -286,7 +303,7 @@ impl Session {
         self.tools.apply = false;
         let Some(outcome) = self.outcome().map(Arc::clone) else { return };
         self.stop_trying();
-        self.change_weights(&outcome.changes);
+        self.change_skinning(&outcome.changes, &outcome.binds);
         self.tools.operation = None;
     }
 
@@ -308,7 +325,7 @@ pub struct Repair {
     pub also: Option<&'static str>,
 }
 
-/// What can be done about the findings of a rule; `None` where no change of weights mends them.
+/// What can be done about the findings of a rule; `None` where no change of weights or bind matrices mends them.
 #[must_use]
 pub fn repair_of(rule: &str) -> Option<Repair> {
     if rule != "inverse-bind-mismatch" && REPAIRED.contains(&rule) {
@@ -322,6 +339,8 @@ pub fn repair_of(rule: &str) -> Option<Repair> {
         return Some(Repair { operation: "rules", is_sound: true, also });
     }
     let operation = match rule {
+        // Where a whole skin was bound in another pose, that may be intended.
+        "inverse-bind-mismatch" => "inverse-binds",
         "asymmetry" => "mirror",
         "far-influence" => "remove-joint",
         rom if rom.starts_with("rom-") => "smooth",

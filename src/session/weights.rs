@@ -1,23 +1,31 @@
-//! Edited weights: each edit is one step of the history, beside the edits of the pose.
+//! Edited weights and inverse bind matrices: each edit is one step of the history, beside the edits of the pose.
 
 use std::sync::Arc;
 
 use super::{History, Session};
-use crate::model::{Model, WeightChange};
+use crate::model::{BindChange, Model, SkinningChange, WeightChange};
 
 impl Session {
     /// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
     /// where the changes do not fit the model.
     pub(super) fn change_weights(&mut self, changes: &[WeightChange]) {
+        self.change_skinning(changes, &[]);
+    }
+
+    /// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
+    /// differs. Nothing happens where the changes do not fit the model.
+    pub(super) fn change_skinning(&mut self, weights: &[WeightChange], binds: &[BindChange]) {
         let Some(model) = self.model() else { return };
-        let Ok(changed) = model.with_weights(changes) else { return };
-        let touched = differing(model, changes);
+        let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
+        let Ok(changed) = changed else { return };
+        let touched =
+            SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
         if touched.is_empty() {
             return;
         }
-        let before = model.weights_before(&touched);
-        self.history.weights_changed(before);
-        self.show_weights(Arc::new(changed));
+        let before = model.skinning_before(&touched);
+        self.history.skinning_changed(before);
+        self.show_skinning(Arc::new(changed));
     }
 
     /// Divides all weights by their sums, or asks the session's owner to compute that: see [`Session::be_patient`].
@@ -46,23 +54,23 @@ impl Session {
         }
     }
 
-    /// Shows the open file with the weights of `model`.
-    pub(super) fn show_weights(&mut self, model: Arc<Model>) {
+    /// Shows the open file with the weights and matrices of `model`.
+    pub(super) fn show_skinning(&mut self, model: Arc<Model>) {
         let waits = self.is_patient;
         if let Some(document) = &mut self.document {
             document.show_edited(model, waits);
         }
     }
 
-    /// Keeps the weights that were edited in an earlier version of the open file; where they do not fit it any more
-    /// they are dropped, with a warning.
-    pub(super) fn take_up_weights(&mut self, before: &Model) {
+    /// Keeps the weights and matrices that were edited in an earlier version of the open file; where they do not fit it any
+    /// more they are dropped, with a warning.
+    pub(super) fn take_up_skinning(&mut self, before: &Model) {
         self.is_normalising = false;
         let path = self.document.as_ref().and_then(|document| document.path.clone());
-        let edited = self.edits_to_keep(before, path.as_deref());
+        let edited = self.skinning_to_keep(before, path.as_deref());
         let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return };
-        match model.with_weights(&edited) {
-            Ok(changed) => self.show_weights(Arc::new(changed)),
+        match model.with_skinning(&edited) {
+            Ok(changed) => self.show_skinning(Arc::new(changed)),
             Err(error) => {
                 self.history = History::default();
                 self.warn(&[format!("Edited weights do not fit the file as it is now, and were dropped: {error}")]);
@@ -89,14 +97,24 @@ fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
     changes.iter().filter_map(of).collect()
 }
 
+/// Returns the changes of those joints whose matrices differ from what they are now.
+fn differing_binds(now: &Model, then: &Model, changes: &[BindChange]) -> Vec<BindChange> {
+    let of = |model: &Model, change: &BindChange| {
+        let skin = model.skins.get(change.skin.index())?;
+        let unusable = skin.not_finite.binary_search(&change.place).is_ok();
+        Some((skin.inverse_bind.get(change.place)?.to_cols_array().map(f32::to_bits), unusable))
+    };
+    changes.iter().filter(|change| of(now, change) != of(then, change)).copied().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
 
     use super::*;
     use crate::model::shapes::{Tube, tube};
-    use crate::model::{MeshId, NodeId};
-    use crate::session::{ChannelValue, Document, EditCommand, Edits};
+    use crate::model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
+    use crate::session::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
 
     struct Random(u64);
 
@@ -127,28 +145,46 @@ mod tests {
         out
     }
 
-    /// Returns everything that edits change: the edits of the pose, and the pairs of every vertex as bits.
-    fn state(session: &Session) -> (Edits, crate::model::WeightEdits, Vec<Vec<(u16, u32)>>) {
+    /// What edits change: the edits of the pose, those of weights and matrices, the pairs of every vertex and the matrices as
+    /// bits, and the bind pose.
+    type State = (Edits, WeightEdits, BindEdits, Vec<Vec<(u16, u32)>>, Vec<[u32; 12]>, LocalPose);
+
+    /// Returns everything that edits change.
+    fn state(session: &Session) -> State {
         let model = session.model().unwrap();
         let i = model.influences(MeshId(0), 0).unwrap();
         let row = |v| i.of(v).0.iter().copied().zip(i.of(v).1.iter().map(|w| w.to_bits())).collect();
-        (Edits::clone(&session.edits), model.weight_edits().clone(), (0..i.vertices()).map(row).collect())
+        let matrices = model.skins[0].inverse_bind.iter().map(|m| m.to_cols_array().map(f32::to_bits));
+        (
+            Edits::clone(&session.edits),
+            model.weight_edits().clone(),
+            model.bind_edits().clone(),
+            (0..i.vertices()).map(row).collect(),
+            matrices.collect(),
+            model.bind_pose().clone(),
+        )
     }
 
     #[test]
-    fn edits_of_both_kinds_undone_and_redone_give_the_same_bytes() {
+    fn edits_of_all_kinds_undone_and_redone_give_the_same_bytes() {
         let mut session = open(Tube { joints: 12, rings: 61, ..Tube::default() });
         let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices as u32;
         let mut random = Random(16);
         let mut states = vec![state(&session)];
+        let mut bound = 0;
         while states.len() <= 300 {
-            match random.below(5) {
+            match random.below(7) {
                 0 | 1 => {
                     let at = Vec3::new(random.below(100) as f32, random.below(100) as f32, 1.0);
                     session.apply(EditCommand::Edit(NodeId(random.below(12)), ChannelValue::Translation(at)));
                     session.apply(EditCommand::EndEdit);
                 }
                 2 => _ = session.apply(EditCommand::NormaliseWeights),
+                tool @ (3 | 4) => {
+                    session.apply(ToolCommand::Choose(Some(["bind-here", "inverse-binds"][tool as usize - 3])));
+                    session.apply(ToolCommand::Apply);
+                    bound += usize::from(states.last().is_some_and(|last| last.4 != state(&session).4));
+                }
                 _ => {
                     let change = some(&mut random, count, 12);
                     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
@@ -163,7 +199,8 @@ mod tests {
             session.apply(EditCommand::Undo);
             assert!(state(&session) == *want);
         }
-        assert!(!session.history.can_undo() && session.model().unwrap().weight_edits().is_empty());
+        assert!(bound > 40, "matrices have changed in {bound} steps alone");
+        assert!(!session.history.can_undo() && !session.model().unwrap().is_edited());
         let document = session.document.as_ref().unwrap();
         assert!(Arc::ptr_eq(&document.model, document.stored()));
         for want in &states[1..] {
@@ -185,7 +222,7 @@ mod tests {
             (0..5000).for_each(|v| change.push(v, &[1, 2], &[weight, 1.0 - weight]));
             session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
         }
-        let bytes = session.history.weight_bytes();
+        let bytes = session.history.skinning_bytes();
         assert!(20 * bytes < 400 << 20 && bytes >= 50 * 5000 * 8 * 6, "{bytes}");
     }
 
@@ -201,7 +238,7 @@ mod tests {
         change.weights[4 * 7] = 0.25;
         session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
         assert_eq!(session.model().unwrap().weight_edits().vertices(MeshId(0), 0).collect::<Vec<_>>(), [7]);
-        assert_eq!(session.history.weight_bytes(), 4 + 4 * 6);
+        assert_eq!(session.history.skinning_bytes(), 4 + 4 * 6);
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub struct Changes {
     pub vertices: usize,
     /// Joints whose weight changes for some vertex.
     pub joints: usize,
+    /// How many inverse bind matrices change.
+    pub binds: usize,
     /// How many clips are new.
     pub clips: usize,
     /// The accessors, by their index in the result, whose numbers change or that are new.
@@ -113,5 +115,6 @@ pub fn patch(
     patched.changes.clips = added.len();
     patched.changes.vertices = vertices;
     patched.changes.joints = summary::joints(sheet);
+    patched.changes.binds = wants.iter().filter(|want| want.is_of_binds()).map(|want| want.changed.len()).sum();
     Ok(patched)
 }

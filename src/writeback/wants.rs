@@ -76,6 +76,10 @@ pub(super) struct Want {
 }
 
 impl Want {
+    pub fn is_of_binds(&self) -> bool {
+        self.users.iter().any(|user| matches!(user, User::Binds(_)))
+    }
+
     pub fn changes(&self) -> bool {
         self.is_retyped || !self.changed.is_empty()
     }
@@ -98,7 +102,7 @@ pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
             }
         }
     }
-    for (index, skin) in model.skins.iter().enumerate() {
+    for (index, skin) in model.stored_skins().iter().enumerate() {
         out.extend(of_skin(sheet, index, skin));
     }
     (out, vertices)
@@ -159,8 +163,12 @@ const fn component_of(format: WeightFormat) -> ComponentType {
 /// Returns the wanted matrices of a skin.
 fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
     let accessor = sheet.model.source.origins.skins.get(index).copied()?;
-    let changed: Vec<u32> =
-        (0..skin.joints.len()).filter(|j| sheet.binds.contains_key(&(index, *j))).map(|j| j as u32).collect();
+    let differs = |place: &usize| {
+        let new = sheet.binds.get(&(index, *place)).map(|new| numbers(*new).map(f32::to_bits));
+        let old = numbers(skin.inverse_bind[*place].as_daffine3()).map(f32::to_bits);
+        new.is_some_and(|new| new != old || skin.not_finite.contains(place))
+    };
+    let changed: Vec<u32> = (0..skin.joints.len()).filter(differs).map(|j| j as u32).collect();
     if accessor.is_none() && changed.is_empty() {
         return None;
     }

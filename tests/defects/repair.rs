@@ -41,7 +41,7 @@ fn the_repair_of_every_planted_defect_removes_its_finding_and_brings_no_new_one(
             Settings { rules: std::iter::once(plant.rule).chain(repair.also).collect(), ..Settings::default() };
         let task = Task { operation: operation("rules").unwrap(), settings, within: None, locked: Arc::default() };
         let outcome = work_out(&import.model, &task, &JobContext::of_waiting()).unwrap();
-        let after = counts(&import.model.with_weights(&outcome.changes).unwrap());
+        let after = counts(&import.model.with_skinning(&outcome.change()).unwrap());
         if after.contains_key(plant.rule) {
             wrong.push(format!("{}: {} of {:?} are left", job.name(&rigs), after[plant.rule], before.get(plant.rule)));
         }

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use glam::{Affine3A, Vec3};
 use serde_json::json;
 use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress};
-use skinscope::model::{MeshId, Model, WeightChange};
+use skinscope::model::{BindChange, MeshId, Model, SkinId, WeightChange};
 use skinscope::session::Source;
 use skinscope::writeback::{Changes, Destination, Origin, SaveError, Stamps, prepare};
 
@@ -81,6 +82,37 @@ fn edited_weights_are_saved_and_read_again_and_nothing_else_changes() {
         assert_eq!(save(&path, &model, &folder.join("same.glb")), Changes::default());
         assert!(fs::read(folder.join("same.glb")).unwrap() == fs::read(&path).unwrap());
         fs::remove_file(folder.join("same.glb")).unwrap();
+    }
+}
+
+#[test]
+fn edited_bind_matrices_are_saved_and_read_again_and_nothing_else_changes() {
+    let folder = folder("edited binds");
+    for layout in [Layout::Plain, Layout::Shared, Layout::Interleaved] {
+        let doc = Doc::new(&pairs(U8, 1, false, 5), layout);
+        let name = format!("{layout:?}");
+        let (path, out) = (folder.join(format!("{name}.glb")), folder.join(format!("{name} out.glb")));
+        fs::write(&path, doc.glb()).unwrap();
+        let model = load(&path);
+        let binds = [1, 4].map(|place| {
+            let matrix = Affine3A::from_translation(Vec3::new(0.25, place as f32, 0.5));
+            BindChange { skin: SkinId(0), place, matrix, restored: false }
+        });
+        let edited = model.with_binds(&binds).unwrap();
+        let told = save(&path, &edited, &out);
+        assert_eq!((told.vertices, told.joints, told.binds, told.accessors.len()), (0, 0, 2, 1), "{name}");
+        let again = load(&out);
+        assert_eq!(again.skins[0].inverse_bind, edited.skins[0].inverse_bind, "{name}");
+        assert_ne!(again.skins[0].inverse_bind, model.skins[0].inverse_bind);
+        for other in 1..model.skins.len() {
+            assert_eq!(again.skins[other].inverse_bind, model.skins[other].inverse_bind, "{name}");
+        }
+        // Of the bytes at most those of two matrices differ.
+        if told.json_values == 0 {
+            let (old, new) = (fs::read(&path).unwrap(), fs::read(&out).unwrap());
+            let differ = old.iter().zip(&new).filter(|(a, b)| a != b).count();
+            assert!(old.len() == new.len() && differ > 0 && differ <= 128, "{name}: {differ} bytes");
+        }
     }
 }
 

@@ -275,7 +275,7 @@ fn a_key_shows_the_stored_weights_while_it_is_held() {
     assert!(!is_stored(&harness));
     harness.event(press(true));
     harness.run();
-    assert!(is_stored(&harness) && harness.state().session.has_unsaved_weights());
+    assert!(is_stored(&harness) && harness.state().session.has_unsaved_skinning());
     harness.run();
     assert!(is_stored(&harness), "it is still held");
     harness.event(press(false));

@@ -11,6 +11,7 @@ fn summary() -> SaveSummary {
     SaveSummary {
         vertices: 5000,
         joints: 12,
+        binds: 0,
         clips: 0,
         accessors: vec![2, 3],
         bytes: 20_480,
@@ -125,7 +126,8 @@ fn what_failed_is_said_and_nothing_is_lost() {
 
 #[test]
 fn edits_are_not_lost_without_a_question() {
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, clips: 0, quits: true };
+    let unsaved =
+        UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, binds: 0, clips: 0, quits: true };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label_contains("1 vertex has other weights than the file. The window closes");
@@ -161,6 +163,7 @@ fn edits_of_an_earlier_run_are_offered() {
         file: Some("/models/tube.glb".into()),
         vertices: 5,
         clips: 2,
+        binds: 0,
         posed: 2,
         ruled: 1,
         age_secs: 7300,

@@ -74,8 +74,14 @@ fn a_session_is_saved_into_the_named_file() {
 
 #[test]
 fn a_session_that_has_changed_is_not_lost_without_a_question() {
-    let unsaved =
-        UnsavedStatus { name: "knight.skinscope.json".into(), is_session: true, vertices: 0, clips: 0, quits: true };
+    let unsaved = UnsavedStatus {
+        name: "knight.skinscope.json".into(),
+        is_session: true,
+        vertices: 0,
+        binds: 0,
+        clips: 0,
+        quits: true,
+    };
     let mut harness = window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() });
     assert!(says(&harness, "Save the session knight.skinscope.json?"));
     click(&mut harness, "Save");

@@ -42,7 +42,7 @@ fn enter(harness: &mut Harness<'_, App>, field: &str, text: &str) {
 #[test]
 fn every_tool_has_a_button_and_a_row_of_the_menu() {
     let mut harness = tools(None);
-    for operation in OPERATIONS.iter().filter(|operation| operation.is_of_weights()) {
+    for operation in OPERATIONS {
         harness.get_by_role_and_label(Role::Button, operation.tool).click();
         harness.run();
         assert!(has(&harness, &Command::Tool(ToolCommand::Choose(Some(operation.id)))), "{}", operation.id);
@@ -52,13 +52,45 @@ fn every_tool_has_a_button_and_a_row_of_the_menu() {
         assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
     }
     // Pressed again it is put away.
-    harness.get_by_role_and_label(Role::Button, "Transfer").click();
+    harness.get_by_role_and_label(Role::Button, OPERATIONS[OPERATIONS.len() - 1].tool).click();
     harness.run();
     assert!(harness.state().session.tools().operation.is_none());
     click(&mut harness, "Tools");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Smooth").click();
     harness.run();
     assert_eq!(harness.state().session.tools().operation.unwrap().id, "smooth");
+}
+
+#[test]
+fn the_mesh_is_bound_in_the_pose_that_is_shown() {
+    let mut harness = tools(None);
+    let bend = |harness: &mut Harness<'_, App>, degrees: f32| {
+        let turned = ChannelValue::Rotation(Vec3::new(0.0, 0.0, degrees));
+        harness.state_mut().session.apply(EditCommand::Edit(NodeId(1), turned));
+        harness.state_mut().session.update_pose();
+        harness.run();
+    };
+    bend(&mut harness, 40.0);
+    harness.get_by_role_and_label(Role::Button, "Bind here").click();
+    harness.run();
+    let label = |harness: &Harness<'_, App>| {
+        let binds = harness.state().session.outcome().unwrap().binds.len();
+        let joints = harness.state().session.model().unwrap().skins[0].joints.len();
+        assert!(binds > 0);
+        format!("Bind matrices changed: {binds} of {joints}")
+    };
+    harness.get_by_label(&label(&harness));
+    assert!(harness.get_by_role_and_label(Role::Button, "Take this pose").accesskit_node().is_disabled());
+    bend(&mut harness, 70.0);
+    harness.get_by_role_and_label(Role::Button, "Take this pose").click();
+    harness.run();
+    assert!(!harness.state().session.binds_elsewhere());
+    harness.get_by_role_and_label(Role::Button, "Apply").click();
+    harness.run();
+    assert!(harness.state().session.unsaved_binds() > 0 && harness.state().session.history().can_undo());
+    harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    harness.run();
+    assert_eq!(harness.state().session.unsaved_binds(), 0);
 }
 
 #[test]

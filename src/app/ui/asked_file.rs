@@ -235,6 +235,7 @@ fn session(ui: &mut Ui, report: &SessionReport) {
     for (label, count) in [
         ("Vertices with edited weights", kept.vertices),
         ("New clips", kept.clips),
+        ("Edited inverse bind matrices", kept.binds),
         ("Nodes and morph targets of the pose", kept.posed),
         ("Limits", kept.limits),
         ("Pins", kept.pins),

@@ -39,6 +39,8 @@ pub struct SaveSummary {
     pub vertices: usize,
     /// Joints whose weight changes for some vertex.
     pub joints: usize,
+    /// Inverse bind matrices that change.
+    pub binds: usize,
     /// Clips that are new.
     pub clips: usize,
     /// Accessors, by their index, whose numbers change or that are new.
@@ -66,6 +68,8 @@ pub struct UnsavedStatus {
     pub vertices: usize,
     /// Clips that the file does not have.
     pub clips: usize,
+    /// Joints with edited inverse bind matrices.
+    pub binds: usize,
     /// The window closes, in place of another model being opened.
     pub quits: bool,
 }
@@ -81,6 +85,8 @@ pub struct RecoveryOffer {
     pub vertices: usize,
     /// Clips that the file does not have.
     pub clips: usize,
+    /// Joints with edited inverse bind matrices.
+    pub binds: usize,
     /// Nodes and morph weights with an edited pose.
     pub posed: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.

@@ -167,18 +167,21 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
             ui,
             match kind {
                 SaveKind::InPlace => {
-                    "No weight differs from those in the file, and there is no new clip: there is nothing to save."
+                    "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
                 }
                 _ => {
-                    "No weight differs from those in the file, and there is no new clip: the result is a copy, byte for byte."
+                    "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte."
                 }
             },
         );
     } else {
         section(ui, "What changes", |_| {});
-        if summary.vertices > 0 || summary.clips == 0 {
+        if summary.vertices > 0 || summary.clips + summary.binds == 0 {
             figure(ui, "Vertices", &grouped(summary.vertices));
             figure(ui, "Joints", &grouped(summary.joints));
+        }
+        if summary.binds > 0 {
+            figure(ui, "Inverse bind matrices", &grouped(summary.binds));
         }
         if summary.clips > 0 {
             figure(ui, "New clips", &grouped(summary.clips));
@@ -223,17 +226,22 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
         text(ui, &format!("It has changed since it was saved. {then}, and what is not saved is lost."));
         "Save"
     } else {
-        let (vertices, clips) = (unsaved.vertices, unsaved.clips);
-        let what = match (vertices, clips) {
-            (_, 0) => "weights",
-            (0, 1) => "new clip",
-            (0, _) => "new clips",
-            _ => "weights and new clips",
+        let UnsavedStatus { vertices, binds, clips, .. } = *unsaved;
+        let what = match (vertices, binds, clips) {
+            (_, 0, 0) => "weights",
+            (0, 0, 1) => "new clip",
+            (0, 0, _) => "new clips",
+            (_, 0, _) => "weights and new clips",
+            (0, _, 0) => "bind matrices",
+            _ => "edits",
         };
         title(ui, &format!("Save the {what} of {}?", unsaved.name));
         let mut lines = Vec::new();
-        if vertices > 0 || clips == 0 {
+        if vertices > 0 || clips + binds == 0 {
             lines.push(format!("{} other weights than the file.", counted(vertices, "vertex has", "vertices have")));
+        }
+        if binds > 0 {
+            lines.push(format!("{} another bind matrix.", counted(binds, "joint has", "joints have")));
         }
         if clips > 0 {
             lines.push(format!("{} not in the file.", counted(clips, "clip is", "clips are")));
@@ -254,6 +262,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     }
     if offer.clips > 0 {
         what.push(counted(offer.clips, "new clip", "new clips"));
+    }
+    if offer.binds > 0 {
+        what.push(format!("the bind matrices of {}", counted(offer.binds, "joint", "joints")));
     }
     if offer.posed > 0 {
         what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));

@@ -201,7 +201,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             if session.view().selected.is_some() || session.view().influenced_only {
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
-            if session.has_unsaved_weights() || session.view().is_on(Toggle::Stored) {
+            if session.has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {
                 all.push(("As stored", Toggle::Stored));
             }
             for (label, toggle) in all {

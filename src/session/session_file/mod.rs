@@ -3,7 +3,8 @@
 //! ```text
 //! {"skinscope_session": 1,
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
-//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […], "clips": […],
+//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […], "binds": […],
+//!  "clips": […],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…}}
@@ -24,7 +25,8 @@ pub use number::Number;
 pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
-    CameraRecord, ComparisonRecord, EditRecord, FileRecord, LimitsRecord, PlaybackRecord, ViewRecord, WeightsRecord,
+    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, LimitsRecord, PlaybackRecord, ViewRecord,
+    WeightsRecord,
 };
 
 use std::collections::BTreeMap;
@@ -61,6 +63,7 @@ pub struct SessionFile {
     /// Clips that the file of the model does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) clips: Vec<ClipRecord>,
+    pub(super) binds: Vec<BindRecord>,
     pub(super) symmetric: bool,
     pub(super) obey_limits: bool,
     pub(super) limits: BTreeMap<String, LimitsRecord>,
@@ -84,6 +87,7 @@ impl Default for SessionFile {
             morphs: BTreeMap::new(),
             weights: Vec::new(),
             clips: Vec::new(),
+            binds: Vec::new(),
             symmetric: false,
             obey_limits: true,
             limits: BTreeMap::new(),
@@ -102,6 +106,8 @@ impl Default for SessionFile {
 pub struct SessionContents {
     /// Vertices with edited weights.
     pub vertices: usize,
+    /// Joints with edited inverse bind matrices.
+    pub binds: usize,
     /// Nodes and morph targets with an edited pose.
     pub posed: usize,
     /// Clips that the file of the model does not have.
@@ -178,6 +184,7 @@ impl SessionFile {
         SessionContents {
             // Four characters of base64 are three bytes, and a number has four.
             vertices: self.weights.iter().map(|record| record.vertices.len() / 4 * 3 / 4).sum(),
+            binds: self.binds.len(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
             clips: self.clips.len(),
             limits: self.limits.len(),

@@ -53,6 +53,19 @@ pub(in crate::session) struct WeightsRecord {
     pub weights: String,
 }
 
+/// The edited inverse bind matrix of a joint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::session) struct BindRecord {
+    /// The skin's number in the file.
+    pub skin: u32,
+    /// The place of the joint in the skin.
+    pub place: usize,
+    pub joint: String,
+    /// The matrix without its last row, column after column.
+    pub matrix: [Number; 12],
+}
+
 /// The limits of a joint, degrees from rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -24,7 +24,7 @@ use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
-use crate::model::{Model, NodeId, Skin, SkinId, WeightEdits};
+use crate::model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
 use crate::session::{Command, Session};
 
 /// A table.
@@ -61,18 +61,18 @@ pub(super) struct Tables {
     benchmark: benchmark::BenchmarkState,
 }
 
-/// The edits of weights that something was counted with.
+/// The edits of weights and inverse bind matrices that something was counted with.
 #[derive(Clone, Debug, Default)]
-struct Counted(WeightEdits);
+struct Counted(WeightEdits, BindEdits);
 
 impl PartialEq for Counted {
-    /// Two are the same where they are one piece of memory.
+    /// Weights are the same where they are one piece of memory.
     fn eq(&self, other: &Self) -> bool {
-        self.0.is_same(&other.0)
+        self.0.is_same(&other.0) && self.1 == other.1
     }
 }
 
-/// Data that all tables start from: they are counted once for each model, and anew when its weights change.
+/// Data that all tables start from: they are counted once for each model, and anew when its weights or matrices change.
 #[derive(Debug)]
 struct TableData {
     counted: Counted,
@@ -97,7 +97,7 @@ impl TableData {
         let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
         let most = influences.map(|i| i.most_used()).max().unwrap_or(0);
         let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
-        let counted = Counted(model.weight_edits().clone());
+        let counted = Counted(model.weight_edits().clone(), model.bind_edits().clone());
         Some(Self { counted, vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
     }
 
@@ -143,7 +143,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     }
     let quick = model.drawn_vertices() <= QUICK;
     let counted = Arc::clone(model);
-    tables.base.ask(ui, Counted(model.weight_edits().clone()), quick, move |cancel| TableData::of(&counted, cancel));
+    tables.base.ask(ui, Counted(model.weight_edits().clone(), model.bind_edits().clone()), quick, move |cancel| {
+        TableData::of(&counted, cancel)
+    });
     let Some(base) = tables.base.latest() else {
         return empty(ui, &mut tables.tab, "Counting weights…");
     };

@@ -5,6 +5,7 @@ use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::app::ui::theme::{self, BODY, colors};
 use crate::app::ui::widgets::{counted, figure, grouped, paint_line, section, shortened};
+use crate::edit::Outcome;
 use crate::inspect::rule_words;
 use crate::session::Session;
 
@@ -16,13 +17,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
     };
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        figure(ui, "Vertices changed", &grouped(outcome.vertices));
-        figure(ui, "Largest change", &format!("{:.4}", outcome.largest));
-        let [before, after] = outcome.figures;
-        two(ui, "Joints of all vertices", before.influences, after.influences);
-        two(ui, "Most of one vertex", before.most, after.most);
-        two(ui, "Sum is not one", before.off, after.off);
-        two(ui, "Without weight", before.none, after.none);
+        let is_of_weights = session.tools().operation.is_none_or(|operation| operation.is_of_weights());
+        if !is_of_weights || !outcome.binds.is_empty() {
+            let all: usize = session.model().map_or(0, |model| model.skins.iter().map(|skin| skin.joints.len()).sum());
+            let changed = format!("{} of {}", grouped(outcome.binds.len()), grouped(all));
+            figure(ui, "Bind matrices changed", &changed);
+        }
+        if is_of_weights {
+            weights(ui, outcome);
+        }
         for (rule, [before, after]) in outcome.found.iter().filter(|(_, found)| *found != [0, 0]) {
             let label = rule_words(rule).map_or(*rule, |(label, _)| label);
             two(ui, label, *before, *after);
@@ -47,6 +50,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
+}
+
+fn weights(ui: &mut Ui, outcome: &Outcome) {
+    figure(ui, "Vertices changed", &grouped(outcome.vertices));
+    figure(ui, "Largest change", &format!("{:.4}", outcome.largest));
+    let [before, after] = outcome.figures;
+    two(ui, "Joints of all vertices", before.influences, after.influences);
+    two(ui, "Most of one vertex", before.most, after.most);
+    two(ui, "Sum is not one", before.off, after.off);
+    two(ui, "Without weight", before.none, after.none);
 }
 
 /// A figure before and after, the second in accent where it differs.

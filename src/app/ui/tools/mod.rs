@@ -1,4 +1,4 @@
-//! The panel of tools that change weights: one is chosen, with its settings and the vertices that it works on. What it would do
+//! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
 //! is shown on the model and in figures until it is applied or given up.
 
 mod figures;
@@ -103,7 +103,7 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// The tools, three in a row.
 fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Tool", |_| {});
-    let tools: Vec<&'static Operation> = OPERATIONS.iter().copied().filter(|o| o.is_of_weights()).collect();
+    let tools: Vec<&'static Operation> = OPERATIONS.to_vec();
     let now = session.tools().operation;
     let width = (ui.available_width() - 8.0) / 3.0;
     ui.scope(|ui| {
@@ -153,18 +153,18 @@ fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let chosen = session.tools().operation.is_some();
-    let changes = session.outcome().is_some_and(|outcome| outcome.vertices > 0);
+    let changes = session.outcome().is_some_and(|outcome| !outcome.is_empty());
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
         let possible = chosen && (changes || session.outcome().is_none());
         let response = ui.add_enabled_ui(possible, |ui| text_button(ui, Some(icons::CHECK), "Apply", possible)).inner;
         let why = if chosen { "The tool would change nothing" } else { "No tool is chosen" };
-        let help = "Change the weights as shown, in one step that can be undone";
+        let help = "Make the change that is shown, in one step that can be undone";
         if response.on_hover_text(help).on_disabled_hover_text(why).clicked() {
             commands.push(ToolCommand::Apply.into());
         }
         let response = ui.add_enabled_ui(chosen, |ui| text_button(ui, None, "Cancel", false)).inner;
-        if response.on_hover_text("Give the tool up; the weights stay as they are").clicked() {
+        if response.on_hover_text("Give the tool up; all stays as it is").clicked() {
             commands.push(ToolCommand::Cancel.into());
         }
     });

@@ -80,6 +80,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             joint(ui, session, "By", &mut now.other);
         }
         "paste" => copied(ui, session, commands),
+        "bind-here" => bound(ui, session, commands),
+        "inverse-binds" => said(ui, SKINS),
         "set" => {
             joint(ui, session, "Joint", &mut now.joint);
             weight(ui, &mut now);
@@ -188,6 +190,25 @@ fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
+/// What the tools about inverse bind matrices work on.
+const SKINS: &str = "Works on all joints of the skins that move these vertices. The rest pose and the clips stay.";
+
+/// The pose in which the mesh is bound.
+fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let moved = session.binds_elsewhere();
+    said(
+        ui,
+        if moved { "The mesh is bound in the pose that was taken before." } else { "The mesh is bound in this pose." },
+    );
+    let again = ui.add_enabled_ui(moved, |ui| text_button(ui, None, "Take this pose", false)).inner;
+    let again = again.on_hover_text("Bind the mesh in the pose that is shown now");
+    if again.on_disabled_hover_text("It is the pose that is shown").clicked() {
+        commands.push(ToolCommand::TakePose.into());
+    }
+    ui.add_space(4.0);
+    said(ui, SKINS);
+}
+
 fn mirror(ui: &mut Ui, now: &mut Settings) {
     let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
     let choices = axes
@@ -209,10 +230,9 @@ fn mirror(ui: &mut Ui, now: &mut Settings) {
 fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
     section(ui, "Rules", |_| {});
     let c = colors(ui);
-    let of_weights = REPAIRED.iter().copied().filter(|rule| *rule != "inverse-bind-mismatch");
     let findings = || session.document().into_iter().flat_map(|document| document.findings());
     let count = |rule| findings().filter(|finding| finding.rule == rule).count();
-    let mut rows: Vec<(&'static str, usize)> = of_weights.map(|rule| (rule, count(rule))).collect();
+    let mut rows: Vec<(&'static str, usize)> = REPAIRED.iter().map(|rule| (*rule, count(*rule))).collect();
     rows.sort_by_key(|(_, found)| *found == 0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
