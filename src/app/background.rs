@@ -14,7 +14,7 @@ use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
     Command, ComparisonCommand, Document, EditCommand, FileCommand, Measurers, PlaybackCommand, PoseSource,
-    SelectionCommand, Toggle, ToolCommand, ViewCommand, WorstPose,
+    SelectionCommand, SideWeights, Toggle, ToolCommand, ViewCommand, WorstPose,
 };
 
 impl App {
@@ -140,6 +140,10 @@ impl App {
             Some((model, task)) => self.jobs.work_out(model, task),
             None => self.jobs.stop_tool(),
         }
+        match self.session.wanted_packing() {
+            Some((model, packing)) => self.jobs.pack(model, packing),
+            None => self.jobs.stop_packing(),
+        }
         if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
             self.jobs.count_weights(document);
         }
@@ -208,6 +212,10 @@ impl App {
                 .jobs
                 .working_tool()
                 .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
+            _ if self.jobs.packing().is_some() => {
+                let cancel = Some(Command::Comparison(ComparisonCommand::SetWeights(SideWeights::Shown)));
+                work("Working out the weights of the runtime", self.jobs.packing(), cancel)
+            }
             _ if self.jobs.is_reading_session() => work("Reading the session", None, None),
             _ if self.jobs.is_taking_clips() => work("Reading clips", None, None),
             _ if self.jobs.is_reading_other() => work("Reading the file to compare with", None, None),

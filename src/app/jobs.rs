@@ -13,7 +13,7 @@ use super::load_job::Load;
 use super::report::Report;
 use super::ui::fonts;
 use crate::deform::{DataSource, Method};
-use crate::edit::{Task, work_out};
+use crate::edit::{self, Packing, Task, work_out};
 use crate::import::{Options, Progress};
 use crate::inspect::Inspection;
 use crate::inspect::check::CheckOptions;
@@ -55,6 +55,8 @@ enum Kind {
     Preparing(&'static DataSource, Weak<Model>),
     /// Counts the weights of this model.
     Counting(Weak<Model>),
+    /// Works out what a runtime makes of the weights of this model.
+    Packing(Weak<Model>, Packing, Instant),
     /// Looking for the worst moment of a comparison.
     Comparison,
     /// Measuring a pose.
@@ -165,6 +167,34 @@ impl Jobs {
     pub(super) fn working_tool(&self) -> Option<(&'static str, f32)> {
         self.running.iter().find_map(|(kind, job)| match kind {
             Kind::Tool(_, task, since) if since.elapsed() >= NOTICED => Some((task.operation.label, job.fraction())),
+            _ => None,
+        })
+    }
+
+    /// Works out what a runtime makes of the weights of a model, unless that is under way; what was begun for anything else
+    /// is given up.
+    pub(super) fn pack(&mut self, model: Arc<Model>, packing: Packing) {
+        let weak = Arc::downgrade(&model);
+        let is_it = |kind: &Kind| matches!(kind, Kind::Packing(of, by, _) if of.ptr_eq(&weak) && *by == packing);
+        if self.running.iter().any(|(kind, _)| is_it(kind)) {
+            return;
+        }
+        self.stop_packing();
+        self.start(Kind::Packing(weak.clone(), packing, Instant::now()), "pack weights", move |context| {
+            let made = edit::packed(&model, packing, context)?;
+            Some(Report::Packed(model, packing, Box::new(made)))
+        });
+    }
+
+    /// Stops working out what a runtime makes of weights.
+    pub(super) fn stop_packing(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Packing(..)));
+    }
+
+    /// Returns the share of that which is done, 0…1, once it has taken long enough to be noticed.
+    pub(super) fn packing(&self) -> Option<f32> {
+        self.running.iter().find_map(|(kind, job)| match kind {
+            Kind::Packing(_, _, since) if since.elapsed() >= NOTICED => Some(job.fraction()),
             _ => None,
         })
     }

@@ -7,7 +7,7 @@ use super::export_job::ExportFailure;
 use super::session_files::ReadSession;
 use super::ui::{PoseReport, SaveSummary, SessionReport, fonts};
 use crate::deform::{DataSource, MethodData};
-use crate::edit::{Outcome, Task};
+use crate::edit::{Outcome, PackedFigures, Packing, Task};
 use crate::import::ImportError;
 use crate::inspect::Inspection;
 use crate::inspect::rom::RomReport;
@@ -37,6 +37,8 @@ pub(super) enum Report {
     Normalised(Arc<Model>, Vec<WeightChange>),
     /// What a tool would do to the weights of a model; `None` where that was stopped.
     WorkedOut(Arc<Model>, Box<Task>, Option<Box<Outcome>>),
+    /// What a runtime makes of the weights of a model, and what that costs.
+    Packed(Arc<Model>, Packing, Box<(Model, PackedFigures)>),
     /// What a method has worked out for a model.
     Prepared(&'static DataSource, Arc<Model>, MethodData),
     /// The weights of a model are counted.

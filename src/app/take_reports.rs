@@ -62,6 +62,7 @@ impl App {
                 Report::WorkedOut(model, task, outcome) => {
                     self.session.worked_out(&model, &task, outcome.map(|outcome| *outcome));
                 }
+                Report::Packed(model, packing, made) => self.session.packed(&model, packing, *made),
                 Report::Prepared(source, model, data) => self.session.prepared(source, &model, data),
                 // The next picture shows the figures.
                 Report::Counted => {}

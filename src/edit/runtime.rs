@@ -7,6 +7,7 @@
 use super::task::{Outcome, changes};
 use super::{OPERATIONS, Settings, Sheet, apply};
 use crate::model::{Model, WeightFormat};
+use crate::parallel::JobContext;
 
 /// How a runtime holds weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +127,16 @@ pub struct PackedFigures {
     pub vertex_bytes: usize,
     /// The bytes without the last weight, which is what the others leave of one.
     pub implied_bytes: usize,
+    /// The bits of the joints and weights of a vertex, as many as `vertex_bytes`: N (index + weight) for N joints.
+    pub vertex_bits: usize,
+    /// The bits without the last weight: N index + (N − 1) weight. Four joints of 8 + 8 bits become 56 bits of 64.
+    pub implied_bits: usize,
+    /// The bits of the index of a joint: 8 for up to 256 joints, else 16.
+    pub index_bits: usize,
+    /// The bits that say how many joints a vertex has, one to N: two for up to four.
+    pub count_bits: usize,
+    /// The mean bits of a vertex that says how many joints it has and stores these alone, without the last weight.
+    pub counted_bits: f64,
     /// The most joints that a skin has.
     pub joints: usize,
     /// The bytes of that skin's matrices, of 3×4 floats each.
@@ -134,14 +145,25 @@ pub struct PackedFigures {
     pub overflows: bool,
 }
 
-/// Returns the model with the weights that a runtime makes of them, and what that costs. The result shares all but weights with
-/// `model`.
+/// Returns the model with the weights that a runtime makes of them, and what that costs; `None` where the job was cancelled. The
+/// result shares all but weights with `model`.
 #[must_use]
-pub fn packed(model: &Model, packing: Packing) -> (Model, PackedFigures) {
+pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(Model, PackedFigures)> {
+    // The share of the work that is done after each of its parts.
+    let goes_on = |done: f32| {
+        if context.set_fraction(done) {
+            context.wake();
+        }
+        !context.is_cancelled()
+    };
     let mut sheet = Sheet::of(model);
+    sheet.context = context.clone();
+    if !goes_on(0.2) {
+        return None;
+    }
     let before = sheet.tables.clone();
     let mut figures = PackedFigures::default();
-    let mut shares = Vec::new();
+    let (mut shares, mut sizes) = (Vec::new(), Vec::new());
     for table in &before {
         for row in 0..table.vertices() {
             table.shares(row, &mut shares);
@@ -164,7 +186,10 @@ pub fn packed(model: &Model, packing: Packing) -> (Model, PackedFigures) {
         let bytes = packing.influences * (weight + joint);
         if bytes > figures.vertex_bytes {
             (figures.vertex_bytes, figures.implied_bytes) = (bytes, bytes - weight);
+            (figures.vertex_bits, figures.implied_bits) = (8 * bytes, 8 * (bytes - weight));
+            figures.index_bits = 8 * joint;
         }
+        sizes.push((8 * weight, 8 * joint));
     }
     figures.joints = model.skins.iter().map(|skin| skin.joints.len()).max().unwrap_or(0);
     figures.palette_bytes = figures.joints * 48;
@@ -174,15 +199,29 @@ pub fn packed(model: &Model, packing: Packing) -> (Model, PackedFigures) {
     for operation in OPERATIONS {
         if operation.id == "limit" || operation.id == "quantise" && packing.format.is_some() {
             apply(operation, &mut sheet, &settings);
+            if !goes_on(if operation.id == "limit" { 0.5 } else { 0.8 }) {
+                return None;
+            }
         }
     }
+    figures.count_bits = packing.influences.next_power_of_two().trailing_zeros() as usize;
+    let mut bits = 0;
+    for (table, (weight, joint)) in sheet.tables.iter().zip(sizes) {
+        for row in 0..table.vertices() {
+            table.shares(row, &mut shares);
+            if !shares.is_empty() {
+                bits += figures.count_bits + shares.len() * joint + (shares.len() - 1) * weight;
+            }
+        }
+    }
+    figures.counted_bits = bits as f64 / figures.vertices.max(1) as f64;
     // Numbers are compared as they will be stored, whatever rounds them.
     let mut outcome = Outcome::default();
     for (old, new) in before.iter().zip(&sheet.tables) {
         changes(old, new, true, &|_| true, &mut outcome);
     }
     let edited = model.with_weights(&outcome.changes).unwrap_or_else(|_| model.without_edits());
-    (edited, figures)
+    (!context.is_cancelled()).then_some((edited, figures))
 }
 
 #[cfg(test)]
@@ -205,13 +244,70 @@ mod tests {
         }
     }
 
+    fn made(model: &Model, packing: &str) -> (Model, PackedFigures) {
+        packed(model, Packing::parse(packing).unwrap(), &JobContext::of_waiting()).unwrap()
+    }
+
+    #[test]
+    fn bits_of_a_vertex_are_those_of_the_formulas() {
+        // Joints of a skin, packing, and then what the formulas say: index, all, last weight implied, count.
+        for (joints, packing, want) in [
+            (12, "4xu8", [8, 64, 56, 2]),
+            (12, "8xu8", [8, 128, 120, 3]),
+            (256, "4xu8", [8, 64, 56, 2]),
+            (257, "4xu8", [16, 96, 88, 2]),
+            (12, "unreal-12", [8, 192, 184, 4]),
+            (12, "4:u16", [8, 96, 80, 2]),
+            (12, "bevy", [8, 160, 128, 2]),
+            (12, "unity-1", [8, 40, 8, 0]),
+            (12, "3:u8", [8, 48, 40, 2]),
+        ] {
+            let model = tube(Tube { joints, ..Tube::default() });
+            let told = made(&model, packing).1;
+            let got = [told.index_bits, told.vertex_bits, told.implied_bits, told.count_bits];
+            assert_eq!(got, want, "{joints} joints, {packing}");
+            let runtime = Packing::parse(packing).unwrap();
+            let weight = want[1] / runtime.influences - want[0];
+            let i = model.influences(MeshId(0), 0).unwrap();
+            let stored = model.meshes[0].primitives[0].stored_vertices;
+            let bits = |v: usize| {
+                let used = i.used(v).min(runtime.influences);
+                want[3] + used * want[0] + (used - 1) * weight
+            };
+            let mean = (0..stored).map(bits).sum::<usize>() as f64 / stored as f64;
+            assert!(
+                (told.counted_bits - mean).abs() < 1e-9,
+                "{joints} joints, {packing}: {} {mean}",
+                told.counted_bits
+            );
+            assert!(told.counted_bits <= (want[2] + want[3]) as f64);
+        }
+    }
+
+    #[test]
+    fn a_job_that_was_given_up_makes_nothing() {
+        let model = tube(Tube { joints: 12, ..Tube::default() });
+        let wake = std::sync::Arc::new(|| ());
+        let job = crate::parallel::Job::start("test", wake, move |context: &JobContext| {
+            while !context.is_cancelled() {
+                std::thread::yield_now();
+            }
+            packed(&model, Packing::parse("4xu8").unwrap(), context).is_none()
+        });
+        job.cancel();
+        while !job.is_done() {
+            std::thread::yield_now();
+        }
+        assert_eq!(job.take(), Some(true));
+    }
+
     #[test]
     fn what_is_lost_and_what_it_costs_is_counted() {
         let model = tube(Tube { joints: 12, ..Tube::default() });
         let mut change = WeightChange::new(MeshId(0), 0, 8);
         change.push(5, &[1, 2, 3, 4, 5], &[0.4, 0.3, 0.15, 0.1, 0.05]);
         let model = model.with_weights(&[change]).unwrap();
-        let (two, figures) = packed(&model, Packing::parse("2:u8:8").unwrap());
+        let (two, figures) = made(&model, "2:u8:8");
         // Of the rest of the tube no vertex has more than two joints.
         assert_eq!((figures.losing, figures.overflows, figures.joints), (1, true, 12));
         assert!((figures.largest_loss - 0.3).abs() < 1e-6);
@@ -222,7 +318,7 @@ mod tests {
         assert_eq!((weights[0], weights[1]), (146.0 / 255.0, 109.0 / 255.0));
         assert!(two.shares_all_but_edits(&model));
         // As they are: nothing changes.
-        let (same, figures) = packed(&model, Packing::parse("8:f32").unwrap());
+        let (same, figures) = made(&model, "8:f32");
         assert_eq!((figures.losing, same.weight_edits() == model.weight_edits()), (0, true));
     }
 }

@@ -9,6 +9,7 @@ use crate::edit::{self, PackedFigures, Packing};
 use crate::inspect::check::FindingPose;
 use crate::inspect::{Inspection, SurfaceDistance, distances, rom};
 use crate::model::Model;
+use crate::parallel::JobContext;
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -194,25 +195,45 @@ impl Session {
         }
     }
 
-    /// What the weights of the runtime cost and lose that the second side of a comparison shows.
+    /// What the weights of the runtime cost and lose that the second side of a comparison shows; `None` until that is worked out.
     #[must_use]
     pub fn packed_figures(&self) -> Option<&PackedFigures> {
-        self.comparison()?;
+        if self.wanted_packing().is_some() {
+            return None;
+        }
         self.packed.as_ref().map(|packed| &packed.figures)
     }
 
-    /// Makes the weights of the runtime that is compared, unless they are those of the weights that are shown already.
-    pub(super) fn pack(&mut self) {
-        let packing = match self.comparison().map(|comparison| comparison.weights) {
-            Some(SideWeights::Packed(packing)) => packing,
-            _ => return self.packed = None,
-        };
-        let Some(base) = self.model().map(Arc::clone) else { return };
-        let is_made = |packed: &PackedModel| Arc::ptr_eq(&packed.base, &base) && packed.packing == packing;
-        if !self.packed.as_ref().is_some_and(is_made) {
-            let (model, figures) = edit::packed(&base, packing);
-            self.packed = Some(PackedModel { base, packing, model: Arc::new(model), figures });
+    /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been worked out already.
+    /// In a patient session somebody else does that ([`edit::packed`], then [`Session::packed`]); until then the second side
+    /// has the weights that were worked out before, or those that are shown.
+    #[must_use]
+    pub fn wanted_packing(&self) -> Option<(Arc<Model>, Packing)> {
+        let SideWeights::Packed(packing) = self.comparison()?.weights else { return None };
+        let base = self.model()?;
+        let is_made = |packed: &PackedModel| Arc::ptr_eq(&packed.base, base) && packed.packing == packing;
+        (!self.packed.as_ref().is_some_and(is_made)).then(|| (Arc::clone(base), packing))
+    }
+
+    /// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
+    pub fn packed(&mut self, base: &Arc<Model>, packing: Packing, (model, figures): (Model, PackedFigures)) {
+        if self.wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
+            self.packed = Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
             self.pose_again();
+        }
+    }
+
+    /// Makes the weights of the runtime that is compared where nobody else does it, and forgets those that nobody wants.
+    pub(super) fn pack(&mut self) {
+        let shares = |packed: &PackedModel| self.model().is_some_and(|model| model.shares_all_but_edits(&packed.base));
+        let is_packed = self.comparison().is_some_and(|c| matches!(c.weights, SideWeights::Packed(_)));
+        if !is_packed || !self.packed.as_ref().is_some_and(shares) {
+            self.packed = None;
+        }
+        if let (false, Some((base, packing))) = (self.is_patient, self.wanted_packing())
+            && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
+        {
+            self.packed(&base, packing, made);
         }
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope::edit::{Packing, packed};
 use skinscope::model::{LocalPose, MeshId, Model};
+use skinscope::parallel::JobContext;
 
 use crate::tools::load;
 use crate::{PROGRAM, folder, report};
@@ -94,7 +95,7 @@ fn a_prediction_is_what_the_written_file_has() {
             let (model, written) = (load(file), load(&folder.join("out.glb")));
             // To the bit: the weights that are shown in the window are those of the file.
             let packing = Packing::parse(runtime).unwrap();
-            let (predicted, figures) = packed(&model, packing);
+            let (predicted, figures) = packed(&model, packing, &JobContext::of_waiting()).unwrap();
             let vertices = vertices(&model);
             let own = |model: &Model, (mesh, primitive, vertex): Vertex| {
                 let (joints, weights) = model.influences(MeshId(mesh as u32), primitive).unwrap().of(vertex);

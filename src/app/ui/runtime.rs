@@ -92,12 +92,22 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
 
 /// What the runtime costs and loses.
 pub(super) fn figures(ui: &mut Ui, session: &Session) {
-    let Some(told) = session.packed_figures() else { return };
+    let Some(told) = session.packed_figures() else {
+        if session.wanted_packing().is_some() {
+            ui.label(RichText::new("Working it out…").color(colors(ui).dim));
+        }
+        return;
+    };
     let losing = format!("{} of {}", grouped(told.losing), grouped(told.vertices));
     figure(ui, "Vertices that lose joints", &losing)
         .on_hover_text(format!("At most {:.4} of a vertex' weight is lost", told.largest_loss));
     figure(ui, "Bytes of a vertex", &told.vertex_bytes.to_string())
         .on_hover_text(format!("{} where the last weight is what the others leave of one", told.implied_bytes));
+    let index = format!("Indices of joints have {} bits: {}", told.index_bits, counted(told.joints, "joint", "joints"));
+    figure(ui, "Bits, last weight implied", &format!("{} → {}", told.vertex_bits, told.implied_bits))
+        .on_hover_text(index);
+    figure(ui, &format!("Mean bits, N in {}", told.count_bits), &format!("{:.1}", told.counted_bits))
+        .on_hover_text("Each vertex says how many joints it has, and stores those alone, without the last weight");
     figure(ui, "Bytes of the palette", &grouped(told.palette_bytes))
         .on_hover_text(format!("{} of 3 × 4 floats each", counted(told.joints, "matrix", "matrices")));
     if told.overflows {

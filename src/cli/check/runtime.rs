@@ -78,6 +78,13 @@ impl Prediction {
             "largest_loss": figures.largest_loss,
             "vertex_bytes": figures.vertex_bytes,
             "vertex_bytes_implied": figures.implied_bytes,
+            "vertex_bits": {
+                "plain": figures.vertex_bits,
+                "implied": figures.implied_bits,
+                "index": figures.index_bits,
+                "count": figures.count_bits,
+                "counted": figures.counted_bits,
+            },
             "joints": figures.joints,
             "palette_bytes": figures.palette_bytes,
             "fits": !figures.overflows,
@@ -104,6 +111,10 @@ impl Prediction {
         out += &format!(
             "; {} bytes a vertex, {} joints of {} bytes",
             figures.vertex_bytes, figures.joints, figures.palette_bytes
+        );
+        out += &format!(
+            "; {} bits, {} with the last weight implied, {:.1} on average with N in {} bits; {}-bit indices",
+            figures.vertex_bits, figures.implied_bits, figures.counted_bits, figures.count_bits, figures.index_bits
         );
         if let Some(worst) = worst {
             out += &format!("; off by up to {:.4} mm", 1e3 * worst.distance.worst);
