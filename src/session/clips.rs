@@ -129,7 +129,7 @@ impl Session {
     /// Shows the open file with other weights and added clips, and `clip`, where there is such a clip.
     pub(super) fn show_edited(&mut self, model: Arc<Model>, clip: Option<ClipId>) {
         let is_same = self.model().is_some_and(|open| open.shares_clips(&model));
-        self.show_weights(model);
+        self.show_skinning(model);
         let Some(model) = self.model().map(Arc::clone).filter(|_| !is_same || clip != self.playback.clip) else {
             return;
         };
@@ -166,7 +166,7 @@ impl Session {
             self.history.forget_clips();
         }
         match now.with_clips(kept) {
-            Ok(model) => self.show_weights(Arc::new(model)),
+            Ok(model) => self.show_skinning(Arc::new(model)),
             Err(error) => lost.push(format!("Added clips do not fit the file as it is now, and were dropped: {error}")),
         }
         self.warn(&lost);

@@ -141,7 +141,8 @@ fn edits_are_not_lost_without_a_question() {
 
 #[test]
 fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_saved() {
-    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 0, clips: 2, quits: true };
+    let unsaved =
+        UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 0, binds: 0, clips: 2, quits: true };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("Save the new clips of tube.glb?");
