@@ -44,6 +44,9 @@ fn clip_of(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip
     keyed_clip(model, name, poses).or_else(|| resting_clip(model, name, poses))
 }
 
+/// Poses with their moments in seconds, earliest first.
+type KeyedPoses = Vec<(f32, LocalPose)>;
+
 impl Session {
     /// Returns the clip that is shown where it was made of poses, so that keys can be set in it.
     #[must_use]
@@ -86,7 +89,7 @@ impl Session {
     }
 
     /// The poses of the keyed clip that is shown.
-    fn shown_poses(&self) -> Option<(ClipId, String, Vec<(f32, LocalPose)>)> {
+    fn shown_poses(&self) -> Option<(ClipId, String, KeyedPoses)> {
         let (model, (id, clip)) = self.model().zip(self.keyed_clip())?;
         Some((id, clip.name.clone(), poses_of(model, clip)))
     }
