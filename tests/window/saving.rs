@@ -281,7 +281,7 @@ fn marked_vertices_are_smoothed_undone_redone_saved_and_read_again() {
     assert!(!is_marked(&screen));
     screen.key("ctrl+s");
     screen
-        .find("Label", "No weight differs from those in the file, and there is no new clip: there is nothing to save.");
+        .find("Label", "Nothing differs from what is in the file, and there is no new clip: there is nothing to save.");
 }
 
 /// Asserts that the window refuses to save over `theirs`, which another program wrote to `path`, and keeps the edits.
