@@ -21,6 +21,7 @@ pub(super) struct BenchmarkState {
 
 /// Shows the page.
 pub(super) fn show(ui: &mut Ui, session: &Session, tab: &mut Tab, state: &mut BenchmarkState) {
+    state.run.take(ui);
     let mut pressed = false;
     let label = if state.asked == 0 { "Measure" } else { "Measure again" };
     let is_running = state.run.is_under_way();
@@ -36,13 +37,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, tab: &mut Tab, state: &mut Be
         },
         None,
     );
-    match session.model().filter(|_| pressed) {
-        Some(model) => {
-            state.asked += 1;
-            let (model, palette) = (Arc::clone(model), session.pose().palettes.clone());
-            state.run.ask(ui, state.asked, false, move |cancel| Some(Benchmark::of(&model, &palette, cancel)));
-        }
-        None => state.run.take(ui),
+    if let Some(model) = session.model().filter(|_| pressed) {
+        state.asked += 1;
+        let (model, palette) = (Arc::clone(model), session.pose().palettes.clone());
+        state.run.ask(ui, state.asked, false, move |cancel| Some(Benchmark::of(&model, &palette, cancel)));
     }
     Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 4)).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| match state.run.latest() {
