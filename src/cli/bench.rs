@@ -84,7 +84,7 @@ fn text(benchmark: &Benchmark) -> String {
     }
     for one in &benchmark.measured {
         out += &format!(
-            "\n{} against {}: {}\n  {}\n  {}\n",
+            "\n{} against {}: {}\n  {}\n  The text: {}.\n",
             one.ways[0],
             one.ways[1],
             one.ratio_text(),

@@ -124,10 +124,12 @@ impl Measured {
     #[must_use]
     pub fn times_text(&self) -> String {
         let [first, second] = self.secs.map(|secs| secs * 1e6);
-        format!(
-            "{first:.1} µs against {second:.1} µs for all vertices; both results are {:.1e} apart at most",
-            self.apart
-        )
+        let apart = if self.apart > 0.0 {
+            format!("both results are {:.1e} apart at most", self.apart)
+        } else {
+            "both results are the same".to_owned()
+        };
+        format!("{first:.1} µs against {second:.1} µs for all vertices; {apart}")
     }
 }
 

@@ -46,7 +46,6 @@ pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey
     // Of a translucent skin only the nearest layer is drawn.
     let occluders: Vec<_> = surfaces.iter().filter_map(Surface::occluder).collect();
     if let Some(depths) = NearestDepths::of(view, &occluders) {
-        drop(occluders);
         surfaces.iter_mut().for_each(|surface| surface.leave_out_hidden(&depths));
     }
     surfaces.into_iter().filter_map(Surface::part).collect()
