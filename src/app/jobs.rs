@@ -120,9 +120,9 @@ impl Jobs {
         self.load = None;
     }
 
-    /// Prepares to find vertices of `document` under the pointer.
-    pub(super) fn prepare_picking(&mut self, document: &Document) {
-        let (prepare, model) = (document.prepare_picking(), Arc::clone(document.stored()));
+    /// Measures the rest pose of `document`, and prepares to find its vertices under the pointer.
+    pub(super) fn prepare_document(&mut self, document: &Document) {
+        let (prepare, model) = (document.prepare(), Arc::clone(document.stored()));
         self.start(Kind::Picking, "picking", move |_| {
             prepare();
             Some(Report::Pickable(model))

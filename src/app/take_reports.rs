@@ -46,7 +46,7 @@ impl App {
                 }
                 Report::Opened(document) => {
                     self.next_stamps.add(document.files());
-                    self.jobs.prepare_picking(&document);
+                    self.jobs.prepare_document(&document);
                     self.coming = Some((document, None));
                     self.show_coming(event_loop);
                 }

@@ -77,7 +77,9 @@ pub struct BoneScratch {
     end: Vec<Option<usize>>,
     has_child: Vec<bool>,
     has_bone: Vec<bool>,
-    found: Vec<(BoneSegment, usize)>,
+    found: Vec<BoneSegment>,
+    /// For each node: where its next bone goes in the list that is ordered by node.
+    places: Vec<u32>,
 }
 
 /// Returns what [`bones_into`] writes.
@@ -105,7 +107,7 @@ pub fn bones_into(
     scratch: &mut BoneScratch,
     out: &mut Vec<BoneSegment>,
 ) {
-    let BoneScratch { above, end, has_child, has_bone, found } = scratch;
+    let BoneScratch { above, end, has_child, has_bone, found, places } = scratch;
     let all = model.skins.is_empty();
     let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
     let joint = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
@@ -113,9 +115,9 @@ pub fn bones_into(
     let at = |n: usize| Vec3::from(pose[n].translation);
     let count = model.skeleton.len();
     // This finds the nearest drawn ancestor; parents come first.
-    for places in [&mut *above, &mut *end] {
-        places.clear();
-        places.resize(count, None);
+    for joints in [&mut *above, &mut *end] {
+        joints.clear();
+        joints.resize(count, None);
     }
     for flags in [&mut *has_child, &mut *has_bone] {
         flags.clear();
@@ -124,7 +126,7 @@ pub fn bones_into(
     found.clear();
     let mut push = |bone: BoneSegment| {
         if bone.head.is_finite() && bone.tail.is_finite() {
-            found.push((bone, found.len()));
+            found.push(bone);
         }
     };
     for n in 0..count {
@@ -157,9 +159,27 @@ pub fn bones_into(
         };
         push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
     }
-    found.sort_unstable_by_key(|(bone, number)| (bone.node, *number));
+    order_by_node(found, count, places, out);
+}
+
+/// Writes the bones ordered by node; those of one node stay in their order. Counting takes a fraction of the time of a
+/// sort, and models may have tens of thousands of joints.
+fn order_by_node(found: &[BoneSegment], nodes: usize, places: &mut Vec<u32>, out: &mut Vec<BoneSegment>) {
+    places.clear();
+    places.resize(nodes + 1, 0);
+    for bone in found {
+        places[bone.node.index() + 1] += 1;
+    }
+    for n in 0..nodes {
+        places[n + 1] += places[n];
+    }
     out.clear();
-    out.extend(found.iter().map(|(bone, _)| *bone));
+    out.extend_from_slice(found);
+    for bone in found {
+        let place = &mut places[bone.node.index()];
+        out[*place as usize] = *bone;
+        *place += 1;
+    }
 }
 
 /// Returns `along` (from the parent to node `n`), turned by the rotation from the node's rest to its pose.
@@ -181,6 +201,18 @@ mod tests {
         let mut pose = Vec::new();
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         (model, pose)
+    }
+
+    /// Bones of a joint with several children are drawn, and numbered, in the order in which they were found.
+    #[test]
+    fn counting_gives_the_order_of_a_stable_sort() {
+        let bone = |node: u32, at: f32| BoneSegment { node: NodeId(node), head: Vec3::splat(at), tail: Vec3::ONE };
+        let found: Vec<BoneSegment> = (0..40).map(|i| bone(i * 7 % 5 + 2 * (i % 3), i as f32)).collect();
+        let mut sorted = found.clone();
+        sorted.sort_by_key(|bone| bone.node);
+        let (mut places, mut out) = (vec![9; 3], vec![bone(1, 1.0)]);
+        order_by_node(&found, 9, &mut places, &mut out);
+        assert_eq!(out, sorted);
     }
 
     fn ends(model: &Model, pose: &[Affine3A], shown: &[bool], stub: f32) -> Vec<(u32, f32, f32)> {

@@ -41,6 +41,8 @@ pub(super) struct Upload {
     palette_in: PaletteIn,
     /// The bones that have a length.
     pub bones: BufferVec<Bone>,
+    /// Reusable memory: a key for each bone, by which bones are ordered.
+    bone_order: Vec<u64>,
     pub lines: BufferVec<Line>,
 }
 
@@ -61,7 +63,20 @@ impl Upload {
         let group = group(gpu, pipelines, buffers, None);
         let bones = BufferVec::new(gpu, "bones", U::VERTEX, 0)?;
         let lines = BufferVec::new(gpu, "lines", U::VERTEX, 0)?;
-        Ok(Self { globals, scale, palette, lights, group, transmission: None, slots, palette_in, bones, lines })
+        let bone_order = Vec::new();
+        Ok(Self {
+            globals,
+            scale,
+            palette,
+            lights,
+            group,
+            transmission: None,
+            slots,
+            palette_in,
+            bones,
+            bone_order,
+            lines,
+        })
     }
 
     /// Writes the data of `frame` for some columns and rows of a picture. `slots` is the buffer of the model.
@@ -99,7 +114,7 @@ impl Upload {
             self.group = group(gpu, pipelines, self.buffers(), None);
             self.transmission = None;
         }
-        bones(frame, &mut self.bones.next);
+        bones(frame, &mut self.bone_order, &mut self.bones.next);
         self.bones.write_buffer(gpu, &|| "bones".into())?;
         self.lines.next.clear();
         self.lines.next.extend(frame.lines.iter().map(line));
@@ -275,15 +290,23 @@ const FARTHEST: f32 = 0.4;
 /// Lists the bones: the selected one first, then by depth, the nearest first. With the depth test on, only the nearest
 /// bone of each pixel is drawn, so none shines through another. Bones that fade do so evenly from the nearest to the
 /// farthest.
-fn bones(frame: &Frame, out: &mut Vec<Bone>) {
+fn bones(frame: &Frame, order: &mut Vec<u64>, out: &mut Vec<Bone>) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let forward = -Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
     let depth = |b: &crate::frame::Bone| ((b.head + b.tail) * 0.5 - eye).dot(forward);
-    let real = |b: &&crate::frame::Bone| b.head.is_finite() && b.tail.is_finite() && b.head != b.tail;
-    let shown = || frame.bones.iter().filter(real);
-    let (near, far) = shown().map(depth).fold((f32::MAX, f32::MIN), |(near, far), d| (near.min(d), far.max(d)));
+    let (mut near, mut far) = (f32::MAX, f32::MIN);
+    order.clear();
+    for (b, number) in frame.bones.iter().zip(0_u32..) {
+        if b.head.is_finite() && b.tail.is_finite() && b.head != b.tail {
+            let depth = depth(b);
+            (near, far) = (near.min(depth), far.max(depth));
+            order.push(bone_key(b.outlined, depth, number));
+        }
+    }
+    order.sort_unstable();
     out.clear();
-    out.extend(shown().map(|b| {
+    out.extend(order.iter().map(|key| {
+        let b = &frame.bones[*key as u32 as usize];
         let is_line = b.shape == BoneShape::Lines;
         let least = LEAST[usize::from(b.outlined)][usize::from(is_line)];
         let share = if b.fades && far > near { (depth(b) - near) / (far - near) } else { 0.0 };
@@ -296,11 +319,15 @@ fn bones(frame: &Frame, out: &mut Vec<Bone>) {
             look: [least, ball, f32::from(u8::from(b.outlined)), depth(b)],
         }
     }));
-    let order = |b: &Bone| (1.0 - b.look[2], b.look[3]);
-    out.sort_unstable_by(|a, b| {
-        let (a, b) = (order(a), order(b));
-        a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
-    });
+}
+
+/// Returns a number by which bones are ordered: outlined ones, then the nearest, then those that the frame lists first.
+/// Sorting such numbers moves an eighth of the memory that sorting bones would.
+fn bone_key(outlined: bool, depth: f32, number: u32) -> u64 {
+    let bits = depth.to_bits();
+    // As integers, these numbers have the order of `f32::total_cmp`. One bit of depth makes room for the flag.
+    let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+    u64::from(!outlined) << 63 | u64::from(ordered >> 1) << 32 | u64::from(number)
 }
 
 fn light(l: &crate::frame::Light) -> Light {
@@ -323,4 +350,25 @@ fn light(l: &crate::frame::Light) -> Light {
 
 fn line(l: &crate::frame::Line) -> Line {
     Line { start: l.from.extend(l.width).to_array(), end: l.to.extend(0.0).to_array(), color: l.color }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bone_key;
+
+    #[test]
+    fn outlined_bones_come_first_then_the_nearest_then_the_first() {
+        let ordered = [
+            (true, -2.0, 9),
+            (true, 7.0, 8),
+            (false, f32::NEG_INFINITY, 7),
+            (false, -1.5, 6),
+            (false, -1.0, 5),
+            (false, 1e-20, 1),
+            (false, 0.5, 2),
+            (false, 0.5, 4),
+            (false, 3.0, 0),
+        ];
+        assert!(ordered.map(|(outlined, depth, number)| bone_key(outlined, depth, number)).is_sorted());
+    }
 }

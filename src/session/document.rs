@@ -123,14 +123,13 @@ impl Document {
     /// scene, computed when first asked for. Empty where there is nothing to see.
     #[must_use]
     pub fn rest_bounds(&self) -> Aabb {
-        *self.rest_bounds.get_or_init(|| {
-            let mut session = Session::default();
-            session.view.scene = self.stored().default_scene;
-            session.document = Some(Self::new(Arc::clone(self.stored()), Vec::new(), None));
-            session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-            session.update_pose();
-            session.bounds()
-        })
+        *self.rest_bounds.get_or_init(|| measure_rest(self.stored()))
+    }
+
+    /// Returns [`Document::rest_bounds`] if they are known or can be measured in no time.
+    #[must_use]
+    pub fn rest_bounds_at_hand(&self) -> Option<Aabb> {
+        if self.is_large() { self.rest_bounds.get().copied() } else { Some(self.rest_bounds()) }
     }
 
     /// Returns the plane between left and right of the model, and the partner of each node; they are looked for when first
@@ -197,10 +196,15 @@ impl Document {
         if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
     }
 
-    /// Returns a function that makes [`Document::pick_index`], for another thread to call before it is needed.
-    pub fn prepare_picking(&self) -> impl FnOnce() + Send + 'static {
-        let (place, model) = (Arc::clone(&self.pick_index), Arc::clone(&self.stored.model));
-        move || _ = place.get_or_init(|| PickIndex::of(&model))
+    /// Returns a function that measures [`Document::rest_bounds`] and makes [`Document::pick_index`], for another thread
+    /// to call before they are needed.
+    pub fn prepare(&self) -> impl FnOnce() + Send + 'static {
+        let (bounds, index) = (Arc::clone(&self.rest_bounds), Arc::clone(&self.pick_index));
+        let model = Arc::clone(&self.stored.model);
+        move || {
+            bounds.get_or_init(|| measure_rest(&model));
+            index.get_or_init(|| PickIndex::of(&model));
+        }
     }
 
     /// Shows the same file with these weights, matrices and added clips. With `waits`, the figures are those of the weights before until another
@@ -242,6 +246,18 @@ impl Document {
     pub(super) fn is_large(&self) -> bool {
         self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
     }
+}
+
+/// Returns the box around the default scene of `model` in its rest pose, as deformed.
+fn measure_rest(model: &Arc<Model>) -> Aabb {
+    let mut session = Session::default();
+    session.view.scene = model.default_scene;
+    // Which joints deform the mesh is not counted, since no bone is shown.
+    session.view.bones = false;
+    session.document = Some(Document::new(Arc::clone(model), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.update_pose();
+    session.bounds()
 }
 
 /// What to open.

@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Returns the length in metres of the bone of a joint whose neighbours do not tell one.
-    fn bone_stub(&self) -> f32 {
+    pub(super) fn bone_stub(&self) -> f32 {
         0.05 * self.opened_bounds.diagonal().max(1e-6)
     }
 }

@@ -153,8 +153,18 @@ impl Session {
     pub fn bounds(&self) -> Aabb {
         let mesh = self.extent().mass;
         // A mesh that has collapsed to a point has no size to frame.
+        if mesh.diagonal() > 1e-3 * self.skeleton_reach() {
+            return mesh;
+        }
         let skeleton = self.skeleton_bounds();
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
+    }
+
+    /// Returns a length in metres that the diagonal of [`Self::skeleton_bounds`] does not exceed, without making bones.
+    fn skeleton_reach(&self) -> f32 {
+        let joints = Aabb::from_points(self.pose.model.iter().map(|matrix| matrix.translation.into()));
+        // Both ends of a bone are at joints, but for bones that no other joint ends, which are no longer than a stub.
+        joints.diagonal() + 4.0 * self.bone_stub()
     }
 
     /// Returns the box around the bones of the shown scene, without a few far outside.
@@ -162,5 +172,26 @@ impl Session {
     pub fn skeleton_bounds(&self) -> Aabb {
         let ends: Vec<glam::Vec3> = self.bones().iter().flat_map(|bone| [bone.head, bone.tail]).collect();
         Aabb::around_mass(&ends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::session::test_sessions::{built_in_session, tube_session};
+    use crate::session::{Command, PlaybackCommand, ViewCommand};
+
+    #[test]
+    fn no_box_around_bones_is_longer_than_the_reach_of_the_skeleton() {
+        for mut session in [built_in_session(), tube_session()] {
+            let deforming: Command = ViewCommand::ToggleDeformingOnly.into();
+            for command in
+                [Command::from(PlaybackCommand::SetPlaying(false)), PlaybackCommand::Seek(0.4).into(), deforming]
+            {
+                session.apply(command);
+                session.update_pose();
+                let (bones, reach) = (session.skeleton_bounds().diagonal(), session.skeleton_reach());
+                assert!(bones <= reach && reach < 2.0 * bones, "{bones} {reach}");
+            }
+        }
     }
 }

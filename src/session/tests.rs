@@ -267,7 +267,11 @@ fn a_click_on_a_large_model_waits_for_what_finds_vertices_and_one_on_a_bone_does
     let corner = glam::Vec2::ONE;
     assert!(session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
     assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::Deselect)));
-    session.document.as_ref().unwrap().prepare_picking()();
+    // Nothing of a large model is measured where the window asks for it, but beside the window.
+    let document = session.document.as_ref().unwrap();
+    assert_eq!(document.rest_bounds_at_hand(), None);
+    document.prepare()();
+    assert!(document.rest_bounds_at_hand().is_some_and(|bounds| !bounds.is_empty()));
     assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
     session.apply(SelectionCommand::PinAt(on_bone));
     assert!(session.view.pinned.is_some());

@@ -23,9 +23,13 @@ pub(super) fn head(ui: &mut Ui, session: &Session) {
 
 /// Shows how large the model is, at rest.
 pub(super) fn size(ui: &mut Ui, session: &Session) {
-    let Some(bounds) = session.document().map(|d| d.rest_bounds()).filter(|b| !b.is_empty()) else { return };
+    let Some(bounds) = session.document().map(|d| d.rest_bounds_at_hand()) else { return };
+    if bounds.is_some_and(|b| b.is_empty()) {
+        return;
+    }
+    let size = bounds.map_or_else(|| "…".to_owned(), |b| lengths(b.size().to_array().map(f64::from)));
     ui.add_space(2.0);
-    figure(ui, "Size of the model", &lengths(bounds.size().to_array().map(f64::from)))
+    figure(ui, "Size of the model", &size)
         .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
 }
 
