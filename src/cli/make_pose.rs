@@ -8,9 +8,11 @@ use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use glam::{DVec3, Vec3};
 use serde_json::json;
 
-use super::pose::{find_clip, parse_secs};
+use super::find::find_clip;
+use super::layers::LayerArgs;
+use super::pose::parse_secs;
 use super::{CliError, ModelArgs, parse_point, print, printable, read_pose, tell_unmatched, tell_warnings, unwritable};
-use crate::anim::{self, SampleScratch};
+use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{self, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::pose::{self, Aim, Axis, Keys, Mirror, Reach, ReachError, Reached, Resolved};
@@ -44,6 +46,8 @@ pub(super) struct MakePoseArgs {
     /// Take the clip at this time of its timeline, seconds; times outside of the clip are clamped to it
     #[arg(long, value_name = "S", requires = "clip", default_value = "0", allow_negative_numbers = true, value_parser = parse_secs)]
     time: f32,
+    #[command(flatten)]
+    layers: LayerArgs,
     /// Correct the poses of --from and --blend for the rest pose of the model that they were made on
     #[arg(long, value_name = "MODEL", allow_hyphen_values = true)]
     made_on: Option<PathBuf>,
@@ -314,6 +318,8 @@ impl<'a> Making<'a> {
             let time = session.playback().time_secs;
             let clip = &self.model.clips[clip.index()];
             anim::sample(self.model, clip, time, &mut SampleScratch::default(), &mut self.pose);
+            let layers = args.layers.find(self.model)?;
+            layers.lay(self.model, time, &mut LayerScratch::default(), &mut self.pose);
         }
         Ok(())
     }

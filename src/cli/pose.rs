@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::find::find_clip;
 use super::kept::Opened;
+use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
 use super::{CliError, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
-use crate::model::{ClipId, Model, NodeId};
+use crate::model::{Model, NodeId};
 use crate::pose::resolve;
 use crate::session::{EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
@@ -28,6 +30,8 @@ pub(super) struct PoseArgs {
     /// Take out of the clip what carries the whole skeleton along the ground, so that it walks on the spot
     #[arg(long)]
     no_root_motion: bool,
+    #[command(flatten)]
+    layers: LayerArgs,
     #[command(flatten)]
     method: MethodArgs,
     /// Divide the weights of every vertex by their sum; without it, they are used as stored
@@ -53,7 +57,16 @@ pub(super) fn parse_secs(text: &str) -> Result<f32, String> {
 impl PoseArgs {
     /// Makes the arguments of a clip at a time, or of the rest pose, deformed by a method.
     pub(super) fn of(clip: Option<String>, time: f32, method: MethodArgs, normalise_weights: bool) -> Self {
-        Self { clip, time, pose: None, no_root_motion: false, method, normalise_weights, morph: Vec::new() }
+        Self {
+            clip,
+            time,
+            pose: None,
+            no_root_motion: false,
+            layers: LayerArgs::default(),
+            method,
+            normalise_weights,
+            morph: Vec::new(),
+        }
     }
 
     /// Makes the arguments of a clip at a time, or of the rest pose, with a pose file over it.
@@ -84,6 +97,7 @@ impl PoseArgs {
         // A session file may have added clips.
         let shown = session.model().unwrap_or(&model);
         let clip = self.clip.as_deref().map(|name| find_clip(shown, name)).transpose()?;
+        let layers = self.layers.find(shown)?;
         self.method.apply(&mut session);
         if self.normalise_weights {
             session.apply(EditCommand::NormaliseWeights);
@@ -93,6 +107,7 @@ impl PoseArgs {
             Some(clip) => {
                 session.apply(PlaybackCommand::SetClip(clip));
                 session.apply(PlaybackCommand::Seek(self.time));
+                session.apply(PlaybackCommand::SetLayers(layers));
             }
             None if is_kept => {}
             None => {
@@ -120,18 +135,6 @@ impl PoseArgs {
         session.update_pose();
         Ok(session)
     }
-}
-
-/// Finds a clip by exact name first, then by number.
-pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
-    let by_name = model.clips.iter().position(|c| c.name == wanted);
-    let by_number = || wanted.parse::<usize>().ok().filter(|n| *n < model.clips.len());
-    by_name.or_else(by_number).map(ClipId::from_index).ok_or_else(|| {
-        let names: Vec<&str> = model.clips.iter().map(|c| c.name.as_str()).collect();
-        let known =
-            if names.is_empty() { "the file has no clip".to_owned() } else { format!("clips: {}", names.join(", ")) };
-        CliError::Usage(printable(&format!("there is no clip \"{wanted}\"; {known}")))
-    })
 }
 
 /// Returns the weights of all morph targets of that name; where there are none, and the name is NODE/NAME, those of the

@@ -118,7 +118,8 @@ impl Session {
         let Some(model) = self.model().map(Arc::clone) else { return false };
         let Ok(changed) = model.with_clips_changed(change) else { return false };
         let before = model.clips_before(change);
-        self.history.clips_changed(before, Arc::clone(&self.edits), self.playback.clip);
+        let played = (self.playback.clip, self.playback.layers);
+        self.history.clips_changed(before, Arc::clone(&self.edits), played);
         if let Some(edits) = edits {
             self.edits = Arc::new(edits);
         }
@@ -128,8 +129,12 @@ impl Session {
 
     /// Shows the open file with other weights and added clips, and `clip`, where there is such a clip.
     pub(super) fn show_edited(&mut self, model: Arc<Model>, clip: Option<ClipId>) {
-        let is_same = self.model().is_some_and(|open| open.shares_clips(&model));
+        let before = self.model().map(Arc::clone);
+        let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
         self.show_skinning(model);
+        if let Some(before) = before.filter(|_| !is_same) {
+            self.follow_layers(&before);
+        }
         let Some(model) = self.model().map(Arc::clone).filter(|_| !is_same || clip != self.playback.clip) else {
             return;
         };

@@ -20,6 +20,7 @@ use super::playback::{LoopMode, PoseSource};
 use super::posing::PosingCommand;
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
+use crate::anim::Layers;
 use crate::deform::{Deformer, PaletteBuffer};
 use crate::inspect::rom::RomOptions;
 use crate::inspect::{BoneShape, VertexRef, VertexSet};
@@ -275,6 +276,8 @@ pub enum PlaybackCommand {
     SetFps(f32),
     /// Show the rest pose, the bind pose or the clip.
     SetPose(PoseSource),
+    /// Lay these clips over the current one.
+    SetLayers(Layers),
     /// Switch whether root motion is taken out: what carries the whole skeleton along the ground.
     ToggleInPlace,
 }

@@ -5,7 +5,7 @@
 use glam::{Affine3A, Vec3, Vec3A};
 
 use super::{CameraCommand, Edits, Playback, PoseSource, RootMotion, Session};
-use crate::anim::{self, SampleScratch};
+use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
@@ -87,6 +87,7 @@ struct MemberScratch {
     model: Vec<Affine3A>,
     palette: Vec<Affine3A>,
     sample: SampleScratch,
+    layers: LayerScratch,
 }
 
 /// The data that all members of a crowd have in common.
@@ -174,9 +175,10 @@ impl CrowdContext<'_> {
     }
 
     fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
-        let MemberScratch { local, model, palette, sample } = scratch;
+        let MemberScratch { local, model, palette, sample, layers } = scratch;
         let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
         let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| {
+            self.playback.layers.lay(self.model, time_secs, layers, pose);
             self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
             self.edits.apply(pose);
         });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 
 use super::{EditCommand, Session};
+use crate::anim::Layers;
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
 use crate::pose::{Resolved, unit};
@@ -143,6 +144,8 @@ pub struct History {
     past: Vec<Step>,
     future: Vec<Step>,
     step_is_open: bool,
+    /// Whether the last step is one of layers, to which the next change of layers belongs.
+    layers_are_open: bool,
 }
 
 /// The state that one step back, or forward again, restores.
@@ -152,8 +155,10 @@ enum Step {
     Pose(Arc<Edits>),
     /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
     Skinning(SkinningChange),
-    /// A change of the added clips, with all edits of the pose and the clip that is shown.
-    Clips(ClipChange, Arc<Edits>, Option<ClipId>),
+    /// A change of the added clips, with all edits of the pose, the clip that is shown and those laid over it.
+    Clips(ClipChange, Arc<Edits>, Option<ClipId>, Layers),
+    /// The clips that are laid over the one that is shown.
+    Layers(Layers),
 }
 
 /// What steps change.
@@ -163,6 +168,8 @@ pub(super) struct Changed<'a> {
     pub model: &'a mut Arc<Model>,
     /// The clip that is shown.
     pub clip: &'a mut Option<ClipId>,
+    /// The clips that are laid over it.
+    pub layers: &'a mut Layers,
 }
 
 /// How many steps are kept.
@@ -181,14 +188,16 @@ impl Step {
                 }
                 Self::Skinning(before)
             }
-            Self::Clips(change, edits, clip) => {
+            Self::Clips(change, edits, clip, layers) => {
                 let before = now.model.clips_before(&change);
                 let Ok(changed) = now.model.with_clips_changed(&change) else {
-                    return Self::Clips(change, edits, clip);
+                    return Self::Clips(change, edits, clip, layers);
                 };
                 *now.model = Arc::new(changed);
-                Self::Clips(before, std::mem::replace(now.edits, edits), std::mem::replace(now.clip, clip))
+                let (edits, clip) = (std::mem::replace(now.edits, edits), std::mem::replace(now.clip, clip));
+                Self::Clips(before, edits, clip, std::mem::replace(now.layers, layers))
             }
+            Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
         }
     }
 }
@@ -209,20 +218,33 @@ impl History {
         self.push(Step::Skinning(before));
     }
 
-    /// Must be called when added clips have changed: with the change that undoes it, and the edits and the clip from before.
-    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, clip: Option<ClipId>) {
+    /// Must be called when added clips have changed: with the change that undoes it, and the edits and what played from before.
+    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, played: (Option<ClipId>, Layers)) {
         self.future.clear();
         self.close_step();
-        self.push(Step::Clips(before, edits, clip));
+        self.push(Step::Clips(before, edits, played.0, played.1));
     }
 
-    /// Must be called when the added clips are others than before for another reason than a step: no step about them fits any more.
+    /// Must be called when other clips are laid over the one that plays; `before` are those from before. Changes that follow each other
+    /// without [`History::close_step`] are one step.
+    pub fn layers_changed(&mut self, before: Layers) {
+        self.future.clear();
+        if !self.layers_are_open {
+            self.close_step();
+            self.push(Step::Layers(before));
+            self.layers_are_open = true;
+        }
+    }
+
+    /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
     pub fn forget_clips(&mut self) {
-        self.past.retain(|step| !matches!(step, Step::Clips(..)));
-        self.future.retain(|step| !matches!(step, Step::Clips(..)));
+        self.close_step();
+        self.past.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+        self.future.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
     }
 
     fn push(&mut self, step: Step) {
+        self.layers_are_open = false;
         if self.past.len() == MAX_STEPS {
             self.past.remove(0);
         }
@@ -232,6 +254,7 @@ impl History {
     /// Ends the open step, as when a drag ends: the next edit is a new step.
     pub fn close_step(&mut self) {
         self.step_is_open = false;
+        self.layers_are_open = false;
     }
 
     /// Whether a step is open, to which the next edit belongs.
@@ -269,7 +292,7 @@ impl History {
     #[must_use]
     pub fn skinning_bytes(&self) -> usize {
         let bytes = |step: &Step| match step {
-            Step::Pose(_) | Step::Clips(..) => 0,
+            Step::Pose(_) | Step::Clips(..) | Step::Layers(_) => 0,
             Step::Skinning(change) => change.bytes(),
         };
         self.past.iter().chain(&self.future).map(bytes).sum()
@@ -302,13 +325,17 @@ impl Session {
         let mut edits = Edits::clone(&self.edits);
         match *command {
             EditCommand::Undo | EditCommand::Redo => {
-                let (mut changed, mut clip) = (Arc::clone(&model), self.playback.clip);
-                let mut now = Changed { edits: &mut self.edits, model: &mut changed, clip: &mut clip };
+                let (mut changed, mut clip, mut layers) =
+                    (Arc::clone(&model), self.playback.clip, self.playback.layers);
+                let (edits, model) = (&mut self.edits, &mut changed);
+                let mut now = Changed { edits, model, clip: &mut clip, layers: &mut layers };
                 match command {
                     EditCommand::Undo => self.history.undo(&mut now),
                     _ => self.history.redo(&mut now),
                 }
-                return self.show_edited(changed, clip);
+                self.show_edited(changed, clip);
+                self.playback.layers = layers;
+                return;
             }
             EditCommand::ChangeWeights(ref changes) => return self.change_weights(changes),
             EditCommand::NormaliseWeights => return self.normalise_weights(),

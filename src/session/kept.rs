@@ -10,13 +10,13 @@ use glam::Affine3A;
 
 use super::document::FoundMirror;
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LimitsRecord, Number, PlaybackRecord,
-    SessionFile, ViewRecord, WeightsRecord, numbers,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, LimitsRecord, Number,
+    PlaybackRecord, SessionFile, ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Playback, PoseRules, Session, SideWeights, View};
 use crate::deform::{METHODS, PASSES};
-use crate::model::{Model, NodeId, SkinId, WeightChange};
+use crate::model::{ClipId, Model, NodeId, SkinId, WeightChange};
 use crate::pose::{Keys, target_key};
 
 /// What a session file keeps, as it is at one time; cheap to take.
@@ -196,11 +196,18 @@ impl KeptSession {
         BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix }
     }
 
+    fn layer(&self, clip: ClipId, weight: f32, rise: Option<[f32; 2]>) -> Option<LayerRecord> {
+        let name = self.model.clips.get(clip.index())?.name.clone();
+        Some(LayerRecord { clip: name, clip_number: clip.index(), weight: Number(weight), rise: rise.map(numbers) })
+    }
+
     fn playback(&self) -> PlaybackRecord {
         let clip = self.playback.clip.and_then(|clip| Some((clip, self.model.clips.get(clip.index())?)));
         PlaybackRecord {
             clip: clip.map(|(_, clip)| clip.name.clone()),
             clip_number: clip.map_or(0, |(id, _)| id.index()),
+            fade: self.playback.layers.fade.and_then(|fade| self.layer(fade.clip, fade.weight, fade.rise)),
+            add: self.playback.layers.add.and_then(|add| self.layer(add.clip, add.weight, None)),
             ..playback(&self.playback)
         }
     }
@@ -252,6 +259,8 @@ fn playback(playback: &Playback) -> PlaybackRecord {
         returning: playback.returning,
         fps: Number(playback.fps),
         in_place: playback.in_place,
+        fade: None,
+        add: None,
     }
 }
 

@@ -92,6 +92,11 @@ fn change_all(session: &mut Session, random: &mut Random) {
     }
     session.apply(PosingCommand::ToggleSymmetric);
     session.apply(PosingCommand::ToggleLimits);
+    let clip = ClipId::from_index(session.model().unwrap().clips.len() - 1);
+    session.apply(PlaybackCommand::SetLayers(crate::anim::Layers {
+        fade: Some(crate::anim::Crossfade { clip, weight: random.unit(), rise: Some([random.unit(), 0.1]) }),
+        add: Some(crate::anim::Additive { clip: ClipId(0), weight: random.unit() }),
+    }));
     session.apply(PlaybackCommand::SetSpeed(4.0 * random.unit()));
     session.apply(PlaybackCommand::SetFps(1.0 + 100.0 * random.unit()));
     session.apply(PlaybackCommand::SetLoop(LoopMode::PingPong));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Edits, PoseSource, Session};
-use crate::anim::{SampleScratch, sample};
+use crate::anim::{Layers, SampleScratch, sample};
 use crate::model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
 use crate::pose::{keyed_clip, resting_clip};
 
@@ -116,6 +116,8 @@ impl Session {
         // The clip says now what was edited.
         let change = ClipChange { at, removed, inserted: vec![clip] };
         if self.change_clips(&change, Some(Edits::default()), Some(shown)) {
+            // What was laid over the clip is in the key.
+            self.playback.layers = Layers::default();
             self.playback.source = PoseSource::Clip;
             self.playback.playing = false;
             self.playback.time_secs = secs;
@@ -265,5 +267,50 @@ mod tests {
         session.apply(PlaybackCommand::SetClip(ClipId(0)));
         session.apply(KeyingCommand::RemoveKey(0.0));
         assert_eq!(names(&session).len(), 2);
+    }
+
+    #[test]
+    fn what_is_laid_over_a_clip_is_undone_follows_its_clip_and_goes_into_keys() {
+        use crate::anim::{Additive, Crossfade};
+        let mut session = open();
+        session.apply(KeyingCommand::KeyPose);
+        session.apply(KeyingCommand::Rename(ClipId(1), "Still".into()));
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(KeyingCommand::KeyPose);
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(PlaybackCommand::Seek(0.3));
+        let laid = |weight| Layers {
+            fade: Some(Crossfade { clip: ClipId(2), weight, rise: None }),
+            add: Some(Additive { clip: ClipId(0), weight }),
+        };
+        // A drag is one step.
+        for weight in [0.1, 0.2, 0.3] {
+            session.apply(PlaybackCommand::SetLayers(laid(weight)));
+        }
+        session.apply(EditCommand::EndEdit);
+        session.apply(PlaybackCommand::SetLayers(laid(0.8)));
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers, laid(0.3));
+        session.apply(EditCommand::Undo);
+        assert!(session.playback().layers.is_empty());
+        (0..2).for_each(|_| _ = session.apply(EditCommand::Redo));
+        assert_eq!(session.playback().layers, laid(0.8));
+        // A layer stays with its clip, whose number changes, and goes with it.
+        session.apply(KeyingCommand::RemoveClip(ClipId(1)));
+        assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
+        session.apply(KeyingCommand::RemoveClip(ClipId(1)));
+        assert_eq!(session.playback().layers, Layers { fade: None, ..laid(0.8) });
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
+        session.update_pose();
+        let shown = session.pose().local.clone();
+        session.apply(KeyingCommand::KeyPose);
+        session.update_pose();
+        assert!(session.playback().layers.is_empty());
+        let apart = |(a, b): (&crate::math::Transform, &crate::math::Transform)| a.rotation.angle_between(b.rotation);
+        let far = shown.transforms.iter().zip(&session.pose().local.transforms).map(apart).fold(0.0, f32::max);
+        assert!(far < 1e-3, "{far}");
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers.add, laid(0.8).add);
     }
 }

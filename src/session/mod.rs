@@ -233,6 +233,10 @@ impl Session {
         let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
         let Some(new) = self.model().map(Arc::clone) else { return };
         let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
+        if !old.model.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
+            self.history.forget_clips();
+        }
+        self.follow_layers(&old.model);
         self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
         self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
         if self.playback.clip.is_none() {

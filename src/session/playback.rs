@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{PlaybackCommand, Session};
-use crate::anim;
+use crate::anim::{self, Additive, Crossfade, Layers};
 use crate::model::{Clip, ClipId, ClipSource, Model};
 
 /// The source of the pose before edits.
@@ -51,6 +51,8 @@ pub struct Playback {
     pub returning: bool,
     /// Whether root motion is taken out ([`super::RootMotion`]).
     pub in_place: bool,
+    /// The clips that are laid over the current one.
+    pub layers: Layers,
 }
 
 impl Default for Playback {
@@ -65,6 +67,7 @@ impl Default for Playback {
             fps: 30.0,
             returning: false,
             in_place: false,
+            layers: Layers::default(),
         }
     }
 }
@@ -196,7 +199,39 @@ fn thinned(clip: &Clip) -> Vec<f32> {
     first.into_iter().chain([last]).filter(|t| t.is_finite()).collect()
 }
 
+/// Returns layers with shares between 0 and 1, of clips that there are.
+fn checked(layers: Layers, model: &Model) -> Layers {
+    let share = |weight: f32| if weight.is_finite() { weight.clamp(0.0, 1.0) } else { 0.0 };
+    let secs = |secs: f32| if secs.is_finite() { secs.max(0.0) } else { 0.0 };
+    let is_there = |clip: ClipId| clip.index() < model.clips.len();
+    Layers {
+        fade: layers.fade.filter(|fade| is_there(fade.clip)).map(|fade| Crossfade {
+            weight: share(fade.weight),
+            rise: fade.rise.map(|rise| rise.map(secs)),
+            ..fade
+        }),
+        add: layers.add.filter(|add| is_there(add.clip)).map(|add| Additive { weight: share(add.weight), ..add }),
+    }
+}
+
 impl Session {
+    /// Finds the clips that are laid over another among those of the open model, where `before` was open: by their places or else by their
+    /// names.
+    pub(super) fn follow_layers(&mut self, before: &Model) {
+        let Some(model) = self.model().map(Arc::clone) else { return };
+        let find = |clip: ClipId| {
+            let name = &before.clips.get(clip.index())?.name;
+            let is_it = |own: &Clip| own.name == *name;
+            let place = model.clips.iter().position(is_it);
+            Some(clip).filter(|c| model.clips.get(c.index()).is_some_and(is_it)).or(place.map(ClipId::from_index))
+        };
+        let Layers { fade, add } = self.playback.layers;
+        self.playback.layers = Layers {
+            fade: fade.and_then(|fade| Some(Crossfade { clip: find(fade.clip)?, ..fade })),
+            add: add.and_then(|add| Some(Additive { clip: find(add.clip)?, ..add })),
+        };
+    }
+
     /// Carries out a command of its family.
     pub(super) fn play(&mut self, command: &PlaybackCommand) {
         let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
@@ -242,6 +277,12 @@ impl Session {
             PlaybackCommand::SetFps(fps) => {
                 if fps.is_finite() && fps > 0.0 {
                     playback.fps = fps;
+                }
+            }
+            PlaybackCommand::SetLayers(layers) => {
+                let layers = checked(layers, &model);
+                if layers != playback.layers {
+                    self.history.layers_changed(std::mem::replace(&mut playback.layers, layers));
                 }
             }
             PlaybackCommand::ToggleInPlace => playback.in_place = !playback.in_place,

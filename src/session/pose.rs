@@ -8,7 +8,7 @@ use glam::Affine3A;
 use super::crowd::CrowdContext;
 use super::surfaces::SurfaceCache;
 use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
-use crate::anim::{self, SampleScratch};
+use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
@@ -37,6 +37,7 @@ pub struct Pose {
     /// The surfaces that were deformed for this pose.
     pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
+    layers: LayerScratch,
     pub(super) hidden: Vec<bool>,
     /// For each node: whether the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
@@ -118,7 +119,11 @@ impl Session {
             anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
         let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
+        let (layers, time_secs) = (self.playback.layers, self.playback.time_secs);
         let edit = |local: &mut LocalPose| {
+            if moment.is_some() {
+                layers.lay(model, time_secs, &mut pose.layers, local);
+            }
             if let Some(open) = lesson {
                 open.lesson.pose(&model.skeleton, local);
             }

@@ -10,14 +10,15 @@ use glam::{Affine3A, Quat, Vec3};
 
 use super::kept::skin_of;
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, Number, PlaybackRecord, SessionFile,
-    ViewRecord, WeightsRecord, values,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, Number, PlaybackRecord,
+    SessionFile, ViewRecord, WeightsRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
     CameraCommand, ChannelValue, ComparisonCommand, ComparisonLayout, Document, Edits, History, MethodChoice, NodeEdit,
     Orbit, PlaybackCommand, Session, SideWeights, View, ViewCommand,
 };
+use crate::anim::{Additive, Crossfade, Layers};
 use crate::deform::{self, ParameterSettings};
 use crate::edit::Packing;
 use crate::inspect::{self, BoneShape};
@@ -190,6 +191,19 @@ impl Session {
         let clip = record.clip.as_ref().and_then(|name| {
             Some(record.clip_number).filter(is_it).or_else(|| model.clips.iter().position(|clip| clip.name == *name))
         });
+        let layer = |record: &LayerRecord| {
+            let is_it = |clip: &Clip| clip.name == record.clip;
+            let numbered = Some(record.clip_number).filter(|n| model.clips.get(*n).is_some_and(is_it));
+            numbered.or_else(|| model.clips.iter().position(is_it)).map(ClipId::from_index)
+        };
+        let fade = record.fade.as_ref().and_then(|fade| {
+            Some(Crossfade { clip: layer(fade)?, weight: fade.weight.0, rise: fade.rise.map(values) })
+        });
+        let add = record.add.as_ref().and_then(|add| Some(Additive { clip: layer(add)?, weight: add.weight.0 }));
+        let lost = [(&record.fade, fade.is_some()), (&record.add, add.is_some())];
+        let named = lost.into_iter().filter(|(_, found)| !found).filter_map(|(record, _)| record.as_ref());
+        lines.extend(named.map(|record| format!("There is no clip \"{}\" in the model any more.", record.clip)));
+        self.play(&PlaybackCommand::SetLayers(Layers { fade, add }));
         let mut source = meaning(SOURCES, &record.pose).unwrap_or_default();
         match (clip, &record.clip) {
             (Some(clip), _) => {

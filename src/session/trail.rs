@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 use glam::Vec3;
 
 use super::{Edits, PoseSource, RootMotion, Session, Toggle};
-use crate::anim::{self, SampleScratch};
+use crate::anim::{self, LayerScratch, Layers, SampleScratch};
 use crate::model::{ClipId, LocalPose, Model, NodeId};
 
 /// How many moments of the clip are looked at beside the keys of the node, and the most keys.
@@ -24,7 +24,10 @@ pub struct Trail {
 }
 
 /// What a trail depends on.
-type TrailSource = (Weak<Model>, ClipId, NodeId, Arc<Edits>, Option<RootMotion>);
+type TrailSource = (Weak<Model>, ClipId, NodeId, Arc<Edits>, Changes);
+
+/// What else changes the pose of a clip: root motion that is taken out, and clips that are laid over it.
+type Changes = (Option<RootMotion>, Layers);
 
 /// The trail that was computed last, and what it was computed from.
 #[derive(Clone, Debug, Default)]
@@ -52,20 +55,23 @@ impl Session {
             return;
         };
         // The root itself shows the way that is taken out.
-        let root = self.held_root().filter(|root| root.node != node);
-        let is_same = self.trail.of.as_ref().is_some_and(|(of, its_clip, its_node, edits, its_root)| {
+        let changes = (self.held_root().filter(|root| root.node != node), self.playback.layers);
+        let is_same = self.trail.of.as_ref().is_some_and(|(of, its_clip, its_node, edits, its_changes)| {
             let same_model = std::ptr::eq(of.as_ptr(), Arc::as_ptr(model));
-            same_model && *its_root == root && (*its_clip, *its_node) == (clip, node) && Arc::ptr_eq(edits, &self.edits)
+            same_model
+                && *its_changes == changes
+                && (*its_clip, *its_node) == (clip, node)
+                && Arc::ptr_eq(edits, &self.edits)
         });
         if !is_same {
-            let trail = Arc::new(path(model, clip, node, (&self.edits, root)));
-            let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), root));
+            let trail = Arc::new(path(model, clip, node, (&self.edits, changes)));
+            let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), changes));
             self.trail = HeldTrail { of, trail };
         }
     }
 }
 
-fn path(model: &Model, clip: ClipId, node: NodeId, (edits, root): (&Edits, Option<RootMotion>)) -> Trail {
+fn path(model: &Model, clip: ClipId, node: NodeId, (edits, (root, layers)): (&Edits, Changes)) -> Trail {
     let clip = &model.clips[clip.index()];
     let (start, length) = (clip.start_secs.max(0.0), (clip.end_secs - clip.start_secs.max(0.0)).max(0.0));
     let mut times: Vec<f32> = (0..=MOMENTS).map(|i| start + length * i as f32 / MOMENTS as f32).collect();
@@ -75,9 +81,11 @@ fn path(model: &Model, clip: ClipId, node: NodeId, (edits, root): (&Edits, Optio
     times.sort_by(f32::total_cmp);
     times.dedup();
     let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
+    let mut over = LayerScratch::default();
     let mut points = Vec::with_capacity(times.len());
     for secs in &times {
         let edit = |pose: &mut LocalPose| {
+            layers.lay(model, *secs, &mut over, pose);
             root.iter().for_each(|root| root.hold(&model.skeleton, pose));
             edits.apply(pose);
         };

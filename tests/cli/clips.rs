@@ -92,3 +92,47 @@ fn clips_of_another_file_are_appended_and_play_as_there() {
     let taken = baked("clips_e.ply", &[out, "--clip", "Walk (character.glb)", "--time", "0.4"]);
     assert_eq!(taken, baked("clips_f.ply", &[character, "--clip", "Walk", "--time", "0.4"]));
 }
+
+/// The places and normals of all vertices of a baked surface.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let count: usize =
+        head.lines().find_map(|line| line.strip_prefix("element vertex ")).unwrap().trim().parse().unwrap();
+    let floats = bytes[end..end + 24 * count].as_chunks().0.iter();
+    floats.map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+fn farthest(a: &[u8], b: &[u8]) -> f32 {
+    numbers(a).iter().zip(numbers(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+#[test]
+fn clips_are_laid_over_another_one() {
+    let idle = ["--clip", "Idle", "--time", "0.7"];
+    let plain = baked("clips_idle.ply", &idle);
+    let over = |name: &str, more: &[&str]| baked(name, &[&idle[..], more].concat());
+    let wave = baked("clips_wave.ply", &["--clip", "Wave", "--time", "0.7"]);
+    let whole = over("clips_whole.ply", &["--blend-clip", "Wave=1"]);
+    assert!(farthest(&whole, &wave) < 1e-4 && farthest(&plain, &wave) > 0.05);
+    let half = over("clips_half.ply", &["--blend-clip", "Wave=0.5"]);
+    assert!(farthest(&half, &wave) > 0.01 && farthest(&half, &plain) > 0.01);
+    // Half of its rise is over.
+    let rising = over("clips_rising.ply", &["--blend-clip", "Wave=1", "--fade-in", "0.6,0.2"]);
+    assert!(farthest(&rising, &half) < 1e-4);
+    assert_eq!(over("clips_later.ply", &["--blend-clip", "Wave=1", "--fade-in", "0.8,0.2"]), plain);
+    let added = over("clips_added.ply", &["--add-clip", "Wave=0.5"]);
+    assert!(farthest(&added, &plain) > 0.01);
+    // A pose file of it says the same.
+    let pose = scratch("clips_added.pose.json");
+    let pose = pose.to_str().unwrap();
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    ok(&[&["pose", character, "-o", pose], &idle[..], &["--add-clip", "Wave=0.5"]].concat());
+    assert!(farthest(&baked("clips_posed_added.ply", &["--pose", pose]), &added) < 1e-4);
+    let path = scratch("clips_refused.ply");
+    let out = path.to_str().unwrap();
+    fails(&[&["bake", "-o", out], &idle[..], &["--blend-clip", "Wave"]].concat(), 2, &["expected NAME=PART"]);
+    fails(&[&["bake", "-o", out], &idle[..], &["--add-clip", "Nod=1"]].concat(), 2, &["there is no clip"]);
+    fails(&["bake", "-o", out, "--add-clip", "Wave=1"], 2, &["--clip"]);
+    assert!(!path.exists());
+}

@@ -1,5 +1,6 @@
 //! Clips are made of poses, in the timeline and by the panel beside it.
 
+use skinscope::anim::{Additive, Crossfade};
 use skinscope::session::KeyingCommand;
 
 use super::*;
@@ -28,7 +29,7 @@ fn a_clip_is_made_of_poses_and_named_and_its_keys_are_dragged_and_taken_out() {
     drag(&mut harness, &[at(0.5), at(0.7), at(1.0)], PointerButton::Primary);
     let moved = times(&harness);
     assert!(moved.len() == 2 && (moved[1] - 1.0).abs() < 0.01, "{moved:?}");
-    click(&mut harness, "Keys of the clip");
+    click(&mut harness, "Keys and layers of the clip");
     harness.get_by_label("2 keys");
     harness.get_by_label("Name of the clip").focus();
     harness.run();
@@ -45,4 +46,31 @@ fn a_clip_is_made_of_poses_and_named_and_its_keys_are_dragged_and_taken_out() {
     for command in [KeyingCommand::KeyPose, KeyingCommand::RemoveKey(0.0), KeyingCommand::RemoveClip(ClipId(1))] {
         assert!(has(&harness, &command.clone().into()), "{command:?}");
     }
+}
+
+#[test]
+fn clips_are_laid_over_another_by_the_panel_beside_it() {
+    let session = {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(with_clips(3)), vec![], None));
+        session.apply(PlaybackCommand::SetPlaying(false));
+        session
+    };
+    let mut harness = window(session, UiState::default(), Status::default());
+    click(&mut harness, "Keys and layers of the clip");
+    click(&mut harness, "Crossfade into: Clip 1");
+    click(&mut harness, "Rises");
+    click(&mut harness, "Add: Clip 1");
+    let layers = harness.state().session.playback().layers;
+    let fade = Crossfade { clip: ClipId(1), weight: 0.5, rise: Some([0.0, 0.3]) };
+    assert_eq!((layers.fade, layers.add), (Some(fade), Some(Additive { clip: ClipId(1), weight: 1.0 })));
+    click(&mut harness, "Crossfade into: no clip");
+    click(&mut harness, "Add: no clip");
+    let session = &mut harness.state_mut().session;
+    assert!(session.playback().layers.is_empty());
+    // Each choice was a step of its own.
+    session.apply(EditCommand::Undo);
+    assert!(session.playback().layers.add.is_some());
+    session.apply(EditCommand::Undo);
+    assert_eq!(session.playback().layers, layers);
 }

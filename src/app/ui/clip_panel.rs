@@ -1,8 +1,10 @@
-//! The button that makes the pose a key, and the caret beside the list of clips: the name and the keys of a clip that the file does not have.
+//! The button that makes the pose a key, and the caret beside the list of clips: the name and the keys of a clip that the file
+//! does not have, and the clips that are laid over it.
 
 use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 
 use super::bones::caret;
+use super::clip_layers;
 use super::theme::{self, ROW, SMALL, colors};
 use super::widgets::{counted, icon_button, number, text_button, tip};
 use super::{icons, menu_state};
@@ -11,6 +13,8 @@ use crate::session::{Command, KeyingCommand, PlaybackCommand, Session};
 
 /// What the two need in the row of the timeline, points.
 pub(super) const WIDTH: f32 = 86.0;
+/// What the caret alone needs, where the menu makes keys.
+pub(super) const CARET: f32 = 26.0;
 /// The width of what the caret opens, points.
 const PANEL: f32 = 250.0;
 
@@ -21,14 +25,20 @@ pub(super) struct ClipPanel {
     name: String,
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
+/// Shows the button that makes a key.
+pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let command = Command::Keying(KeyingCommand::KeyPose);
     let is_possible = menu_state::is_possible(&command, session);
     let key = ui.add_enabled_ui(is_possible, |ui| text_button(ui, None, "Key", false)).inner;
     if key.on_hover_text(tip(&command)).clicked() {
         commands.push(command);
     }
-    caret(ui, "Keys of the clip", "The clip that is shown: its name and its keys", |ui| {
+}
+
+/// Shows the caret that opens the panel.
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
+    let help = "The clip that is shown: its name, its keys, and clips that are laid over it";
+    caret(ui, "Keys and layers of the clip", help, |ui| {
         ui.set_width(PANEL);
         // A menu would stretch the lines of texts.
         ui.vertical(|ui| contents(ui, session, state, commands));
@@ -43,23 +53,25 @@ fn contents(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mu
         let dim = colors(ui).dim;
         ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
     };
-    match clip.source {
-        ClipSource::File => {
-            ui.label(&clip.name);
-            say(ui, "This clip is one of the file. Key makes the pose that is shown the first key of a new clip.");
-            return;
-        }
-        ClipSource::Taken | ClipSource::Keyed => name(ui, (id, clip), state, commands),
+    if clip.is_added() {
+        name(ui, (id, clip), state, commands);
+    } else {
+        ui.label(&clip.name);
+        say(ui, "This clip is one of the file. Key makes the pose that is shown the first key of a new clip.");
     }
     if clip.source == ClipSource::Keyed {
         keys(ui, session, clip, commands);
         say(ui, "Go to another time, change the pose, and press Key. Diamonds can be dragged.");
     }
-    say(ui, "The file does not have this clip yet: Save writes it.");
-    if text_button(ui, None, "Remove clip", false).clicked() {
-        commands.push(KeyingCommand::RemoveClip(id).into());
-        ui.close();
+    if clip.is_added() {
+        say(ui, "The file does not have this clip yet: Save writes it.");
+        if text_button(ui, None, "Remove clip", false).clicked() {
+            commands.push(KeyingCommand::RemoveClip(id).into());
+            ui.close();
+        }
     }
+    ui.separator();
+    clip_layers::show(ui, session, commands);
 }
 
 /// Shows the name, which can be typed.

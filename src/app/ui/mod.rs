@@ -6,6 +6,7 @@ mod background_query;
 mod bidi;
 mod bones;
 mod card;
+mod clip_layers;
 mod clip_panel;
 mod comparison;
 mod copied;

@@ -52,12 +52,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         if session.playback().clip.is_some() {
             // A narrow window shortens the name of the clip and then the clock; the settings keep their place.
             let spare = ui.available_width() - SETTINGS_WIDTH - LEAST_CLOCK - 16.0;
-            // Where there is no room for it, the menu makes keys.
-            let keys = if spare >= LEAST_LIST + clip_panel::WIDTH { clip_panel::WIDTH } else { 0.0 };
+            // Where there is no room for the button, the menu makes keys.
+            let keys = if spare >= LEAST_LIST + clip_panel::WIDTH { clip_panel::WIDTH } else { clip_panel::CARET };
             clips(ui, model, session, (spare - keys).clamp(LEAST_LIST, 168.0), &mut state.timeline, commands);
-            if keys > 0.0 {
-                clip_panel::show(ui, session, &mut state.timeline.clip_panel, commands);
+            if keys == clip_panel::WIDTH {
+                clip_panel::show_key(ui, session, commands);
             }
+            clip_panel::show(ui, session, &mut state.timeline.clip_panel, commands);
             ui.add_space(8.0);
             clock(ui, model, session.playback(), ui.available_width() - SETTINGS_WIDTH);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

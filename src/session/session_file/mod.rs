@@ -25,8 +25,8 @@ pub use number::Number;
 pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
-    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, LimitsRecord, PlaybackRecord, ViewRecord,
-    WeightsRecord,
+    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, LayerRecord, LimitsRecord, PlaybackRecord,
+    ViewRecord, WeightsRecord,
 };
 
 use std::collections::BTreeMap;

@@ -94,6 +94,25 @@ pub(in crate::session) struct PlaybackRecord {
     pub fps: Number,
     /// Whether root motion is taken out.
     pub in_place: bool,
+    /// The clip that the pose goes over into, and the one that is added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fade: Option<LayerRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub add: Option<LayerRecord>,
+}
+
+/// A clip that is laid over another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::session) struct LayerRecord {
+    /// The name of the clip, and its number, which tells it from others of its name.
+    pub clip: String,
+    pub clip_number: usize,
+    /// Its share, 0…1.
+    pub weight: Number,
+    /// When the share begins to rise, and how long it takes, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rise: Option<[Number; 2]>,
 }
 
 /// The user's camera.
