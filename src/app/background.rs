@@ -2,6 +2,7 @@
 //! normalised, lets clicks wait until vertices can be found, and says which of that is under way.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
@@ -159,9 +160,14 @@ impl App {
             self.jobs.stop_measuring_clip();
         }
         self.status.curves = self.jobs.measuring_clip();
-        if !self.jobs.is_measuring_pose() {
+        let rests = self.window.as_ref().is_some_and(Window::measures_rest);
+        let may_measure = !self.session.playback().playing || self.measure_pace.is_due(Instant::now(), rests);
+        if may_measure && !self.jobs.is_measuring_pose() {
             match self.session.begin_measuring() {
-                Some(pose) => self.jobs.measure_pose(pose, std::mem::take(&mut self.measurers)),
+                Some(pose) => {
+                    self.measure_pace.begin(Instant::now());
+                    self.jobs.measure_pose(pose, std::mem::take(&mut self.measurers));
+                }
                 None if self.session.wanted_measures().is_none() => self.measurers = Measurers::default(),
                 None => {}
             }

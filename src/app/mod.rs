@@ -22,6 +22,7 @@ mod jobs;
 mod jobs_tests;
 mod load_job;
 mod options;
+mod pace;
 mod panels;
 mod picture;
 mod poses;
@@ -55,6 +56,7 @@ use winit::window::WindowId;
 use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
 use self::jobs::Jobs;
+use self::pace::MeasurePace;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::session_files::{OpenSessionFile, ReadSession};
@@ -114,6 +116,7 @@ struct App {
     jobs: Jobs,
     /// What measures the next poses, while poses are measured.
     measurers: Measurers,
+    measure_pace: MeasurePace,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
     window: Option<Window>,
@@ -166,6 +169,7 @@ impl App {
             status: Status::default(),
             inspecting: Weak::new(),
             measurers: Measurers::default(),
+            measure_pace: MeasurePace::default(),
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
             window: None,

@@ -239,6 +239,11 @@ impl Screen {
         self.renderer.forget_others(model);
     }
 
+    /// Returns whether measuring a surface in motion is to rest between two poses.
+    pub fn measures_rest(&self) -> bool {
+        self.gpu.software.measures_rest
+    }
+
     /// Calls [`Renderer::doing`].
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.renderer.doing()

@@ -1,6 +1,7 @@
 //! Takes the reports of jobs in the background to the session and the panels.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
@@ -68,6 +69,7 @@ impl App {
                 Report::Counted => {}
                 Report::Worst(worst) => self.show_worst(worst),
                 Report::SurfaceMeasured(measured) => {
+                    self.measure_pace.end(Instant::now());
                     if let Some((measurers, pose)) = measured.map(|both| *both) {
                         self.measurers = measurers;
                         self.session.measured_surface(pose);

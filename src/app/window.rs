@@ -209,6 +209,11 @@ impl Window {
         }
     }
 
+    /// Returns whether measuring a surface in motion is to rest between two poses, since the same processor draws.
+    pub(super) fn measures_rest(&self) -> bool {
+        self.screen.as_ref().is_some_and(Screen::measures_rest)
+    }
+
     /// Returns the work that brings something to the device, and the share of it that is done, 0…1.
     pub(super) fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.screen.as_ref().and_then(Screen::doing)
