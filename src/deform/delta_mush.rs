@@ -11,8 +11,9 @@ use std::sync::{Arc, PoisonError};
 
 use glam::{DMat3, Vec3, Vec3A, Vec4};
 
-use super::corner_fans::{Lanes, gathered, scattered};
+use super::corner_fans::{Eight, numbers};
 use super::joint_rotation::nearest_rotation;
+use super::lanes::{Halves, LANES, Lanes};
 use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, Placed, RestSurface, Rings};
 use super::surface::normals_from_triangles;
 use super::{
@@ -80,15 +81,9 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     smooth(&neighbours.rings, &mut scratch, iterations, step);
     let stretches = stretches(input, neighbours);
     let (smoothed, placed) = (&scratch.now, &mut scratch.placed);
-    placed.resize(4 * neighbours.rings.per_count.len(), Placed::default());
-    in_pieces(placed.as_chunks_mut::<4>().0, PIECE / 4, &|start, placed| {
-        for (four, out) in (start..).zip(placed) {
-            let stretch = stretches.as_ref().map_or([(1.0, 1.0); 4], |all| {
-                [0, 1, 2, 3].map(|lane| all.get(4 * four + lane).copied().unwrap_or((1.0, 1.0)))
-            });
-            *out = place(neighbours, &rest, smoothed, four, stretch);
-        }
-    });
+    placed.resize(LANES * rest.details.len(), Placed::default());
+    let posed = PosedFans { neighbours, rest: &rest, smoothed, stretches: stretches.as_deref() };
+    in_pieces(placed.as_chunks_mut::<LANES>().0, PIECE / LANES, &|start, placed| posed.place(start, placed));
     let split = surface.split_model().cloned();
     let model = split.as_deref().unwrap_or(input.model);
     for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
@@ -126,23 +121,67 @@ fn smooth(rings: &Rings, scratch: &mut MushScratch, iterations: usize, step: f32
     }
 }
 
-/// Places four vertices, from number `4 * four` on. `stretch` is that of [`stretches`].
-fn place(
-    neighbours: &Neighbours,
-    rest: &RestSurface,
-    smoothed: &[Vec3A],
-    four: usize,
-    stretch: [(f32, f32); 4],
-) -> [Placed; 4] {
-    let at = gathered([0, 1, 2, 3].map(|lane| (4 * four + lane) as u32), smoothed);
-    let size = Vec4::from_array(stretch.map(|(size, _)| size));
-    let side = Vec4::from_array(stretch.map(|(_, side)| side));
-    let turned = neighbours.fans.turned(&rest.frames, four, at, smoothed, side);
-    let detail = turned.of(rest.details[four]);
-    let has_frame = turned.weights.cmpgt(Vec4::ZERO);
-    let positions = [0, 1, 2].map(|i| Vec4::select(has_frame, at[i] + detail[i] * size, Vec4::NAN));
-    let (maps, positions) = (turned.matrices(), scattered(positions));
-    [0, 1, 2, 3].map(|lane| Placed { map: maps[lane], position: positions[lane] })
+/// What places the vertices of a posed surface.
+struct PosedFans<'a> {
+    neighbours: &'a Neighbours,
+    rest: &'a RestSurface,
+    smoothed: &'a [Vec3A],
+    /// See [`stretches`].
+    stretches: Option<&'a [(f32, f32)]>,
+}
+
+impl PosedFans<'_> {
+    /// Places eight vertices after the other, from number `8 * start` on.
+    fn place(&self, start: usize, placed: &mut [[Placed; LANES]]) {
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            #[expect(unsafe_code, reason = "that the processor has the instructions is known only now")]
+            // SAFETY: the processor has AVX2.
+            return unsafe { self.place_wide(start, placed) };
+        }
+        self.place_by::<Halves>(start, placed);
+    }
+
+    /// Does the same with registers of eight numbers: it takes six tenths of the time.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn place_wide(&self, start: usize, placed: &mut [[Placed; LANES]]) {
+        self.place_by::<super::lanes::Whole>(start, placed);
+    }
+
+    #[inline(always)]
+    fn place_by<T: Lanes>(&self, start: usize, placed: &mut [[Placed; LANES]]) {
+        let (zero, nowhere) = (T::splat(0.0), T::splat(f32::NAN));
+        for (group, out) in (start..).zip(placed) {
+            let [size, side] = self.stretch(group);
+            let (size, side) = (T::load(&size), T::load(&side));
+            let at = T::gather(&numbers(group), self.smoothed);
+            let turned = self.neighbours.fans.turned(&self.rest.frames, group, at, self.smoothed, side);
+            let [x, y, z] = &self.rest.details[group];
+            let detail = turned.of([T::load(x), T::load(y), T::load(z)]);
+            let has_frame = zero.less(turned.weights);
+            let positions = T::scatter([
+                T::select(has_frame, at[0] + detail[0] * size, nowhere),
+                T::select(has_frame, at[1] + detail[1] * size, nowhere),
+                T::select(has_frame, at[2] + detail[2] * size, nowhere),
+            ]);
+            for ((out, map), position) in out.iter_mut().zip(turned.matrices()).zip(positions) {
+                *out = Placed { map, position };
+            }
+        }
+    }
+
+    /// Returns the stretch of eight vertices, and its signs.
+    #[inline(always)]
+    fn stretch(&self, group: usize) -> [[f32; LANES]; 2] {
+        let mut out = [[1.0; LANES]; 2];
+        if let Some(all) = self.stretches {
+            for (lane, (size, side)) in all[LANES * group..].iter().take(LANES).enumerate() {
+                (out[0][lane], out[1][lane]) = (*size, *side);
+            }
+        }
+        out
+    }
 }
 
 /// Returns a primitive as stored, and its morph weights.
@@ -170,11 +209,11 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
     }
     let mut scratch = MushScratch { now: rest.clone(), ..MushScratch::default() };
     smooth(&neighbours.rings, &mut scratch, iterations, step);
-    let detail = |four: usize| -> Lanes {
-        let [from, to] = [&rest, &scratch.now].map(|list| gathered([0, 1, 2, 3].map(|i| (4 * four + i) as u32), list));
-        [from[0] - to[0], from[1] - to[1], from[2] - to[2]]
+    let detail = |group: usize| -> Eight {
+        let [from, to] = [&rest, &scratch.now].map(|list| numbers(group).map(|number| list[number as usize]));
+        [0, 1, 2].map(|axis| std::array::from_fn(|lane| from[lane][axis] - to[lane][axis]))
     };
-    let details = (0..neighbours.rings.per_count.len()).map(detail).collect();
+    let details = (0..neighbours.members.len().div_ceil(LANES)).map(detail).collect();
     let frames = neighbours.fans.frames(&scratch.now);
     let made = Arc::new(RestSurface { key, details, frames });
     *neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&made));
@@ -183,7 +222,7 @@ fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step
 
 /// How many numbers a list of positions has: see [`MushScratch`].
 fn filled(neighbours: &Neighbours) -> usize {
-    neighbours.members.len().next_multiple_of(4) + 1
+    neighbours.members.len().next_multiple_of(LANES) + 1
 }
 
 /// Writes to `out` where the method has put the welded vertices, those that are not drawn included.

@@ -22,6 +22,7 @@ mod drawn_primitives;
 mod dual_quaternion;
 mod extent;
 mod joint_rotation;
+mod lanes;
 mod linear;
 mod measure;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use glam::{Mat3A, Vec3, Vec3A};
 
-use super::corner_fans::{CornerFans, Lanes, RestFrames};
+use super::corner_fans::{CornerFans, Eight, RestFrames};
 use super::{DataSource, MethodData};
 use crate::model::{Instance, InstanceId, Model, Primitive, Topology};
 use crate::parallel::JobContext;
@@ -49,13 +49,13 @@ pub(super) struct Rings {
 pub(super) struct RestSurface {
     /// The morph weights and parameters that it is for.
     pub key: Vec<f32>,
-    /// The offsets `x − x°` of each four welded vertices, metres.
-    pub details: Vec<Lanes>,
+    /// The offsets `x − x°` of each eight welded vertices, metres.
+    pub details: Vec<Eight>,
     /// The frames of the corners in `x°`.
     pub frames: RestFrames,
 }
 
-/// Lists that are filled anew for each surface. Vertices are filled up to a multiple of four, and one more that stays zero.
+/// Lists that are filled anew for each surface. Vertices are filled up to a multiple of eight, and one more that stays zero.
 #[derive(Debug, Default)]
 pub(super) struct MushScratch {
     pub now: Vec<Vec3A>,
@@ -72,7 +72,7 @@ pub(super) struct Placed {
     pub position: Vec3A,
 }
 
-/// How many vertices that follow each other are sorted by how many neighbours they have, so that four at once have as many.
+/// How many vertices that follow each other are sorted by how many neighbours they have, so that eight at once have as many.
 const SORTED: usize = 128;
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
