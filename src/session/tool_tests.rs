@@ -442,11 +442,6 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
     session.apply(ToolCommand::Apply);
     inspect(&mut session);
     assert_eq!(place(&session, "weights-zero"), None);
-    assert!(repair_of("weights-zero").unwrap().is_sound && !repair_of("asymmetry").unwrap().is_sound);
-    assert!(repair_of("t-junction").is_none() && !repair_of("inverse-bind-mismatch").unwrap().is_sound);
-    for rule in crate::inspect::check::RULES {
-        assert!(repair_of(rule.id).is_none_or(|repair| operation(repair.operation).is_some()), "{}", rule.id);
-    }
 }
 
 /// The vertices of the surface that is shown.

@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{FindingCommand, Session};
-use crate::edit::{BIND_HERE, Operation, Outcome, REPAIRED, Settings, Sheet, Task, mean_of, operation, work_out};
+use super::Session;
+use crate::edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
 use crate::inspect::VertexSet;
 use crate::model::{Model, NodeId};
 use crate::parallel::JobContext;
@@ -197,27 +197,6 @@ impl Session {
         Arc::make_mut(&mut self.tools.settings).copied = copied.map(|(key, weight)| (NodeId(key), weight)).collect();
     }
 
-    /// Chooses the tool that comes nearest to repairing a finding, on its vertices or on all that its rule finds.
-    fn repair(&mut self, finding: usize, all: bool) {
-        let Some(found) = self.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
-        let Some(repair) = repair_of(found.rule) else { return };
-        self.choose_tool(None);
-        if self.view.finding != Some(finding) {
-            self.examine(&FindingCommand::ShowFinding(finding));
-        }
-        let settings = Arc::make_mut(&mut self.tools.settings);
-        if repair.is_sound {
-            settings.rules = std::iter::once(found.rule).chain(repair.also).collect();
-        }
-        if let Some(joint) = found.joints.first() {
-            settings.joint = Some(*joint);
-        }
-        // A finding about joints names no vertices.
-        self.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
-        self.tools.operation = operation(repair.operation);
-        self.tools.open = true;
-    }
-
     /// Shows the weights without what a tool would do to them.
     pub(super) fn stop_trying(&mut self) {
         if let Some(Shown { base, .. }) = self.tools.shown.take() {
@@ -312,39 +291,4 @@ impl Session {
     pub fn awaits_task(&self) -> bool {
         self.tools.apply
     }
-}
-
-/// What can be done about the findings of a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Repair {
-    /// The tool, by [`Operation::id`].
-    pub operation: &'static str,
-    /// It is right everywhere; else it is the tool that comes nearest, and somebody must look.
-    pub is_sound: bool,
-    /// Another rule that is repaired with it, of which there may be findings once its own are gone.
-    pub also: Option<&'static str>,
-}
-
-/// What can be done about the findings of a rule; `None` where no change of weights or bind matrices mends them.
-#[must_use]
-pub fn repair_of(rule: &str) -> Option<Repair> {
-    if rule != "inverse-bind-mismatch" && REPAIRED.contains(&rule) {
-        let also = match rule {
-            // Where all weights were negative none is left.
-            "weights-negative" => Some("weights-zero"),
-            // Vertices with too many joints are not looked at for cut off parts.
-            "too-many-influences" => Some("rogue-vertices"),
-            _ => None,
-        };
-        return Some(Repair { operation: "rules", is_sound: true, also });
-    }
-    let operation = match rule {
-        // Where a whole skin was bound in another pose, that may be intended.
-        "inverse-bind-mismatch" => "inverse-binds",
-        "asymmetry" => "mirror",
-        "far-influence" => "remove-joint",
-        rom if rom.starts_with("rom-") => "smooth",
-        _ => return None,
-    };
-    Some(Repair { operation, is_sound: false, also: None })
 }

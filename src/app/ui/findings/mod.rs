@@ -16,7 +16,9 @@ use super::{Status, UiState, want_size, was_dragged};
 use crate::inspect::Inspection;
 use crate::inspect::check::{Finding, Severity};
 use crate::inspect::rom::RomReport;
-use crate::session::{Command, Document, FindingCommand, InspectionCommand, Session, ToolCommand};
+use crate::session::{
+    Command, Document, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
+};
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
@@ -123,7 +125,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
             });
         }
         if !empty {
-            list(ui, session, document, &mut state.findings, commands);
+            let tool = list(ui, session, document, &mut state.findings, commands);
+            if let Some(table @ (RepairTool::Joints | RepairTool::Vertices)) = tool {
+                state.tables.choose_for(table);
+                state.saved.tables = true;
+            }
         }
     });
     if !empty && was_dragged(ui, "findings") {
@@ -289,7 +295,15 @@ impl Findings {
     }
 }
 
-fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Findings, commands: &mut Vec<Command>) {
+/// Shows the entries; returns what is offered for the finding of which the repair was pressed.
+fn list(
+    ui: &mut Ui,
+    session: &Session,
+    document: &Document,
+    findings: &mut Findings,
+    commands: &mut Vec<Command>,
+) -> Option<RepairTool> {
+    let mut asked = None;
     let width = ui.available_width();
     findings.build(ui, document, session.view().finding, width);
     let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("findings");
@@ -311,7 +325,7 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
         // One more is laid out on both sides, so that Tab finds rows that are out of sight.
         let first = findings.tops.partition_point(|top| *top <= seen.min.y).saturating_sub(2);
         let last = (findings.tops.partition_point(|top| *top < seen.max.y) + 1).min(findings.items.len());
-        let all: Vec<&Finding> = document.findings().collect();
+        let all_findings: Vec<&Finding> = document.findings().collect();
         for i in first..last {
             let rect = Rect::from_min_max(
                 pos2(origin.x, origin.y + findings.tops[i]),
@@ -320,11 +334,12 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
             match findings.items[i] {
                 Item::Finding(place) => {
                     let open = session.view().finding == Some(place);
-                    match row(ui, rect, &document.model, all[place], place, open) {
+                    match row(ui, rect, &document.model, all_findings[place], place, open) {
                         Some(RowPress::Row) if open => commands.push(FindingCommand::LeaveFinding.into()),
                         Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(place).into()),
                         Some(RowPress::Repair(all)) => {
-                            commands.push(ToolCommand::Repair { finding: place, all }.into())
+                            commands.push(ToolCommand::Repair { finding: place, all }.into());
+                            asked = Some(repair_of(all_findings[place]).tool);
                         }
                         None => {}
                     }
@@ -336,6 +351,7 @@ fn list(ui: &mut Ui, session: &Session, document: &Document, findings: &mut Find
     });
     let seen = (output.state.clamped_offset().y, output.inner_rect.height());
     ui.data_mut(|d| d.insert_temp(id, seen));
+    asked
 }
 
 /// Returns the scroll offset at which an item is visible; `None` where it is visible already.

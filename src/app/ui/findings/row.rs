@@ -15,7 +15,7 @@ use crate::edit::operation;
 use crate::inspect::check::{Finding, Measure, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
-use crate::session::repair_of;
+use crate::session::{RepairTool, repair_of};
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
@@ -71,21 +71,18 @@ pub(super) fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
 pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
     let [message, fix] = body(ui, finding, width);
     let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + 4.0);
-    let buttons = if repair_of(finding.rule).is_some() { BUTTONS } else { 0.0 };
-    message.size().y + fix.size().y + 14.0 + note + buttons
+    message.size().y + fix.size().y + 14.0 + note + BUTTONS
 }
 
 /// Points of the line with the buttons of an open finding.
 const BUTTONS: f32 = 34.0;
 
-/// Says it where no change of weights is a repair that is right everywhere.
+/// Says why where no automatic repair is right everywhere.
 fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
-    let text = match repair_of(finding.rule) {
-        Some(repair) if repair.is_sound => return None,
-        Some(_) => "No automatic repair is right everywhere. The tool that comes nearest:",
-        None => "No tool for weights mends this.",
-    };
-    Some(wrapped(ui, text, colors(ui).dim, width))
+    let why_not = repair_of(finding).why_not?;
+    let text =
+        format!("No automatic repair: {}{} The tool that comes nearest:", why_not[..1].to_lowercase(), &why_not[1..]);
+    Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
 /// What was pressed of a finding.
@@ -164,14 +161,22 @@ pub(super) fn row(
 
 /// The buttons of an open finding.
 fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
-    let repair = repair_of(finding.rule)?;
-    let tool = operation(repair.operation)?.tool;
+    let repair = repair_of(finding);
+    let (nearest, help) = match repair.tool {
+        RepairTool::Operation(id) => (
+            format!("{}…", operation(id)?.tool),
+            "Try the tool on the vertices of this finding, before anything is done",
+        ),
+        RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),
+        RepairTool::Vertices => {
+            ("Table of vertices".to_owned(), "Open the table of vertices at what this finding names")
+        }
+    };
     let mut pressed = None;
     ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Min)), |ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
-        if !repair.is_sound {
-            let help = "Try the tool on the vertices of this finding";
-            if text_button(ui, None, &format!("{tool}…"), false).on_hover_text(help).clicked() {
+        if !repair.is_sound() {
+            if text_button(ui, None, &nearest, false).on_hover_text(help).clicked() {
                 pressed = Some(RowPress::Repair(false));
             }
             return;

@@ -25,7 +25,7 @@ use super::widgets::{drop_down, segments, text_button};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
 use crate::model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
-use crate::session::{Command, Session};
+use crate::session::{Command, RepairTool, Session};
 
 /// A table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,6 +123,15 @@ impl Tables {
     /// Discards everything about the last model, since another one is open.
     pub(super) fn forget(&mut self) {
         *self = Self { tab: self.tab, ..Self::default() };
+    }
+
+    /// Chooses the table that a finding is looked at in.
+    pub(super) fn choose_for(&mut self, tool: RepairTool) {
+        match tool {
+            RepairTool::Joints => self.tab = Tab::Joints,
+            RepairTool::Vertices => self.tab = Tab::Vertices,
+            RepairTool::Operation(_) => {}
+        }
     }
 }
 
