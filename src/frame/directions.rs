@@ -151,10 +151,10 @@ mod tests {
             session.prepare();
             session.update_pose();
             let vertex = VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 };
-            let alone = (!with_surface).then(|| session.directions(vertex).unwrap());
+            let alone = (!with_surface).then(|| session.directions(vertex, false).unwrap());
             let surface = session.surface().unwrap();
             let of = &surface.parts[0].deformed;
-            let said = alone.or_else(|| session.directions(vertex)).unwrap();
+            let said = alone.or_else(|| session.directions(vertex, false)).unwrap();
             assert!((said.normal - of.normals[70]).length() < 1e-6, "{id}");
             assert!((said.tangent.unwrap() - of.tangents[70]).length() < 1e-6, "{id}");
             let cosine = of.normals[70].dot(of.tangents[70].truncate());

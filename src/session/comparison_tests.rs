@@ -141,3 +141,52 @@ fn the_pointer_finds_what_each_side_of_the_line_shows() {
         session.apply(ComparisonCommand::Swap);
     }
 }
+
+#[test]
+fn a_vertex_is_explained_as_the_side_has_it_in_which_it_was_pinned() {
+    let mut session = twisted(90.0);
+    session.apply(ToolCommand::Choose(Some("bind-here")));
+    session.apply(ToolCommand::Apply);
+    assert!(session.unsaved_binds() > 0);
+    session.apply(CameraCommand::SetViewport(glam::Vec2::new(600.0, 600.0)));
+    session.apply(CameraCommand::FrameAll);
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::SetMethod("linear"));
+    session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
+    session.update_pose();
+    let compared = session.compared_surfaces().unwrap();
+    for is_second in [false, true] {
+        let left = if is_second { 300.0 } else { 0.0 };
+        let points = (0..1800).map(|i| glam::Vec2::new(left + (i % 30) as f32 * 10.0, (i / 30) as f32 * 10.0));
+        let mut seen = 0;
+        for at in points {
+            session.apply(SelectionCommand::PinAt(at));
+            let Some(pinned) = session.view().pinned else { continue };
+            let position = |i: usize| {
+                let part = compared.surfaces[i].part(pinned.instance, pinned.primitive).unwrap();
+                part.position(pinned.vertex, 0).unwrap()
+            };
+            if position(0).distance(position(1)) < 0.05 {
+                continue;
+            }
+            seen += 1;
+            assert_eq!((session.is_second_at(at), session.explains_second()), (is_second, is_second));
+            let said = session.explanation().unwrap();
+            let shown = position(usize::from(is_second));
+            assert!(said.position.as_vec3().distance(shown) < 1e-5, "{is_second}: {said:?}, not {shown}");
+            let skin = &session.side_model(is_second).unwrap().skins[0];
+            for term in &said.terms {
+                let place = skin.joints.iter().position(|joint| *joint == term.node).unwrap();
+                let offset = skin.inverse_bind[place].transform_point3(said.rest.as_vec3());
+                assert!(term.offset.as_vec3().distance(offset) < 1e-5);
+            }
+            let side = compared.surfaces[usize::from(is_second)].part(pinned.instance, pinned.primitive).unwrap();
+            let normal = session.directions(pinned, is_second).unwrap().normal;
+            assert!(normal.dot(side.deformed.normals[pinned.vertex]) > 0.9999);
+        }
+        assert!(seen > 5, "{is_second}: {seen}");
+    }
+    // Where nothing is compared any more there is one side.
+    session.apply(ComparisonCommand::Set(false));
+    assert!(!session.explains_second());
+}

@@ -54,6 +54,7 @@ impl Session {
     pub(super) fn pin(&mut self, vertex: Option<VertexRef>) {
         self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
         self.view.pinned_copy = 0;
+        self.view.pinned_second = false;
     }
 
     /// Marks these vertices, if all exist.

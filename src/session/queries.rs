@@ -3,7 +3,7 @@
 use glam::Vec2;
 
 use super::{Command, MarkCommand, SelectionCommand, Session};
-use crate::inspect::{self, Explanation, Hit, VertexDirections, VertexRef};
+use crate::inspect::{self, Explanation, Hit, PosedModel, VertexDirections, VertexRef};
 use crate::model::NodeId;
 
 /// The reason why *Weights* shows a certain joint.
@@ -62,20 +62,28 @@ impl Session {
 
     fn hit(&self, at: Vec2, index: &inspect::PickIndex) -> Option<Hit> {
         let shown = self.view.mesh || self.view.wireframe;
-        shown.then(|| index.pick(&self.posed_at(at)?, &self.pose.draws, self.view.ray(at))).flatten()
+        let pick = |posed: &PosedModel| index.pick(posed, &self.pose.draws, self.view.ray(at));
+        shown.then(|| self.on_side(self.is_second_at(at), pick)).flatten().flatten()
     }
 
-    /// Explains why the pinned vertex is where it is.
+    /// Explains why the pinned vertex is where it is, in the side of a comparison in which it was pinned.
     #[must_use]
     pub fn explanation(&self) -> Option<Explanation> {
-        Explanation::of(&self.posed()?, self.view.pinned?, self.view.pinned_copy)
+        let pinned = self.view.pinned?;
+        self.on_side(self.explains_second(), |posed| Explanation::of(posed, pinned, self.view.pinned_copy)).flatten()
     }
 
-    /// Returns the normal and the tangent of a vertex as the picture has them; `None` where the file stores no normal for it and the
+    /// Returns whether the pinned vertex is explained as the second side of a comparison has it.
+    #[must_use]
+    pub fn explains_second(&self) -> bool {
+        self.view.pinned_second && self.comparison().is_some()
+    }
+
+    /// Returns the normal and the tangent of a vertex as one side of the picture has them; `None` where the file stores no normal for it and the
     /// triangles around it were not deformed.
     #[must_use]
-    pub fn directions(&self, vertex: VertexRef) -> Option<VertexDirections> {
-        VertexDirections::of(&self.posed()?, vertex, 0)
+    pub fn directions(&self, vertex: VertexRef, is_second: bool) -> Option<VertexDirections> {
+        self.on_side(is_second, |posed| VertexDirections::of(posed, vertex, 0)).flatten()
     }
 
     /// Carries out a command of its family.
@@ -118,6 +126,7 @@ impl Session {
         let hit = self.vertex_at(at);
         self.view.pinned = hit.map(|hit| hit.vertex_ref());
         self.view.pinned_copy = hit.map_or(0, |hit| hit.copy);
+        self.view.pinned_second = self.is_second_at(at);
         self.select(hit.and_then(|hit| self.mover(hit)));
     }
 

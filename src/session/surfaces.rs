@@ -11,7 +11,7 @@ use super::{
     ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
     SideWeights,
 };
-use crate::deform::{self, Method, Surface, SurfaceInput};
+use crate::deform::{self, Deformation, Method, Surface, SurfaceInput};
 use crate::inspect::{PerVertex, PosedModel};
 use crate::model::Model;
 
@@ -213,20 +213,39 @@ impl Session {
         Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
     }
 
-    /// Returns the open model as the side of a split picture has it that is seen at a point of the viewport.
-    pub(super) fn posed_at(&self, at: Vec2) -> Option<PosedModel<'_>> {
-        let is_second = |c: &&Comparison| {
+    /// Returns whether a point of the viewport shows the second side of a split picture.
+    #[must_use]
+    pub fn is_second_at(&self, at: Vec2) -> bool {
+        let is_second = |c: &Comparison| {
             c.layout == ComparisonLayout::Split && (at.x >= c.split * self.view.viewport.x) != c.swapped
         };
-        let Some(comparison) = self.comparison().filter(is_second) else { return self.posed() };
-        let SurfaceInput { palettes, morph_weights, .. } = self.surface_input(comparison.choice)?;
+        self.comparison().is_some_and(is_second)
+    }
+
+    /// Returns the model of one side of a comparison; where nothing is compared, that which is shown.
+    #[must_use]
+    pub fn side_model(&self, is_second: bool) -> Option<&Arc<Model>> {
+        if is_second && self.comparison().is_some() { self.compared_model() } else { self.model() }
+    }
+
+    /// Returns how one side of a comparison is deformed; where nothing is compared, what is shown.
+    #[must_use]
+    pub fn side_deformation(&self, is_second: bool) -> Deformation<'_> {
+        match self.comparison().filter(|_| is_second) {
+            Some(comparison) => self.deformation_of(comparison.choice, self.compared_model()),
+            None => self.deformation(),
+        }
+    }
+
+    /// Asks something of the open model as one side of a comparison has it: with its weights, its inverse bind matrices and its method.
+    pub(super) fn on_side<R>(&self, is_second: bool, ask: impl FnOnce(&PosedModel<'_>) -> R) -> Option<R> {
+        let Some(comparison) = self.comparison().filter(|_| is_second) else { return self.posed().map(|p| ask(&p)) };
+        let SurfaceInput { morph_weights, .. } = self.surface_input(comparison.choice)?;
         let model = self.compared_model()?;
         let method = self.deformation_of(comparison.choice, Some(model));
-        // A surface that was deformed already needs no matrices.
-        let is_bound_otherwise = !self.is_bound_as_shown(model);
-        let needs_surface = method.needs_surface() || is_bound_otherwise;
-        let surface = needs_surface.then(|| self.compared_surface(comparison, 0)).flatten();
-        Some(PosedModel { model, palettes, morph_weights, method, surface })
+        let surface = method.needs_surface().then(|| self.compared_surface(comparison, 0)).flatten();
+        let palettes = self.palettes_of(model);
+        Some(ask(&PosedModel { model, palettes: &palettes, morph_weights, method, surface }))
     }
 }
 

@@ -131,6 +131,8 @@ pub struct View {
     pub finding: Option<usize>,
     /// The number of the instance's copy that the pinned vertex belongs to.
     pub pinned_copy: usize,
+    /// Whether the vertex was pinned in the second side of a comparison, and is explained as that side has it.
+    pub pinned_second: bool,
     /// The overlay that colours the surface; `None`: materials and light.
     pub overlay: Option<&'static Overlay>,
     /// The colours of weights.
@@ -214,6 +216,7 @@ impl Default for View {
             marked: Arc::default(),
             finding: None,
             pinned_copy: 0,
+            pinned_second: false,
             overlay: None,
             ramp: Ramp::default(),
             pose_tool: PoseTool::default(),

@@ -17,16 +17,18 @@ const SHOWN: usize = 8;
 const WIDTH: f32 = 288.0;
 
 /// Shows a vertex with its influences, else the joint whose bone is under the pointer.
-pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>) {
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, vertex: Option<Hit>, is_second: bool) {
     let Some(model) = session.model() else { return };
     if let Some(hit) = vertex {
-        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| vertex_card(ui, session, hit.vertex_ref()));
+        corner_plate(ui, rect, Align2::RIGHT_BOTTOM, WIDTH, "hover", |ui| {
+            vertex_card(ui, session, hit.vertex_ref(), is_second);
+        });
     } else if let Some(node) = session.view().hovered.filter(|n| Some(*n) != session.view().selected) {
         corner_plate(ui, rect, Align2::RIGHT_BOTTOM, 248.0, "hover", |ui| joint_card(ui, session, model, node));
     }
 }
 
-fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
+fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: bool) {
     let Some((mesh, primitive)) = session.model().and_then(|m| Some((mesh_of(m, vertex)?, primitive_of(m, vertex)?)))
     else {
         return;
@@ -41,17 +43,17 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     let (owner, _) = shortened(ui, &mesh, theme::regular(BODY), c.dim, head.right() - left);
     paint_line(ui, name, head.left(), head.center().y, c.text);
     paint_line(ui, owner, left, head.center().y, c.dim);
-    influences(ui, session, vertex);
+    influences(ui, session, vertex, is_second);
     if let Some(said) = mirror_image(session, vertex) {
         figure(ui, "Mirror image", &said);
     }
-    if let Some(angle) = tangent(session, vertex) {
+    if let Some(angle) = tangent(session, vertex, is_second) {
         figure(ui, "Tangent", &angle);
     }
     if let Some((label, said)) = measured(session, vertex) {
         figure(ui, label, &said);
     }
-    if session.view().pinned != Some(vertex) {
+    if session.view().pinned != Some(vertex) || session.explains_second() != is_second {
         ui.add_space(2.0);
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
@@ -59,8 +61,8 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef) {
 }
 
 /// Says at which angle the tangent of a vertex stands to its normal; nothing where the file has no tangents.
-fn tangent(session: &Session, vertex: VertexRef) -> Option<String> {
-    let directions = session.directions(vertex)?;
+fn tangent(session: &Session, vertex: VertexRef, is_second: bool) -> Option<String> {
+    let directions = session.directions(vertex, is_second)?;
     directions.tangent?;
     Some(match directions.angle() {
         Some(degrees) => format!("{degrees:.1}° from the normal"),
@@ -135,8 +137,8 @@ pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, s
 }
 
 /// Shows each influence with name, bar, weight and what the file stores; then their sum, and the method's equation.
-fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
-    let Some((document, model)) = session.document().zip(session.model()) else { return };
+fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: bool) {
+    let Some((document, model)) = session.document().zip(session.side_model(is_second)) else { return };
     let instance = &model.instances[vertex.instance.index()];
     let of = |model| influences_of(model, vertex);
     let (Some(skin), Some(used), Some(stored)) = (instance.skin, of(model), of(document.stored())) else {
@@ -161,9 +163,10 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef) {
     }
     let label = if used.is_edited(vertex.vertex) { "Sum, edited" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), &stored, vertex.vertex);
-    let method = session.shown_method();
+    let applied = session.side_deformation(is_second);
+    let method = applied.method;
     equation(ui, method.label, method.text.equation);
-    if let Some(applied) = session.deformation().pass {
+    if let Some(applied) = applied.pass {
         equation(ui, applied.pass.label, applied.pass.text.equation);
     }
 }

@@ -60,7 +60,9 @@ impl Explain {
 /// true.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands: &mut Vec<Command>) -> bool {
     state.follow(session);
-    let Some((model, e)) = session.model().zip(session.explanation()) else { return false };
+    let Some((model, e)) = session.side_model(session.explains_second()).zip(session.explanation()) else {
+        return false;
+    };
     let other = if session.view().selected.is_some() { "Joint" } else { "Model" };
     ui.horizontal(|ui| {
         let pages = [
@@ -81,7 +83,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
         return false;
     }
     let places = places_of(session);
-    head(ui, model, &e);
+    head(ui, model, &e, session.explains_second());
     stored(ui, model, &e, places);
     terms(ui, session, model, &e, state, commands);
     blend(ui, session, &e, state.matrices, places);
@@ -95,13 +97,14 @@ fn places_of(session: &Session) -> usize {
     explain_text::places(session.opened_bounds().diagonal())
 }
 
-fn head(ui: &mut Ui, model: &Model, e: &Explanation) {
+fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
     title(ui, &format!("Vertex {}", e.number));
     let mesh = mesh_of(model, e.vertex).unwrap_or_default();
     let count = model.meshes[e.mesh.index()].primitives.len();
     let part =
         if count > 1 { format!("primitive {} of mesh {mesh}", e.vertex.primitive) } else { format!("of mesh {mesh}") };
-    ui.add(Label::new(RichText::new(part).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+    let side = if is_second { ", as the second side of the comparison has it" } else { "" };
+    ui.add(Label::new(RichText::new(format!("{part}{side}")).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
 /// The width of the labels before the columns, points.
@@ -162,7 +165,7 @@ fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
 /// Returns the weight of each term as the file stores it.
 fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
     let influences = stored_influences(session, e);
-    let now = session.model().and_then(|model| influences_of(model, e.vertex));
+    let now = session.side_model(session.explains_second()).and_then(|model| influences_of(model, e.vertex));
     let text = |term: &Term| {
         let joint = now?.of(e.vertex.vertex).0[term.slot];
         Some(stored_weight(&influences?, e.vertex.vertex, (joint, term.slot)))
@@ -218,8 +221,10 @@ fn terms(
         ui.add_space(4.0);
     }
     if let Some(influences) = stored_influences(session, e) {
-        let is_edited =
-            session.model().and_then(|m| influences_of(m, e.vertex)).is_some_and(|i| i.is_edited(e.vertex.vertex));
+        let is_edited = session
+            .side_model(session.explains_second())
+            .and_then(|m| influences_of(m, e.vertex))
+            .is_some_and(|i| i.is_edited(e.vertex.vertex));
         let label = if is_edited { "Sum of weights, edited" } else { "Sum of weights" };
         sum(ui, label, e.sum, &influences, e.vertex.vertex);
     }
@@ -265,7 +270,8 @@ fn joint(
 
 /// Shows how the terms become the position.
 fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
-    let method = session.shown_method();
+    let applied = session.side_deformation(session.explains_second());
+    let method = applied.method;
     section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     let (text, dim) = (colors(ui).text, colors(ui).dim);
@@ -294,7 +300,7 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
             }
         }
     }
-    if let Some(applied) = session.deformation().pass {
+    if let Some(applied) = applied.pass {
         let pass = applied.pass;
         ui.add_space(4.0);
         ui.label(
@@ -399,7 +405,13 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
     ui.horizontal(|ui| {
         if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
             let places = places_of(session);
-            let text = explain_text::text(model, session.shown_method(), e, &stored, places);
+            let text = explain_text::text(
+                model,
+                session.side_deformation(session.explains_second()).method,
+                e,
+                &stored,
+                places,
+            );
             copied::copy(ui, text, &format!("vertex {} as text", e.number));
         }
         if text_button(ui, None, "Copy as TSV", false).on_hover_text("For a table, with every digit").clicked() {

@@ -12,7 +12,10 @@ const MOST: usize = 8;
 const APART: f32 = 14.0;
 
 pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
-    let (Some(model), Some(explanation)) = (session.model(), session.explanation()) else { return };
+    let (Some(model), Some(explanation)) = (session.side_model(session.explains_second()), session.explanation())
+    else {
+        return;
+    };
     if !explanation.skinned {
         return;
     }

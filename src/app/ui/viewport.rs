@@ -17,6 +17,8 @@ use crate::session::{CameraCommand, Command, ComparisonLayout, SelectionCommand,
 pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
+    /// Whether it lies in the second side of a comparison.
+    is_second: bool,
     pub(super) gizmo: gizmo::GizmoState,
     /// The drag that marks.
     marks: marks::MarkDrag,
@@ -104,7 +106,7 @@ pub(super) fn show(
         comparison::show(&mut ui, rect, session, status, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
-        card::show(&mut ui, rect, session, state.viewport.vertex);
+        card::show(&mut ui, rect, session, state.viewport.vertex, state.viewport.is_second);
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, &state.saved.recent, commands);
     }
@@ -173,6 +175,7 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
     let bone = if skin_only(ui) { None } else { session.bone_at(pixel) };
     if bone.is_none() {
         viewport.vertex = session.vertex_near_at_hand(pixel);
+        viewport.is_second = session.is_second_at(pixel);
     }
     state.hovered = bone.or_else(|| session.mover(viewport.vertex?));
 }
