@@ -32,10 +32,28 @@ pub enum Layout {
     Sparse,
     /// The weights are a texture coordinate's bytes too.
     Foreign,
+    /// Joints are stored in two bytes.
+    WideJoints,
+    /// Weights and joints are sparse and have no view below: what is not named is 0.
+    SparseAlone,
+    /// Joints and weights of a set lie in one view, one accessor after the other.
+    OneView,
+    /// Joints and weights of a set are interleaved, with bytes between the elements that belong to nothing.
+    Gaps,
 }
 
-pub const LAYOUTS: [Layout; 6] =
-    [Layout::Plain, Layout::Interleaved, Layout::Shared, Layout::Twice, Layout::Sparse, Layout::Foreign];
+pub const LAYOUTS: [Layout; 10] = [
+    Layout::Plain,
+    Layout::Interleaved,
+    Layout::Shared,
+    Layout::Twice,
+    Layout::Sparse,
+    Layout::Foreign,
+    Layout::WideJoints,
+    Layout::SparseAlone,
+    Layout::OneView,
+    Layout::Gaps,
+];
 
 /// Raw pairs: joints and the numbers that are stored, as many slots for each vertex.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,6 +173,16 @@ impl Doc {
         self.push("accessors", json!({ "bufferView": view, "componentType": component, "type": kind, "count": count }))
     }
 
+    /// Four numbers of a type for each vertex, at an offset of a view.
+    fn within(&mut self, view: usize, (offset, component): (usize, u32)) -> usize {
+        self.push(
+            "accessors",
+            json!({
+                "bufferView": view, "byteOffset": offset, "componentType": component, "type": "VEC4", "count": VERTICES,
+            }),
+        )
+    }
+
     /// The sheet with these weights.
     pub fn new(pairs: &Pairs, layout: Layout) -> Self {
         let mut doc = Self { root: json!({ "asset": { "version": "2.0" } }), bin: vec![0xAB; 8] };
@@ -215,12 +243,38 @@ impl Doc {
                 };
                 let view = self.view(&all(&element));
                 self.root["bufferViews"][view]["byteStride"] = json!(stride);
-                [(12, U8), (16, pairs.component)].map(|(offset, component)| {
+                [(12, U8), (16, pairs.component)].map(|place| self.within(view, place))
+            }
+            Layout::Gaps => {
+                let stride = 4 + weights(0).len() + 8;
+                let view = self.view(&all(&|v| [joints(v), weights(v), vec![0xEE; 8]].concat()));
+                self.root["bufferViews"][view]["byteStride"] = json!(stride);
+                [(0, U8), (4, pairs.component)].map(|place| self.within(view, place))
+            }
+            Layout::OneView => {
+                let view = self.view(&[all(&joints), all(&weights)].concat());
+                [(0, U8), (4 * VERTICES, pairs.component)].map(|place| self.within(view, place))
+            }
+            Layout::WideJoints => {
+                let wide = |v: usize| joints(v).iter().flat_map(|j| [*j, 0]).collect();
+                [
+                    self.accessor(&all(&wide), U16, "VEC4", VERTICES),
+                    self.accessor(&all(&weights), pairs.component, "VEC4", VERTICES),
+                ]
+            }
+            Layout::SparseAlone => {
+                let every: Vec<u8> = (0..VERTICES as u16).flat_map(u16::to_le_bytes).collect();
+                let at = self.view(&every);
+                [(&joints as &dyn Fn(usize) -> Vec<u8>, U8), (&weights, pairs.component)].map(|(of, component)| {
+                    let by = self.view(&all(of));
                     self.push(
                         "accessors",
                         json!({
-                            "bufferView": view, "byteOffset": offset, "componentType": component, "type": "VEC4",
-                            "count": VERTICES,
+                            "componentType": component, "type": "VEC4", "count": VERTICES,
+                            "sparse": {
+                                "count": VERTICES, "indices": { "bufferView": at, "componentType": U16 },
+                                "values": { "bufferView": by },
+                            },
                         }),
                     )
                 })

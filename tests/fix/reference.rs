@@ -22,7 +22,8 @@ fn clean(w: f64) -> f64 {
 
 /// Dense: a weight for each joint.
 pub fn dense(vertex: &Vertex) -> Vec<f64> {
-    let mut out = vec![0.0; JOINTS.len()];
+    let largest = vertex.slots.iter().map(|(joint, _)| usize::from(*joint) + 1).max().unwrap_or(0);
+    let mut out = vec![0.0; JOINTS.len().max(largest)];
     vertex.slots.iter().for_each(|(j, w)| out[usize::from(*j)] += clean(*w));
     out
 }
