@@ -11,10 +11,12 @@ use base64::Engine;
 use super::jobs::Jobs;
 use super::report::Report;
 use super::ui::fonts;
+use crate::edit::{RUNTIMES, packed};
 use crate::import::{Options, Progress};
 use crate::inspect::rom::{self, RomOptions};
-use crate::model::BlockFormats;
-use crate::session::{Document, Source};
+use crate::model::{BlockFormats, MeshId, Model, WeightChange};
+use crate::parallel::JobContext;
+use crate::session::{ComparisonCommand, Document, EditCommand, Session, Source};
 
 static KTX2: &[u8] = include_bytes!("../../tests/fixtures/textures/uastc_mips.ktx2");
 
@@ -163,4 +165,52 @@ fn images_stop_arriving_once_another_file_is_open() {
     }
     assert!(missing(&document) >= 2);
     assert!(jobs.next().is_none(), "nobody wants to hear of the old model");
+}
+
+#[test]
+fn weights_of_a_runtime_are_those_worked_out_at_once_and_given_up_for_other_weights() {
+    let mut jobs = jobs();
+    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+    let mut session = Session::default();
+    session.open(document);
+    session.be_patient();
+    let packing = RUNTIMES.iter().find(|runtime| runtime.id == "unity-2").unwrap().packing;
+    session.apply(ComparisonCommand::PreviewAs(packing));
+    let (first, _) = session.wanted_packing().unwrap();
+    jobs.pack(Arc::clone(&first), packing);
+    // The weights change meanwhile: what was begun for the first ones says nothing.
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let (edited, _) = session.wanted_packing().unwrap();
+    assert!(!Arc::ptr_eq(&first, &edited));
+    for _ in 0..2 {
+        jobs.pack(Arc::clone(&edited), packing);
+    }
+    let Report::Packed(of, by, made) = next(&mut jobs) else { panic!("not packed") };
+    assert!(Arc::ptr_eq(&of, &edited) && by == packing);
+    let bits = |model: &Model| -> Vec<(u16, u32)> {
+        let influences = model.influences(MeshId(0), 0).unwrap();
+        let of = |v: usize| {
+            let (joints, weights) = influences.of(v);
+            joints.iter().copied().zip(weights.iter().map(|w| w.to_bits())).collect::<Vec<_>>()
+        };
+        (0..influences.vertices()).flat_map(of).collect()
+    };
+    let at_once = |model: &Arc<Model>| packed(model, packing, &JobContext::of_waiting()).unwrap();
+    let expected = at_once(&edited);
+    assert_eq!((made.1, bits(&made.0)), (expected.1, bits(&expected.0)));
+    assert_ne!(bits(&made.0), bits(&at_once(&first).0), "the edit is seen in what is packed");
+    // A result that came too late is not taken, and the other one is.
+    session.packed(&first, packing, at_once(&first));
+    assert!(session.packed_figures().is_none() && session.wanted_packing().is_some());
+    session.packed(&of, by, *made);
+    assert_eq!(session.packed_figures(), Some(&expected.1));
+    assert!(session.wanted_packing().is_none());
+    assert_eq!(bits(session.compared_model().unwrap()), bits(&expected.0));
+    // What was stopped says nothing: the next report is of something else.
+    jobs.pack(edited, packing);
+    jobs.stop_packing();
+    jobs.find_fonts(BTreeSet::from(['a']));
+    assert!(matches!(next(&mut jobs), Report::Fonts(_)));
 }

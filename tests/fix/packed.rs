@@ -5,10 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skinscope::import::{Options, Progress, import_file};
-use skinscope::model::Model;
+use skinscope::model::{Model, Primitive};
 
 use crate::common::PACKED_FIGURES;
+use crate::made::{F32, Pairs};
 use crate::reader::{File, differences};
+use crate::reference::{self, Vertex};
 use crate::{folder, models, report};
 
 fn open(path: &Path) -> Arc<Model> {
@@ -87,6 +89,67 @@ fn compressed_files_are_limited_and_all_else_stays() {
         assert_eq!(again["changed"]["bytes"], json!(0), "{name}");
     }
     assert!(seen[0] >= 5 && seen[1] == 4, "{seen:?}");
+}
+
+/// The pairs of a primitive as the importer reads them, as floats.
+fn pairs_of(primitive: &Primitive) -> Option<Pairs> {
+    let influences = primitive.stored_influences.as_ref()?;
+    let mut out = Pairs { slots: influences.per_vertex, component: F32, joints: Vec::new(), numbers: Vec::new() };
+    for vertex in 0..primitive.stored_vertices {
+        let (joints, weights) = influences.of(vertex);
+        out.joints.extend(joints);
+        out.numbers.extend(weights.iter().map(|weight| f64::from(*weight)));
+    }
+    Some(out)
+}
+
+/// What the other operations do to compressed weights, by the reference: to the step in which the weights are stored.
+#[test]
+fn operations_on_compressed_weights_are_those_of_the_reference() {
+    type Reference = fn(&mut [Vertex]);
+    let prune = |all: &mut [Vertex]| reference::prune(all, 0.2);
+    let limit = |all: &mut [Vertex]| reference::limit(all, 2);
+    let normalise = |all: &mut [Vertex]| reference::normalise(all, F32);
+    let cases: [(&[&str], Reference); 6] = [
+        (&["--normalise"], normalise),
+        (&["--prune", "0.2"], prune),
+        (&["--limit", "2"], limit),
+        (&["--quantise", "u8"], normalise),
+        (&["--quantise", "u16"], normalise),
+        (&["--quantise", "f32"], |_| {}),
+    ];
+    for name in PACKED_FIGURES {
+        let folder = folder(&format!("packed operations/{name}"));
+        let model = fixture(name);
+        let before = open(&model);
+        for (arguments, operation) in cases {
+            let told = report(&folder, &[&[model.to_str().unwrap(), "-o", "out.glb"], arguments].concat());
+            let after = open(&folder.join("out.glb"));
+            let mut changed = 0;
+            let meshes = before.meshes.iter().zip(&after.meshes);
+            for (old, new) in meshes.flat_map(|(a, b)| a.primitives.iter().zip(&b.primitives)) {
+                assert!(old.positions == new.positions && old.normals == new.normals && old.indices == new.indices);
+                let (Some(old), Some(new)) = (pairs_of(old), pairs_of(new)) else { continue };
+                let mut expected = reference::vertices(&old);
+                operation(&mut expected);
+                for (v, (expected, found)) in expected.iter().zip(reference::vertices(&new)).enumerate() {
+                    let (expected, found) = (reference::dense(expected), reference::dense(&found));
+                    let of = |dense: &[f64], joint: usize| dense.get(joint).copied().unwrap_or(0.0);
+                    for joint in 0..expected.len().max(found.len()) {
+                        let (a, b) = (of(&found, joint), of(&expected, joint));
+                        assert!(
+                            (a - b).abs() <= 1.001 / 255.0,
+                            "{name} {arguments:?}: vertex {v}, joint {joint}: {a}, not {b}"
+                        );
+                    }
+                    let slots = v * old.slots..(v + 1) * old.slots;
+                    changed += usize::from(old.numbers[slots.clone()] != new.numbers[slots]);
+                }
+            }
+            assert_eq!(changed > 0, told["changed"]["vertices"] != json!(0), "{name} {arguments:?}: {told}");
+            assert!(changed > 0 || !["--prune", "--limit"].contains(&arguments[0]), "{name} {arguments:?}: {changed}");
+        }
+    }
 }
 
 /// A stream of which only weights were read has no use left: it goes, with its place in the file's lists.
