@@ -9,6 +9,7 @@ mod benchmark;
 mod clips;
 mod controls;
 mod damage;
+mod device_benchmark;
 mod effects;
 mod export_job;
 mod exports;
@@ -42,6 +43,7 @@ mod window;
 mod window_size;
 
 pub use benchmark::Benchmark;
+pub use device_benchmark::compare_buffers;
 pub use options::{AppError, Options};
 pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 
@@ -164,7 +166,7 @@ impl App {
         let mut app = Self {
             proxy,
             session: Session::default(),
-            ui: UiState::new(settings.ui.clone()),
+            ui: UiState::new(settings.ui.clone()).measuring_on(device_benchmark::on(options.backend)),
             settings,
             status: Status::default(),
             inspecting: Weak::new(),

@@ -37,7 +37,7 @@ pub struct DeformedOnGpu {
 /// or instances.
 const MOST_GROUPS: u32 = 4096;
 /// How many vectors `bake.wgsl` writes for a vertex: position, normal, tangent.
-const VEC4S_PER_VERTEX: u64 = 3;
+pub(super) const VEC4S_PER_VERTEX: u64 = 3;
 
 /// Deforms everything that `frame` draws, and returns the vertices in the order in which they are drawn.
 ///
@@ -111,7 +111,20 @@ pub(super) struct Dispatch<'a> {
 }
 
 impl Dispatch<'_> {
-    pub fn record(&self, gpu: &Gpu, (pipelines, upload): (&Pipelines, &Upload), encoder: &mut wgpu::CommandEncoder) {
+    /// Records it in a pass of its own.
+    pub fn record(&self, gpu: &Gpu, pipelines: (&Pipelines, &Upload), encoder: &mut wgpu::CommandEncoder) {
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        self.record_times(gpu, pipelines, &mut pass, 1);
+    }
+
+    /// Records it so many times in a pass.
+    pub fn record_times(
+        &self,
+        gpu: &Gpu,
+        (pipelines, upload): (&Pipelines, &Upload),
+        pass: &mut wgpu::ComputePass<'_>,
+        times: usize,
+    ) {
         let most = gpu.device.limits().max_compute_workgroups_per_dimension.min(MOST_GROUPS);
         let group = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("bake"),
@@ -123,12 +136,13 @@ impl Dispatch<'_> {
             ],
         });
         let [count, instances] = self.size;
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &upload.group, &[]);
         pass.set_bind_group(1, &self.primitive.influences.group, &[self.draw.offset]);
         pass.set_bind_group(2, &group, &[]);
-        pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most), instances.min(most), 1);
+        for _ in 0..times {
+            pass.dispatch_workgroups(count.div_ceil(GROUP_SIZE).min(most), instances.min(most), 1);
+        }
     }
 }
 

@@ -222,7 +222,7 @@ impl Gpu {
         let software = Software::of(info.device_type, &std::env::var(WITHOUT).unwrap_or_default());
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
-            required_features: adapter.features() & BLOCKS,
+            required_features: adapter.features() & BLOCKS.union(wgpu::Features::TIMESTAMP_QUERY),
             memory_hints: memory_hints(software),
             ..wgpu::DeviceDescriptor::default()
         };

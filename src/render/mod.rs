@@ -23,6 +23,7 @@ mod material;
 mod needs;
 mod numbers;
 mod painter;
+mod palette_timer;
 mod passes;
 mod pipeline_descriptor;
 mod pipeline_factory;
@@ -57,6 +58,7 @@ pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, read_texture, render_image, render_rows};
+pub use palette_timer::PaletteTimer;
 pub use target::{COLOR, SAMPLES, SceneTarget};
 use target::{Columns, Rows};
 

@@ -40,7 +40,15 @@ fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
     assert_eq!(number(&palette["bytes_3x4"]) / number(&palette["bytes_4x4"]), 0.75);
     let measured = report["measured"].as_array().unwrap();
     let ids: Vec<&str> = measured.iter().map(|one| one["id"].as_str().unwrap()).collect();
-    assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root"]);
+    let not_measured = report["not_measured"].as_array().unwrap();
+    if not_measured.is_empty() {
+        assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root", "buffers"]);
+        assert_eq!(number(&measured[4]["apart"]), 0.0, "both buffers hold the same matrices");
+    } else {
+        assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root"]);
+        assert_eq!(not_measured[0]["id"], "buffers");
+        assert!(!not_measured[0]["why"].as_str().unwrap().is_empty());
+    }
     for one in measured {
         let ratio = ["least", "lower", "median", "upper", "greatest"].map(|name| number(&one["ratio"][name]));
         assert!(ratio.is_sorted() && ratio[0] > 0.0, "{one}");
@@ -50,6 +58,68 @@ fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
     }
     let text = ok(&["bench"]);
     assert!(text.contains("3×4") && text.contains("vertex by vertex"), "{text}");
+    assert!(text.contains("palette in a uniform buffer against in a storage buffer: "), "{text}");
+}
+
+/// A palette that is larger than any uniform buffer may be: the row says so, with both numbers.
+#[test]
+fn a_benchmark_says_where_a_palette_does_not_fit_into_a_uniform_buffer() {
+    let file = scratch("many_joints.gltf");
+    std::fs::write(&file, many_joints(1400)).unwrap();
+    let report: Value = serde_json::from_str(&ok(&["bench", file.to_str().unwrap(), "--json"])).unwrap();
+    assert_eq!(report["palette"]["matrices"], 1400);
+    assert_eq!(report["measured"].as_array().unwrap().len(), 4);
+    let row = &report["not_measured"][0];
+    assert_eq!(row["id"], "buffers");
+    let why = row["why"].as_str().unwrap();
+    // Without an adapter that is the reason.
+    if !why.contains("adapter") {
+        assert!(
+            why.contains("1400 matrices of 48 bytes are 67200 bytes; a uniform buffer of this device holds"),
+            "{why}"
+        );
+    }
+    let text = ok(&["bench", file.to_str().unwrap()]);
+    assert!(text.contains(&format!("not measured: {why}\n")), "{text}");
+}
+
+/// A triangle whose corners follow one joint each, of a skin with so many.
+fn many_joints(joints: usize) -> String {
+    let mut bytes: Vec<u8> = Vec::new();
+    for position in [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
+        position.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
+    }
+    for joint in 0..3_u16 {
+        [joint, 0, 0, 0].iter().for_each(|j| bytes.extend(j.to_le_bytes()));
+    }
+    for _ in 0..3 {
+        [1.0_f32, 0.0, 0.0, 0.0].iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    }
+    let hex: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
+    let nodes: Vec<Value> = (0..joints).map(|i| serde_json::json!({ "name": format!("J{i}") })).collect();
+    let mut nodes = nodes;
+    nodes.push(serde_json::json!({ "mesh": 0, "skin": 0 }));
+    let accessor =
+        |view, kind, of| serde_json::json!({ "bufferView": view, "componentType": kind, "count": 3, "type": of });
+    let mut position = accessor(0, 5126, "VEC3");
+    position["min"] = serde_json::json!([0, 0, 0]);
+    position["max"] = serde_json::json!([1, 1, 0]);
+    serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": (0..=joints).collect::<Vec<_>>() }],
+        "nodes": nodes,
+        "skins": [{ "joints": (0..joints).collect::<Vec<_>>() }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2 } }] }],
+        "accessors": [position, accessor(1, 5123, "VEC4"), accessor(2, 5126, "VEC4")],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": 36 },
+            { "buffer": 0, "byteOffset": 36, "byteLength": 24 },
+            { "buffer": 0, "byteOffset": 60, "byteLength": 48 },
+        ],
+        "buffers": [{ "byteLength": bytes.len(), "uri": format!("data:application/octet-stream,{hex}") }],
+    })
+    .to_string()
 }
 
 #[test]

@@ -68,6 +68,7 @@ pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use save_status::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
+pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use viewport::ViewportArea;
 
 use std::path::PathBuf;
@@ -172,6 +173,8 @@ pub struct UiState {
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
+    /// Does the part of the benchmark that needs a graphics device.
+    on_device: MeasuresOnDevice,
     focus: focus::Focus,
     /// Whether a text field had the focus when the last pass ended.
     in_text: bool,
@@ -185,6 +188,13 @@ impl UiState {
     #[must_use]
     pub fn new(saved: Saved) -> Self {
         Self { saved, ..Self::default() }
+    }
+
+    /// Sets what does the part of the benchmark that needs a graphics device. Without it the benchmark says that there is none.
+    #[must_use]
+    pub fn measuring_on(mut self, device: MeasuresOnDevice) -> Self {
+        self.on_device = device;
+        self
     }
 
     /// Returns the settings that should be remembered.

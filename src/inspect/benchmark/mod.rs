@@ -1,17 +1,21 @@
 //! Claims of the book on smooth skinning about speed, measured now on a model in its pose: what rigid parts save, which loop is faster,
-//! how much a palette of 3×4 matrices saves, and a fast inverse square root.
+//! how much a palette of 3×4 matrices saves, a fast inverse square root, and whether a graphics device reads a palette faster from a
+//! uniform buffer than from a storage buffer.
 //!
-//! Both ways of each claim are plain loops on one core, as the text has them; what the program draws with is faster than all of them. They
-//! take turns, so that what else the machine does falls on both.
+//! Both ways of each claim but the last are plain loops on one core, as the text has them; what the program draws with is faster than all of
+//! them. Those of the last are a device's work, which someone who knows devices hands in ([`Benchmark::compare_buffers`]). Both ways take
+//! turns, so that what else the machine does falls on both.
 
 mod loops;
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use glam::{Affine3A, Vec3};
 
 use self::loops::{Vertices, rows, unit_exact, unit_fast};
+use crate::deform::PaletteBuffer;
 use crate::model::Model;
 
 /// How often both ways take turns.
@@ -35,6 +39,31 @@ pub struct Measured {
     pub ratio: [f64; 5],
     /// The largest distance between both results: metres for positions, and for normals of unit length.
     pub apart: f64,
+    /// What ran both ways, and how it was timed.
+    pub runs_on: String,
+}
+
+/// A claim that could not be measured here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NotMeasured {
+    /// The name for programs.
+    pub id: &'static str,
+    /// Both ways in words.
+    pub ways: [&'static str; 2],
+    /// What the text says about it.
+    pub claim: &'static str,
+    /// The reason, as a sentence without its full stop.
+    pub why: String,
+}
+
+/// A graphics device that moves all vertices of a model in its pose.
+pub struct BuffersOnDevice<'a> {
+    /// What the device is, and how it is timed.
+    pub name: String,
+    /// The largest distance between the vertices that it makes of both buffers, metres.
+    pub apart: f64,
+    /// Moves all vertices so many times with the palette in a buffer of this kind. Returns the seconds of one time, or what went wrong.
+    pub secs: &'a mut dyn FnMut(PaletteBuffer, usize) -> Result<f64, String>,
 }
 
 /// What was measured on a model.
@@ -50,6 +79,8 @@ pub struct Benchmark {
     pub palette: (usize, [usize; 2]),
     /// The claims.
     pub measured: Vec<Measured>,
+    /// The claims that could not be measured here.
+    pub not_measured: Vec<NotMeasured>,
 }
 
 impl Benchmark {
@@ -91,11 +122,27 @@ impl Benchmark {
             per_vertex: vertices.per_vertex,
             palette: (palette.len(), [palette.len() * 48, palette.len() * 64]),
             measured,
+            not_measured: Vec::new(),
         })
     }
-}
 
-impl Benchmark {
+    /// Compares a palette in a uniform buffer with one in a storage buffer on a device, and adds the row. Where there is no device, or the
+    /// palette does not fit, `device` is the reason, as a sentence without its full stop, and the row says that. `None` where it was
+    /// cancelled.
+    pub fn compare_buffers(&mut self, device: Result<BuffersOnDevice<'_>, String>, cancel: &AtomicBool) -> Option<()> {
+        let (id, ways, claim) = BUFFERS;
+        let measured = device.and_then(|BuffersOnDevice { name, apart, secs }| {
+            const KINDS: [PaletteBuffer; 2] = [PaletteBuffer::Uniform, PaletteBuffer::Storage];
+            let spread = in_turns(&mut |way, times| secs(KINDS[way], times), cancel)?;
+            Ok(spread.map(|(secs, ratio)| Measured { id, ways, claim, secs, ratio, apart, runs_on: name }))
+        });
+        match measured {
+            Ok(measured) => self.measured.push(measured?),
+            Err(why) => self.not_measured.push(NotMeasured { id, ways, claim, why }),
+        }
+        Some(())
+    }
+
     /// Says in lines how many vertices and triangles are rigid, and how large the palette is.
     #[must_use]
     pub fn counts(&self) -> [String; 3] {
@@ -129,7 +176,15 @@ impl Measured {
         } else {
             "both results are the same".to_owned()
         };
-        format!("{first:.1} µs against {second:.1} µs for all vertices; {apart}")
+        format!("{first:.1} µs against {second:.1} µs for all vertices on {}; {apart}", self.runs_on)
+    }
+}
+
+impl NotMeasured {
+    /// Says that it was not measured, and why.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("not measured: {}", self.why)
     }
 }
 
@@ -160,6 +215,12 @@ const ROOTS: Text = (
     "normals can be scaled to length one with a fast inverse square root",
 );
 
+const BUFFERS: Text = (
+    "buffers",
+    ["palette in a uniform buffer", "in a storage buffer"],
+    "the matrices of the bones are uniforms of the vertex shader, of which there are few",
+);
+
 fn largest(distances: impl Iterator<Item = f32>) -> f64 {
     distances.fold(0.0, |most, d| f64::from(d).max(most))
 }
@@ -173,14 +234,29 @@ fn turns<T: Copy>(
     cancel: &AtomicBool,
 ) -> Option<Measured> {
     let mut out = [blank.to_vec(), blank.to_vec()];
-    let mut times = [0, 1].map(|way| timed(run[way], &mut out[way], 1));
-    let repeats = times.map(|secs| (TURN_SECS / secs.max(1e-9)).clamp(1.0, 10_000.0) as usize);
+    let spread = in_turns(&mut |way, times| Ok::<f64, Infallible>(timed(run[way], &mut out[way], times)), cancel);
+    let Ok(spread) = spread;
+    let (secs, ratio) = spread?;
+    let apart = apart(&out[0], &out[1]);
+    Some(Measured { id, ways, claim, secs, ratio, apart, runs_on: "one core".to_owned() })
+}
+
+/// The median seconds of two ways, and the spread of their ratio ([`Measured::ratio`]).
+type Spread = ([f64; 2], [f64; 5]);
+
+/// Lets two ways take turns. `secs` runs the first (0) or the second (1) way so many times, and returns the seconds of one time. `None` where
+/// it was cancelled.
+fn in_turns<E>(secs: &mut dyn FnMut(usize, usize) -> Result<f64, E>, cancel: &AtomicBool) -> Result<Option<Spread>, E> {
+    let mut repeats = [1; 2];
+    for way in [0, 1] {
+        repeats[way] = (TURN_SECS / secs(way, 1)?.max(1e-9)).clamp(1.0, 10_000.0) as usize;
+    }
     let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..ROUNDS {
         if cancel.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
-        times = [0, 1].map(|way| timed(run[way], &mut out[way], repeats[way]));
+        let times = [secs(0, repeats[0])?, secs(1, repeats[1])?];
         rounds[0].push(times[0]);
         rounds[1].push(times[1]);
         rounds[2].push(times[0] / times[1].max(1e-12));
@@ -189,8 +265,7 @@ fn turns<T: Copy>(
         list.sort_by(f64::total_cmp);
         [0, 1, 2, 3, 4].map(|quarter| list[quarter * (ROUNDS - 1) / 4])
     });
-    let apart = apart(&out[0], &out[1]);
-    Some(Measured { id, ways, claim, secs: [first[2], second[2]], ratio, apart })
+    Ok(Some(([first[2], second[2]], ratio)))
 }
 
 /// Returns how long a way takes once, seconds, on average over so many times.
@@ -266,6 +341,43 @@ mod tests {
         assert_eq!((vertices.rigid.len(), vertices.blended.len()), (0, 90));
         assert_eq!(vertices.triangles, [0, 8 * 20]);
         assert_eq!(vertices.by_joint.iter().map(Vec::len).sum::<usize>(), 180, "each pair once");
+    }
+
+    #[test]
+    fn both_buffers_take_turns_on_a_device_and_what_cannot_be_measured_says_why() {
+        let model = tube(Tube::default());
+        let goes_on = AtomicBool::new(false);
+        let mut benchmark = Benchmark::of(&model, &posed(&model), &goes_on).unwrap();
+        // The uniform buffer of this device takes twice the time of the storage buffer.
+        let mut asked = Vec::new();
+        let mut secs = |buffer, times| {
+            asked.push((buffer, times));
+            Ok(if buffer == PaletteBuffer::Uniform { 2e-4 } else { 1e-4 })
+        };
+        let device = BuffersOnDevice { name: "a device".to_owned(), apart: 0.0, secs: &mut secs };
+        benchmark.compare_buffers(Ok(device), &goes_on).unwrap();
+        let row = benchmark.measured.last().unwrap();
+        assert_eq!((row.id, row.secs), ("buffers", [2e-4, 1e-4]));
+        assert!(row.ratio.iter().all(|ratio| (ratio - 2.0).abs() < 1e-12), "{row:?}");
+        assert_eq!(
+            row.times_text(),
+            "200.0 µs against 100.0 µs for all vertices on a device; both results are the same"
+        );
+        // They take turns, and each turn takes about the same time.
+        assert_eq!(asked.len(), 2 + 2 * ROUNDS);
+        assert!(asked[2..].chunks(2).all(|turn| turn == [(PaletteBuffer::Uniform, 20), (PaletteBuffer::Storage, 40)]));
+        // A device that fails while it measures is no other than one that is not there.
+        let before = benchmark.measured.len();
+        let mut fails = |_, _| Err("the device was lost".to_owned());
+        let lost = BuffersOnDevice { name: String::new(), apart: 0.0, secs: &mut fails };
+        benchmark.compare_buffers(Ok(lost), &goes_on).unwrap();
+        benchmark.compare_buffers(Err("there is none".to_owned()), &goes_on).unwrap();
+        assert_eq!(benchmark.measured.len(), before);
+        let said: Vec<String> = benchmark.not_measured.iter().map(NotMeasured::text).collect();
+        assert_eq!(said, ["not measured: the device was lost", "not measured: there is none"]);
+        let mut secs = |_, _| Ok(1e-4);
+        let device = BuffersOnDevice { name: String::new(), apart: 0.0, secs: &mut secs };
+        assert_eq!(benchmark.compare_buffers(Ok(device), &AtomicBool::new(true)), None);
     }
 
     #[test]

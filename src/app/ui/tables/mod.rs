@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
 
+pub use self::benchmark::{DeviceBenchmark, MeasuresOnDevice};
 use super::UiState;
 use super::background_query::BackgroundQuery;
 use super::table::Column;
@@ -145,7 +146,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         return curves::show(ui, session, &mut tables.tab, &mut tables.curves, commands);
     }
     if tables.tab == Tab::Benchmark {
-        return benchmark::show(ui, session, &mut tables.tab, &mut tables.benchmark);
+        return benchmark::show(ui, session, &mut tables.tab, &mut tables.benchmark, &state.on_device);
     }
     if model.skins.is_empty() {
         return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
