@@ -10,11 +10,12 @@ use std::sync::Arc;
 
 use common::methods_index::{Pose, ROUNDED, methods_index};
 use common::{floats, open};
-use glam::Vec3;
+use glam::{Affine3A, DMat3, DVec3, Quat, Vec3};
 use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings};
+use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
 use skinscope::export::{BakedPrimitive, baked_surface};
-use skinscope::model::{LocalPose, Model};
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{InstanceId, LocalPose, MeshId, Model};
 
 /// The error that is allowed after delta mush, as a share of the diagonal.
 const MUSH: f64 = 1e-4;
@@ -121,4 +122,70 @@ fn normals_of_linear_blending_are_those_of_the_reference_in_every_mode() {
         }
     }
     assert!(compared >= 4 * NORMAL_MODES.len(), "only {compared}");
+}
+
+/// The models of the reference do not scale, where several formulas are one. Here two joints scale unevenly, and then mirror too.
+#[test]
+fn every_mode_of_normals_follows_its_formula_where_joints_scale_unevenly_and_mirror() {
+    let model = tube(Tube { joints: 2, rings: 9, sides: 12, influences: 2, ..Tube::default() });
+    let (source, influences) = (&model.meshes[0].primitives[0], model.influences(MeshId(0), 0).unwrap());
+    let axis = Vec3::new(1.0, 2.0, -1.0).normalize();
+    for side in [1.0, -1.0] {
+        let joint = |x: f32, y: f32, z: f32, angle: f32| {
+            let turn = Quat::from_axis_angle(axis, angle);
+            Affine3A::from_scale_rotation_translation(Vec3::new(side * x, y, z), turn, Vec3::new(x, 0.0, y))
+        };
+        let palettes = [joint(2.0, 0.5, 1.5, 0.4), joint(0.3, 1.0, 4.0, 0.9)];
+        let double = palettes.map(|m| DMat3::from_cols_array(&m.matrix3.to_cols_array().map(f64::from)));
+        let carrier = double.map(|a| a.inverse().transpose());
+        let blend = |vertex: usize| {
+            let (joints, weights) = influences.of(vertex);
+            joints.iter().zip(weights).fold(DMat3::ZERO, |sum, (j, w)| sum + double[usize::from(*j)] * f64::from(*w))
+        };
+        for mode in NORMAL_MODES {
+            let method = Deformation { normals: mode, ..METHODS[0].into() };
+            let draws = [InstanceId(0)];
+            let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
+            let posed = &Surface::of(&input).parts[0].deformed;
+            let mut blended = 0;
+            for (vertex, normal) in source.normals.iter().enumerate() {
+                let n = normal.as_dvec3();
+                let (joints, weights) = influences.of(vertex);
+                let sum = |of: &dyn Fn(usize) -> DVec3| -> DVec3 {
+                    joints.iter().zip(weights).map(|(j, w)| of(usize::from(*j)) * f64::from(*w)).sum()
+                };
+                let want = match mode.id {
+                    "cofactor" => blend(vertex).inverse().transpose() * n,
+                    "blended-inverse-transpose" => sum(&|j| carrier[j] * n),
+                    "normalise-before-blend" => sum(&|j| (carrier[j] * n).normalize()),
+                    "rotation-only" => sum(&|j| double[j] * n),
+                    "largest-weight" => {
+                        let of = |joint: u16| {
+                            joints.iter().zip(weights).filter(|(j, _)| **j == joint).map(|(_, w)| *w).sum::<f32>()
+                        };
+                        let first = joints.iter().copied().rev().max_by(|a, b| of(*a).total_cmp(&of(*b))).unwrap();
+                        carrier[usize::from(first)] * n
+                    }
+                    "from-triangles" => {
+                        let is_here = |v: &u32| {
+                            let v = *v as usize;
+                            source.positions[v] == source.positions[vertex] && source.normals[v] == *normal
+                        };
+                        let around = source.indices.as_chunks::<3>().0.iter().filter(|t| t.iter().any(is_here));
+                        let cross = around.map(|t| {
+                            let [a, b, c] = t.map(|v| posed.positions[v as usize].as_dvec3());
+                            let mirrored = t.iter().filter(|v| blend(**v as usize).determinant() < 0.0).count() >= 2;
+                            (b - a).cross(c - a) * if mirrored { -1.0 } else { 1.0 }
+                        });
+                        cross.sum()
+                    }
+                    other => panic!("{other} has no formula here"),
+                };
+                let off = degrees(posed.normals[vertex], want.normalize().as_vec3());
+                assert!(off < 0.05, "{}, side {side}, vertex {vertex}: {off}°", mode.id);
+                blended += usize::from(weights.iter().filter(|w| **w > 0.1).count() == 2);
+            }
+            assert!(blended > 20, "only {blended} vertices follow both joints");
+        }
+    }
 }
