@@ -3,15 +3,16 @@
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, RichText, ScrollArea, Sense, Shape, Stroke, StrokeKind,
-    Ui, WidgetInfo, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
+use super::icons;
+use super::measures::{self, MeasureLine};
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
-use super::{icons, measures};
 use crate::inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
 use crate::math::Ramp;
 use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
@@ -20,6 +21,8 @@ use crate::session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 const WIDTH: f32 = 264.0;
 /// The height of the head and of the plate's margins, points.
 const HEAD: f32 = 18.0 + 4.0 + 20.0;
+/// The width of a column of figures where two sides are compared, points.
+const COLUMN: f32 = 52.0;
 /// The least height of contents that is worth showing, points.
 const LEAST: f32 = 40.0;
 
@@ -148,14 +151,40 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         if lines.is_empty() {
             ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
         }
-        for (label, value) in lines {
-            figure(ui, label, &value);
+        if lines.iter().any(|line| line.other.is_some()) {
+            columns(ui, "", ["shown", "other"], colors(ui).dim);
+        }
+        for MeasureLine { label, now, other } in lines {
+            match other {
+                None => figure(ui, label, &now),
+                Some(other) => {
+                    let response = columns(ui, label, [&now, &other], colors(ui).text);
+                    let name = format!("{label}: {now}, other side {other}");
+                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+                    response
+                }
+            };
         }
     }
     if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
         limit(ui, session, commands);
     }
+}
+
+/// Shows a label at the left, and at the right the figures of what is shown and of the other side of a comparison, below each other in
+/// two columns.
+fn columns(ui: &mut Ui, label: &str, figures: [&str; 2], ink: Color32) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let (dim, y) = (colors(ui).dim, rect.center().y);
+    let (name, _) = shortened(ui, label, theme::regular(12.0), dim, rect.width() - 2.0 * COLUMN);
+    paint_line(ui, name, rect.left(), y, dim);
+    for (figure, right) in figures.into_iter().zip([rect.right() - COLUMN, rect.right()]) {
+        let (figure, _) = shortened(ui, figure, theme::regular(12.0), ink, COLUMN - 4.0);
+        let x = right - figure.size().x;
+        paint_line(ui, figure, x, y, ink);
+    }
+    response
 }
 
 /// Shows the choice of colours for weights.

@@ -358,15 +358,25 @@ fn nearest(
     found.min_by(|a, b| a.2.total_cmp(&b.2)).map(|(measure, time, _)| (measure, time))
 }
 
+/// A measure in the small print of a legend.
+pub(super) struct MeasureLine {
+    /// The name of the measure.
+    pub label: &'static str,
+    /// The number that it has now.
+    pub now: String,
+    /// The number of the other side of a comparison.
+    pub other: Option<String>,
+}
+
 /// Returns the small print of a legend: the numbers that an overlay's measures have now, and on the other side of a comparison.
-pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<(&'static str, String)> {
+pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<MeasureLine> {
     let Some(pose) = session.measures() else { return Vec::new() };
     let of_overlay = crate::inspect::measure::MEASURES.iter().filter(|measure| measure.overlay == Some(overlay));
     let other = session.compared_measures();
-    let text = |m: &'static Measure| {
-        let now = m.text((m.value)(&pose.measures)?);
-        let other = other.as_ref().and_then(|other| (m.value)(&other.measures));
-        Some((m.label, other.map_or(now.clone(), |other| format!("{now}, other side {}", m.text(other)))))
+    let line = |m: &'static Measure| {
+        let text = |measures: &SurfaceMeasures| Some(m.text((m.value)(measures)?));
+        let other = other.as_ref().and_then(|other| text(&other.measures));
+        Some(MeasureLine { label: m.label, now: text(&pose.measures)?, other })
     };
-    of_overlay.filter_map(text).collect()
+    of_overlay.filter_map(line).collect()
 }
