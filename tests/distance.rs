@@ -86,6 +86,24 @@ fn over_a_clip_the_worst_moment_is_told_and_is_as_bad_as_that_moment_alone() {
     assert!(metres(&rom, "worst_mm") > 1e-2, "{rom}");
 }
 
+/// Programs read the report by these names, and a report with nothing special in it has no others.
+#[test]
+fn the_report_has_the_fields_that_are_promised_and_no_others() {
+    let sorted = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<std::collections::BTreeSet<_>>();
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<std::collections::BTreeSet<_>>();
+    let all = names(&["schema", "a", "b", "worst_mm", "mean_mm", "rms_mm", "height_m", "at"]);
+    let place = ["clip", "time", "mesh", "primitive", "vertex"];
+    let model = built_in();
+    let of = |more: &[&str]| told(&[&[model.as_str(), "--b", "dual-quaternion"][..], more].concat());
+    for more in [&[][..], &["--clip", "Wave", "--time", "0.5"]] {
+        let told = of(more);
+        assert_eq!((sorted(&told), sorted(&told["at"])), (all.clone(), names(&place)), "{told}");
+    }
+    // The character stands in metres.
+    let height = of(&[])["height_m"].as_f64().unwrap();
+    assert!((1.5..2.0).contains(&height), "{height}");
+}
+
 #[test]
 fn at_rest_nothing_is_apart_and_the_text_says_where() {
     let model = built_in();

@@ -6,7 +6,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use common::methods_index::{PrimitiveMeasures, ROUNDED, methods_index};
@@ -16,7 +16,7 @@ use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, METHODS, Method, ParameterSettings, Surface, SurfaceInput};
 use skinscope::export::baked_surface;
 use skinscope::inspect::measure::{Measurer, SurfaceMeasures, Wanted};
-use skinscope::model::{InstanceId, LocalPose, Model};
+use skinscope::model::{InstanceId, LocalPose, MeshId, Model, NodeId};
 use skinscope::parallel::JobContext;
 
 struct Posed {
@@ -214,8 +214,125 @@ fn the_measured_volume_is_that_of_the_exported_triangles() {
     }
 }
 
+/// The triangles of a mesh by the joint that holds most of each and by the part that hangs together, found in the plainest way.
+fn pieces(model: &Model, primitive: usize) -> BTreeMap<(u32, u16), Vec<[u32; 3]>> {
+    let source = &model.meshes[0].primitives[primitive];
+    let influences = model.influences(MeshId(0), primitive).unwrap();
+    let mut first: HashMap<[u32; 3], u32> = HashMap::new();
+    let place = |v: &u32| source.positions[*v as usize].to_array().map(|x| (x + 0.0).to_bits());
+    let mut triangles: Vec<([u32; 3], u16)> = Vec::new();
+    for corners in source.indices.as_chunks::<3>().0 {
+        let mut sums: BTreeMap<u16, f32> = BTreeMap::new();
+        for (joints, weights) in corners.map(|v| influences.of(v as usize)) {
+            joints.iter().zip(weights).for_each(|(j, w)| *sums.entry(*j).or_default() += *w);
+        }
+        let most = sums.values().copied().fold(0.0, f32::max);
+        let joint = *sums.iter().find(|(_, sum)| **sum >= most - 1e-6).unwrap().0;
+        let t = corners.map(|v| *first.entry(place(&v)).or_insert(v));
+        if t[0] != t[1] && t[1] != t[2] && t[2] != t[0] {
+            triangles.push((t, joint));
+        }
+    }
+    // Parts: each triangle takes the lowest number of those that it shares an edge with, until nothing changes.
+    let mut part: Vec<u32> = (0..triangles.len() as u32).collect();
+    loop {
+        let mut lowest: HashMap<[u32; 2], u32> = HashMap::new();
+        let edges = |t: &[u32; 3]| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]].map(|[a, b]| [a.min(b), a.max(b)]);
+        for ((t, _), part) in triangles.iter().zip(&part) {
+            for edge in edges(t) {
+                let least = lowest.entry(edge).or_insert(*part);
+                *least = (*least).min(*part);
+            }
+        }
+        let next: Vec<u32> =
+            triangles.iter().map(|(t, _)| edges(t).map(|e| lowest[&e]).into_iter().min().unwrap()).collect();
+        if next == part {
+            break;
+        }
+        part = next;
+    }
+    let mut out: BTreeMap<(u32, u16), Vec<[u32; 3]>> = BTreeMap::new();
+    triangles.iter().zip(part).for_each(|((t, joint), part)| out.entry((part, *joint)).or_default().push(*t));
+    out
+}
+
+/// Closes triangles by a fan for each border around the mean of its edges' first ends.
+fn closed(triangles: &[[u32; 3]], positions: &[DVec3]) -> Vec<[DVec3; 3]> {
+    let sides = || triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]);
+    let all: HashSet<[u32; 2]> = sides().collect();
+    let mut open: Vec<[u32; 2]> = sides().filter(|[a, b]| !all.contains(&[*b, *a])).collect();
+    let mut out: Vec<[DVec3; 3]> = triangles.iter().map(|t| t.map(|v| positions[v as usize])).collect();
+    while let Some(edge) = open.pop() {
+        let mut border = vec![edge];
+        let mut i = 0;
+        while i < border.len() {
+            let [a, b] = border[i];
+            let (touching, others) = open.iter().partition(|[c, d]| [a, b].contains(c) || [a, b].contains(d));
+            open = others;
+            border.extend::<Vec<_>>(touching);
+            i += 1;
+        }
+        let at = |v: u32| positions[v as usize];
+        let middle = border.iter().map(|[a, _]| at(*a)).sum::<DVec3>() / border.len() as f64;
+        out.extend(border.iter().map(|[a, b]| [at(*b), at(*a), middle]));
+    }
+    out
+}
+
+/// The sum of the prisms between triangles and the ground, and the area.
+fn prisms(triangles: &[[DVec3; 3]]) -> f64 {
+    triangles.iter().map(|[a, b, c]| 0.5 * (*b - *a).cross(*c - *a).dot(DVec3::Y) * (a.y + b.y + c.y) / 3.0).sum()
+}
+
+/// The region of a joint is the triangles that it holds most of, closed over their borders.
+#[test]
+fn the_volume_of_every_joints_region_is_that_of_its_triangles() {
+    let Some(corpus) = common::corpus() else { return };
+    for (name, clip) in [("models/CesiumMan.glb", 0), ("models/Fox.glb", 1), ("models/RiggedFigure.glb", 0)] {
+        let model = open(&corpus, name);
+        let mut measurer = Measurer::new(&model, &|| false).unwrap();
+        let pieces = pieces(&model, 0);
+        let joints = &model.skins[0].joints;
+        for (time, method) in [(0.3, METHODS[0]), (0.7, deform::method("dual-quaternion").unwrap())] {
+            let posed = Posed::at(&model, clip, time);
+            let input = posed.input(&model, method);
+            let surface = Surface::of(&input);
+            let (measures, _) = measurer.measure(&input, &surface, Wanted::default());
+            let double = |all: &[glam::Vec3]| all.iter().map(|p| p.as_dvec3()).collect::<Vec<_>>();
+            let [rest, now] =
+                [&model.meshes[0].primitives[0].positions, &surface.parts[0].deformed.positions].map(|p| double(p));
+            let mut want: BTreeMap<NodeId, [f64; 2]> = BTreeMap::new();
+            for ((_, joint), triangles) in &pieces {
+                let area: f64 = triangles
+                    .iter()
+                    .map(|t| t.map(|v| rest[v as usize]))
+                    .map(|[a, b, c]| 0.5 * (b - a).cross(c - a).length())
+                    .sum();
+                let [at_rest, posed] = [&rest, &now].map(|positions| prisms(&closed(triangles, positions)));
+                // All of them have borders here; a sheet encloses nothing.
+                if at_rest.abs() > 0.04 * area.powf(1.5) {
+                    let sums = want.entry(joints[usize::from(*joint)]).or_default();
+                    *sums = [sums[0] + posed * at_rest.signum(), sums[1] + at_rest.abs()];
+                }
+            }
+            let name = format!("{name} at {time} s by {}", method.id);
+            assert!(want.len() >= 10, "{name}: {} regions", want.len());
+            assert_eq!(
+                measures.regions.iter().map(|r| r.0).collect::<Vec<_>>(),
+                want.keys().copied().collect::<Vec<_>>(),
+                "{name}"
+            );
+            for (joint, ratio) in &measures.regions {
+                let [posed, rest] = want[joint];
+                near(&format!("{name}: joint {joint:?}"), *ratio, posed / rest, 1e-3);
+            }
+        }
+    }
+}
+
 #[cfg(feature = "app")]
 mod command {
+    use std::collections::BTreeSet;
     use std::path::Path;
     use std::process::{Command, Output};
 
@@ -280,6 +397,44 @@ mod command {
             assert_eq!(alone["curves"]["normal_error_max"][0], lists["max"][moment], "{mode}");
         }
         assert_eq!(modes["cofactor"]["max"], clip["curves"]["normal_error_max"]);
+    }
+
+    /// Programs read the report by these names.
+    #[test]
+    fn the_report_has_the_fields_that_are_promised_and_no_others() {
+        let keys = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        let told = told(&["--clip", "Wave", "--method", "linear", "--time", "1"]);
+        let all =
+            ["schema", "method", "normals", "clip", "times", "curves", "worst", "normal_modes", "regions", "parts"];
+        assert_eq!(keys(&told), names(&all));
+        let measures = [
+            "stretch_max",
+            "stretch_min",
+            "stretch_mean",
+            "triangle_max",
+            "triangle_min",
+            "area",
+            "volume",
+            "region_volume",
+            "inverted",
+            "folds",
+            "normal_error_max",
+            "normal_error_mean",
+            "zero_normals",
+        ];
+        assert_eq!((keys(&told["curves"]), keys(&told["worst"])), (names(&measures), names(&measures)));
+        for measure in measures {
+            assert_eq!(
+                keys(&told["worst"][measure]),
+                names(&["time", "value", "mesh", "primitive", "vertex"]),
+                "{measure}"
+            );
+        }
+        assert_eq!(keys(&told["regions"][0]), names(&["joint", "volume"]));
+        let part = ["mesh", "primitive", "triangles", "closed", "rest_m3", "volume_m3"];
+        assert_eq!(keys(&told["parts"][0]), names(&part));
+        assert_eq!(keys(&told["normal_modes"]["cofactor"]), names(&["max", "mean", "zero"]));
     }
 
     #[test]
