@@ -272,3 +272,15 @@ fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     }
     return in_picture(dimmed(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), in), alpha);
 }
+
+/// A surface of another moment, in one colour: strong at its outline, faint where it faces the eye.
+@fragment
+fn fs_ghost(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {
+    let f = facing(in, front_facing);
+    if is_culled(f) {
+        discard;
+    }
+    let grazing = 1.0 - abs(dot(f.normal, to_eye(in.world)));
+    let alpha = globals.wire_color.a * mix(0.16, 1.0, grazing * grazing);
+    return vec4f(globals.wire_color.rgb, 1.0) * alpha;
+}

@@ -6,6 +6,7 @@ mod build;
 mod comparison_tests;
 mod directions;
 mod fields;
+mod onion;
 mod trail;
 
 pub use build::{SceneColors, grid_unit};
@@ -69,6 +70,9 @@ pub struct Frame {
     pub changed: Option<Arc<PerVertex>>,
     /// All other settings of the picture.
     pub display: Display,
+    /// Faint surfaces of the same model in other poses, each in the colour of [`Display::ghost`]: of these pictures nothing but the surface
+    /// is drawn, behind what the surface of this one hides. Where two surfaces are compared there are none.
+    pub ghosts: Vec<Frame>,
     /// The second side of the picture, where two surfaces are compared; this frame is then the first.
     pub compared: Option<Box<Compared>>,
 }
@@ -120,6 +124,7 @@ impl Default for Frame {
             inspection: None,
             changed: None,
             display: Display::default(),
+            ghosts: Vec::new(),
             compared: None,
         }
     }
@@ -252,6 +257,9 @@ pub struct Display {
     pub marks: Dots,
     /// Whether triangle edges are drawn over the surface.
     pub wireframe: bool,
+    /// The colour (sRGB, straight alpha) of a surface of [`Frame::ghosts`]: strong at its outline, faint where it faces the eye. `None`: the
+    /// frame is no ghost.
+    pub ghost: Option<[f32; 4]>,
     /// Whether the surface itself is drawn; without it skeleton, lines and wireframe remain.
     pub mesh: bool,
     /// The opacity of the surface, 0…1: below 1 what lies behind it shines through, but none of its own other layers.
@@ -277,6 +285,7 @@ impl Default for Display {
             dots: None,
             marks: Dots { radius: 4.5, color: [0.302, 0.639, 1.0, 1.0] },
             wireframe: false,
+            ghost: None,
             mesh: true,
             skin_opacity: 1.0,
             grid: None,

@@ -31,7 +31,7 @@ struct Globals {
     floor_color: vec4f,
     /// x and z of the shadow's centre, then its radii along x and z; world space, metres.
     shadow: vec4f,
-    /// The colour of edges. Linear, straight alpha.
+    /// The colour of edges, or of a ghost. Linear, straight alpha.
     wire_color: vec4f,
     /// The colours of the dots of vertices where no overlay is shown, and of marked vertices. Linear, straight alpha.
     dot_color: vec4f,

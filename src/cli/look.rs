@@ -11,7 +11,7 @@ use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
-use crate::session::{SelectionCommand, Session, Toggle, View, ViewCommand};
+use crate::session::{Onion, SelectionCommand, Session, Toggle, View, ViewCommand};
 
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
@@ -56,6 +56,18 @@ pub(super) struct LookArgs {
     /// Draw the path of the joint over the clip, with a dot at each of its keys
     #[arg(long)]
     show_trail: bool,
+    /// Draw the surface at N moments of the clip before this one, red, and after it, green, STEP frames of 1/30 s apart (5)
+    #[arg(long, value_name = "N[,STEP]", value_parser = parse_onion)]
+    onion: Option<Onion>,
+}
+
+fn parse_onion(text: &str) -> Result<Onion, String> {
+    let (count, step) = text.split_once(',').map_or((text, None), |(count, step)| (count, Some(step)));
+    let usual = Onion::default().step_frames;
+    let parsed = count.trim().parse().ok().zip(step.map_or(Some(usual), |step| step.trim().parse().ok()));
+    let onion = parsed.map(|(count, step_frames)| Onion { shown: true, count, step_frames });
+    let expected = "expected N or N,STEP: 1 to 10 moments on each side, 0.1 to 100 frames apart, such as 3,5";
+    onion.filter(|onion| *onion == onion.clamped()).ok_or_else(|| expected.to_owned())
 }
 
 fn overlay_names() -> PossibleValuesParser {
@@ -101,6 +113,9 @@ impl LookArgs {
             (Toggle::Trail, self.show_trail),
             (Toggle::SharedBlack, self.shared_black),
         ];
+        if let Some(onion) = self.onion {
+            session.apply(ViewCommand::SetOnion(onion));
+        }
         for (layer, _) in layers.iter().filter(|(_, on)| *on) {
             session.apply(ViewCommand::Set(*layer, true));
         }

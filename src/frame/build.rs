@@ -92,6 +92,7 @@ impl Frame {
         self.build_alone(session, colors);
         let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
         let Some(comparison) = session.comparison() else {
+            self.add_onion_skins(session, colors);
             let surface = draws_directions.then(|| session.surface()).flatten();
             return self.add_directions(session, surface.as_deref(), colors);
         };
@@ -168,6 +169,7 @@ impl Frame {
         self.studio = true;
         self.bones.clear();
         self.lines.clear();
+        self.ghosts.clear();
         self.marked = Arc::clone(&view.marked);
         self.inspection = session.document().and_then(|d| d.inspection.clone());
         // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
@@ -189,6 +191,7 @@ impl Frame {
             dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: colors.dots }),
             marks: Dots { radius: DOT_RADIUS[1], color: colors.marks },
             wireframe: view.wireframe,
+            ghost: None,
             mesh: view.mesh,
             skin_opacity: view.skin_opacity,
             palette_buffer: view.palette_buffer,

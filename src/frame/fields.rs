@@ -66,6 +66,7 @@ fields!(
     inspection by is_one,
     changed by is_one,
     display,
+    ghosts by are_alike,
     compared by is_compared_alike,
 );
 
@@ -80,6 +81,10 @@ fn is_one_method(a: &&'static Method, b: &&'static Method) -> bool {
 
 fn are_one(a: &[Arc<Surface>], b: &[Arc<Surface>]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| Arc::ptr_eq(a, b))
+}
+
+fn are_alike(a: &[Frame], b: &[Frame]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same_picture(b))
 }
 
 fn is_compared_alike(a: &Option<Box<Compared>>, b: &Option<Box<Compared>>) -> bool {

@@ -98,6 +98,8 @@ pub struct Renderer {
     first: Side,
     /// The state of the second side, while two surfaces are compared.
     second: Option<Box<Side>>,
+    /// The state of each ghost of the picture; they share the model of the first side.
+    ghosts: Vec<Side>,
     /// The layouts of the bind groups of models.
     layouts: ModelLayouts,
     /// Starts jobs for slow work; `None` where pictures wait for it.
@@ -143,6 +145,7 @@ impl Renderer {
             pipelines,
             first: Side::default(),
             second: None,
+            ghosts: Vec::new(),
             jobs: None,
             target: None,
             transmission: None,
@@ -250,7 +253,14 @@ impl Renderer {
         self.in_memory = true;
         let is_there = frame.model.as_ref().is_some_and(|m| self.first.held.is_near(m, self.jobs.is_some()));
         // OpenGL defines neither where samples are nor how corners are rounded.
-        if gpu.software.covering && !is_there && self.jobs.is_none() && gpu.info.backend == wgpu::Backend::Vulkan {
+        // The surface hides other parts of the model than of its ghosts.
+        let is_alone = frame.ghosts.is_empty();
+        if gpu.software.covering
+            && is_alone
+            && !is_there
+            && self.jobs.is_none()
+            && gpu.info.backend == wgpu::Backend::Vulkan
+        {
             // Mesa rounds corners to 1/256 of a pixel; other drivers may round to the coarsest grid that Vulkan allows.
             let grid = if gpu.info.name.starts_with("llvmpipe") { 1.0 / 256.0 } else { 1.0 / 16.0 };
             self.parts = covering::parts(frame, View { size, samples: self.samples(), grid });
@@ -393,12 +403,20 @@ impl Renderer {
 
     /// Uploads everything that a picture of `frame` reads on the device.
     fn prepare(&mut self, gpu: &Gpu, frame: &Frame, width: u32, rows: Rows) -> Result<(), GpuError> {
-        let Self { first, second, pipelines, layouts, jobs, parts, texture_step, .. } = self;
+        let Self { first, second, ghosts, pipelines, layouts, jobs, parts, texture_step, .. } = self;
         let loader = Loader { gpu, layouts, jobs: jobs.as_ref(), texture_step: *texture_step };
         let Some(compared) = frame.compared.as_deref() else {
             *second = None;
-            return first.prepare(&loader, pipelines, frame, (Columns::whole(width), rows), (None, parts));
+            let place = (Columns::whole(width), rows);
+            first.prepare(&loader, pipelines, frame, place, (None, parts))?;
+            ghosts.resize_with(frame.ghosts.len(), Side::default);
+            return frame
+                .ghosts
+                .iter()
+                .zip(ghosts)
+                .try_for_each(|(ghost, side)| side.prepare(&loader, pipelines, ghost, place, (Some(&*first), parts)));
         };
+        ghosts.clear();
         let columns = Columns::of(compared.layout, width);
         first.prepare(&loader, pipelines, frame, (columns[0], rows), (None, parts))?;
         let shared = compared.frame.shows_model_of(frame).then_some(&*first);

@@ -72,6 +72,13 @@ impl<'p> Painter<'_, 'p> {
         Ok(())
     }
 
+    /// Draws the surfaces of a ghost over what they do not lie behind.
+    pub fn ghost(&mut self, items: &[Item<'_>]) {
+        for item in items.iter().filter(|item| item.primitive.topology == wgpu::PrimitiveTopology::TriangleList) {
+            self.draw(item, Kind::Ghost, (&item.primitive.indices, item.range()));
+        }
+    }
+
     /// Draws surfaces that hide what lies behind them.
     pub fn solid(&mut self, items: &[Item<'_>]) {
         items.iter().for_each(|item| self.surface(item, SurfaceWrites::All));

@@ -133,8 +133,8 @@ impl Renderer {
     /// Asks for the pipelines of the picture of `frame`, and draws nothing. Returns true where it lacks some, which are
     /// then compiled in the background.
     pub(super) fn asks_in_vain(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<bool, GpuError> {
-        let Self { first, second, pipelines, .. } = self;
-        let sides = sides(first, second.as_deref_mut(), frame, 0);
+        let Self { first, second, ghosts, pipelines, .. } = self;
+        let (sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, 0);
         if sides.iter().flatten().any(SidePicture::has_glass) {
             pipelines.transmission(gpu);
         }
@@ -147,7 +147,10 @@ impl Renderer {
             })?;
             side.over(setting, pipelines, None);
         }
-        drop(sides);
+        for ghost in &ghosts {
+            ghost.paint(setting, pipelines, None, |painter| painter.ghost(&ghost.items.all));
+        }
+        drop((sides, ghosts));
         Ok(self.compile_missing())
     }
 
@@ -164,8 +167,8 @@ impl Renderer {
         target: &SceneTarget,
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<(), GpuError> {
-        let Self { first, second, pipelines, in_memory, surfaces: expected, .. } = self;
-        let mut sides = sides(first, second.as_deref_mut(), frame, *expected);
+        let Self { first, second, ghosts, pipelines, in_memory, surfaces: expected, .. } = self;
+        let (mut sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, *expected);
         let surfaces = sides.iter().flatten().map(|side| side.items.all.len()).sum();
         for side in sides.iter_mut().flatten().filter(|_| *in_memory && gpu.software.nearest_first) {
             side.nearest = nearest_first(side.frame, side.solid());
@@ -240,25 +243,30 @@ impl Renderer {
                 if !has_glass {
                     painter.ground(last.as_deref().unwrap_or(side.solid()));
                 }
-                painter.rest(side.sorted().1, &side.items.all)
-            })?;
+            });
+            // There are ghosts only where there is one side.
+            for ghost in &ghosts {
+                ghost.paint(setting, pipelines, Some(&mut pass), |painter| painter.ghost(&ghost.items.all));
+            }
+            side.paint(setting, pipelines, Some(&mut pass), |painter| painter.rest(side.sorted().1, &side.items.all))?;
             side.over(setting, pipelines, Some(&mut pass));
         }
         release(&mut pass, target);
         drop(pass);
-        drop(sides);
+        drop((sides, ghosts));
         self.surfaces = surfaces;
         Ok(())
     }
 }
 
-/// Returns the sides of the picture of `frame` that have columns. `expected`: about how many items each has.
+/// Returns the sides of the picture of `frame` that have columns, and its ghosts. `expected`: about how many items each has.
 fn sides<'a>(
     first: &'a mut Side,
     second: Option<&'a mut Side>,
+    ghosts: &'a mut [Side],
     frame: &'a Frame,
     expected: usize,
-) -> [Option<SidePicture<'a>>; 2] {
+) -> ([Option<SidePicture<'a>>; 2], Vec<SidePicture<'a>>) {
     let Side { held, upload, numbers, placed, columns, .. } = first;
     let held = &*held;
     let left = SidePicture::new(frame, held, (upload.as_mut(), numbers, placed, *columns), expected);
@@ -268,7 +276,12 @@ fn sides<'a>(
         let held = if compared.frame.shows_model_of(frame) { held } else { &*own };
         SidePicture::new(&compared.frame, held, (upload.as_mut(), numbers, placed, *columns), expected)
     });
-    [left, right].map(|side| side.filter(|side| !side.columns.is_empty()))
+    let ghosts = frame.ghosts.iter().zip(ghosts).filter_map(|(ghost, side)| {
+        let Side { upload, numbers, placed, columns, .. } = side;
+        SidePicture::new(ghost, held, (upload.as_mut(), numbers, placed, *columns), expected)
+    });
+    let ghosts = ghosts.collect();
+    ([left, right].map(|side| side.filter(|side| !side.columns.is_empty())), ghosts)
 }
 
 /// Resets the scissor rectangle to the whole target at the end of a pass: OpenGL resolves samples only within the last

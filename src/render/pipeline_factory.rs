@@ -215,7 +215,7 @@ impl PipelineFactory {
         };
         let mut constants = shape.constants();
         constants.push(("MULTISAMPLED", f64::from(u8::from(target.samples > 1))));
-        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges);
+        let is_mesh = matches!(kind, Kind::Surface { .. } | Kind::Edges | Kind::Ghost);
         if is_mesh {
             attributes.extend(missing);
             constants.extend(shape.paint_constants());

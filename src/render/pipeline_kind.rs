@@ -71,6 +71,8 @@ pub(super) enum Kind {
         parts: MaterialFeatures,
     },
     Edges,
+    /// A faint surface of another moment.
+    Ghost,
     /// All vertices as dots.
     Dots,
     /// Marked vertices, in front of the surface or hidden behind it.

@@ -241,7 +241,7 @@ fn globals(frame: &Frame, columns: Columns, rows: Rows, morph_base: u32) -> Glob
         grid_color: display.grid.map_or([0.0; 4], |g| with_w(linear(g.color))),
         floor_color: linear_alpha(display.grid.map_or([0.0; 4], |g| g.floor)),
         shadow: display.grid.map_or([0.0; 4], |g| g.shadow.to_array()),
-        wire_color: wire_color(display.mesh),
+        wire_color: display.ghost.map_or(wire_color(display.mesh), linear_alpha),
         dot_color: linear_alpha(display.dots.map_or([0.0; 4], |d| d.color)),
         mark_color: linear_alpha(display.marks.color),
         boxes: studio::boxes(frame.camera.world_from_view),

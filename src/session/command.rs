@@ -16,6 +16,7 @@ use super::keying::KeyingCommand;
 use super::lesson::ExampleCommand;
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
+use super::onion::Onion;
 use super::playback::{LoopMode, PoseSource};
 use super::posing::PosingCommand;
 use super::tools::ToolCommand;
@@ -347,6 +348,8 @@ pub enum ViewCommand {
     SetBoneShape(BoneShape),
     /// Set how thick bones are, as a factor of the usual: [`super::View::BONE_SIZES`].
     SetBoneSize(f32),
+    /// Set how onion skins are shown.
+    SetOnion(Onion),
     /// Switch between bones for joints that move some vertex, and for all.
     ToggleDeformingOnly,
     /// Show bones for joints that move some vertex (`true`) or for all; `None`: decide by the model.

@@ -14,7 +14,7 @@ use super::session_file::{
     PlaybackRecord, SessionFile, ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
-use super::{Comparison, Edits, MethodChoice, NodeEdit, Playback, PoseRules, Session, SideWeights, View};
+use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
 use crate::deform::{METHODS, PASSES};
 use crate::model::{ClipId, Model, NodeId, SkinId, WeightChange};
 use crate::pose::{Keys, target_key};
@@ -283,6 +283,9 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         on: LAYERS.iter().filter(|(_, layer)| view.is_on(*layer)).map(|(word, _)| (*word).to_owned()).collect(),
         bone_shape: view.bone_shape.id().to_owned(),
         bone_size: Number(view.bone_size),
+        onion: Some(view.onion)
+            .filter(|onion| Onion { shown: false, ..*onion } != Onion::default())
+            .map(|onion| (onion.count, Number(onion.step_frames))),
         deforming_only: view.deforming_only,
         skin_opacity: Number(view.skin_opacity),
         lights: word(LIGHTS, &view.lighting),

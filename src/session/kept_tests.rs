@@ -110,6 +110,7 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(ViewCommand::SetOverlay(Some(OVERLAYS[choice(random, OVERLAYS.len())].id)));
     session.apply(ViewCommand::SetBoneShape(BoneShape::Lines));
     session.apply(ViewCommand::SetBoneSize(1.0 + random.unit()));
+    session.apply(ViewCommand::SetOnion(Onion { shown: true, count: 5, step_frames: 1.0 + random.unit() }));
     session.apply(ViewCommand::SetSkinOpacity(random.unit()));
     session.apply(ViewCommand::SetDeformingOnly(Some(true)));
     session.apply(ViewCommand::SetMethod("mixed"));

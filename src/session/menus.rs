@@ -101,6 +101,13 @@ static OVERLAY: &[CommandRow] = &[
         Command::View(ViewCommand::Toggle(Toggle::Trail)),
         "Draw the path of the selected joint over the clip, with a dot at each of its keys",
     ),
+    row(
+        Menu::Overlay,
+        "Onion skins",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Onion)),
+        "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
+    ),
 ];
 
 /// The rows of the Playback menu.

@@ -32,6 +32,7 @@ mod marks;
 mod marks_menu;
 mod measuring;
 mod menus;
+mod onion;
 mod orbit;
 mod playback;
 mod pose;
@@ -85,6 +86,7 @@ pub use measuring::{
     Measuring, PoseToMeasure,
 };
 pub use menus::COMMANDS;
+pub use onion::{Onion, OnionSkin};
 pub use orbit::{FOV_Y, Orbit};
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
@@ -152,6 +154,7 @@ pub struct Session {
     /// The example that is shown.
     lesson: Option<lesson::OpenLesson>,
     trail: trail::HeldTrail,
+    onion: onion::HeldOnion,
     root: root_motion::HeldRoot,
 }
 

@@ -99,6 +99,7 @@ impl Session {
             self.evaluate();
         }
         self.follow_trail();
+        self.follow_onion();
         if let (Some(ActiveCamera { index, .. }), Some(model)) = (self.view.through, self.model()) {
             self.view.through = lighting::through(model, &self.pose, index);
         }

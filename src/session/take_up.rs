@@ -16,7 +16,7 @@ use super::session_file::{
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
     CameraCommand, ChannelValue, ComparisonCommand, ComparisonLayout, Document, Edits, History, MethodChoice, NodeEdit,
-    Orbit, PlaybackCommand, Session, SideWeights, View, ViewCommand,
+    Onion, Orbit, PlaybackCommand, Session, SideWeights, View, ViewCommand,
 };
 use crate::anim::{Additive, Crossfade, Layers};
 use crate::deform::{self, ParameterSettings};
@@ -239,6 +239,9 @@ impl Session {
         let shape = BoneShape::ALL.into_iter().find(|shape| shape.id() == record.bone_shape);
         view.bone_shape = shape.unwrap_or_default();
         view.deforming_only = record.deforming_only;
+        let Onion { shown, count, step_frames } = Onion { shown: view.onion.shown, ..Onion::default() };
+        let (count, step_frames) = record.onion.map_or((count, step_frames), |(count, step)| (count, step.0));
+        view.onion = Onion { shown, count, step_frames }.clamped();
         let [least, most] = View::BONE_SIZES;
         view.bone_size = record.bone_size.0.clamp(least, most);
         view.skin_opacity = record.skin_opacity.0.clamp(0.0, 1.0);

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::comparison::Comparison;
 use super::projector::Projector;
-use super::{FOV_Y, MethodChoice, Orbit, Orientation, PoseTool};
+use super::{FOV_Y, MethodChoice, Onion, Orbit, Orientation, PoseTool};
 use crate::deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
 use crate::inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use crate::math::{Aabb, Projection, Ramp, Ray};
@@ -93,6 +93,8 @@ pub enum Toggle {
     Normals,
     Tangents,
     Trail,
+    /// The model at moments of the clip before and after.
+    Onion,
     Stored,
 }
 
@@ -191,6 +193,8 @@ pub struct View {
     pub tangents_drawn: bool,
     /// Whether the path of the selected node over the clip is drawn.
     pub trail: bool,
+    /// Whether the model is drawn at moments of the clip before and after the one that is shown, and at which.
+    pub onion: Onion,
     /// Whether the picture shows the weights that are stored in place of the edited ones.
     pub stored: bool,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
@@ -245,6 +249,7 @@ impl Default for View {
             normals_drawn: false,
             tangents_drawn: false,
             trail: false,
+            onion: Onion::default(),
             stored: false,
             influence_limit: 4,
         }
@@ -374,6 +379,7 @@ impl View {
             Toggle::Normals => self.normals_drawn,
             Toggle::Tangents => self.tangents_drawn,
             Toggle::Trail => self.trail,
+            Toggle::Onion => self.onion.shown,
             Toggle::Stored => self.stored,
         }
     }
@@ -394,6 +400,7 @@ impl View {
             Toggle::Normals => &mut self.normals_drawn,
             Toggle::Tangents => &mut self.tangents_drawn,
             Toggle::Trail => &mut self.trail,
+            Toggle::Onion => &mut self.onion.shown,
             Toggle::Stored => &mut self.stored,
         };
         *flag = !*flag;

@@ -33,6 +33,7 @@ impl Session {
                     view.bone_size = size.clamp(least, most);
                 }
             }
+            ViewCommand::SetOnion(onion) => view.onion = onion.clamped(),
             ViewCommand::ToggleDeformingOnly => {
                 let on = self.deforming_only();
                 self.view.deforming_only = Some(!on);

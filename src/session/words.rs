@@ -40,6 +40,7 @@ pub(super) const LAYERS: Words<Toggle> = &[
     ("normals", Toggle::Normals),
     ("tangents", Toggle::Tangents),
     ("trail", Toggle::Trail),
+    ("onion-skins", Toggle::Onion),
 ];
 
 /// Returns the word for a value; every value of these tables has one.

@@ -1,4 +1,4 @@
-//! The clips that are laid over the one that plays: a crossfade, and a clip that is added.
+//! The clips that are laid over the one that plays (a crossfade, and a clip that is added), and its onion skins.
 
 use egui::{DragValue, ScrollArea, Ui};
 
@@ -7,7 +7,7 @@ use super::value_row::ValueRow;
 use super::widgets::{chip, section};
 use crate::anim::{Additive, Crossfade};
 use crate::model::{ClipId, Model};
-use crate::session::{Command, EditCommand, PlaybackCommand, Session};
+use crate::session::{Command, EditCommand, PlaybackCommand, Session, ViewCommand};
 
 /// How many rows a list of clips shows at once.
 const MOST_ROWS: usize = 4;
@@ -35,11 +35,40 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     if let Some(add) = &mut wanted.add {
         ended |= share(ui, "Share that is added", &mut add.weight);
     }
+    onion(ui, session, commands);
     if wanted != now {
         commands.push(PlaybackCommand::SetLayers(wanted).into());
     }
     if ended {
         commands.push(EditCommand::EndEdit.into());
+    }
+}
+
+/// Shows whether there are onion skins, how many, and how far apart.
+fn onion(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let mut onion = session.view().onion;
+    section(ui, "Onion skins", |ui| {
+        let help = "Draw the surface at moments of the clip before (red) and after (green) the one that is shown";
+        if chip(ui, "Shown", onion.shown).on_hover_text(help).clicked() {
+            onion.shown = !onion.shown;
+        }
+    });
+    let row = |ui: &mut Ui, label, name, value, range, home, decimals, unit| {
+        let (label_width, color) = (44.0, colors(ui).text);
+        let row = ValueRow { name, label, label_width, color, value, range, home, decimals, unit, edited: false };
+        row.show(ui).value
+    };
+    if onion.shown {
+        if let Some(count) = row(ui, "Count", "Onion skins on each side", onion.count as f32, 1.0..=10.0, 1.0, 0, "") {
+            onion.count = count.max(0.0).round() as u32;
+        }
+        let step = onion.step_frames;
+        if let Some(step) = row(ui, "Step", "Frames between onion skins", step, 1.0..=30.0, 1.0, 1, " fr") {
+            onion.step_frames = step;
+        }
+    }
+    if onion != session.view().onion {
+        commands.push(ViewCommand::SetOnion(onion).into());
     }
 }
 

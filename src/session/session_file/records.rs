@@ -153,6 +153,9 @@ pub(in crate::session) struct ViewRecord {
     pub on: Vec<String>,
     pub bone_shape: String,
     pub bone_size: Number,
+    /// How many onion skins there are on each side, and the frames from one to the next, where that is not the usual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub onion: Option<(u32, Number)>,
     pub deforming_only: Option<bool>,
     pub skin_opacity: Number,
     pub lights: String,
