@@ -123,14 +123,6 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
 fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &mut Vec<Command>) {
     let page = &lesson.example().page;
     ui.spacing_mut().item_spacing.y = 6.0 * scale;
-    ui.add_space(2.0);
-    for block in page.blocks {
-        match block {
-            Block::Text(text) => paragraph(ui, text, scale),
-            Block::Formula(formula) => formula_block(ui, lesson, formula, scale, commands),
-            Block::Chart(chart) => chart::show(ui, chart, lesson, scale, session.view().method.label, commands),
-        }
-    }
     let list = |ui: &mut Ui, title: &str, lines: &[&str], numbered: bool| {
         section(ui, title, |_| {});
         for (i, line) in lines.iter().enumerate() {
@@ -142,6 +134,14 @@ fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &
         }
     };
     list(ui, "Try this", page.try_this, true);
+    ui.add_space(4.0);
+    for block in page.blocks {
+        match block {
+            Block::Text(text) => paragraph(ui, text, scale),
+            Block::Formula(formula) => formula_block(ui, lesson, formula, scale, commands),
+            Block::Chart(chart) => chart::show(ui, chart, lesson, scale, session.view().method.label, commands),
+        }
+    }
     list(ui, "What to see", page.what_to_see, false);
     section(ui, "Where it comes from", |_| {});
     for source in page.sources {
