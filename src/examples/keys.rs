@@ -14,7 +14,7 @@ const BALLS: [(&str, f32); 3] = [("STEP", -1.2), ("LINEAR", 0.0), ("CUBICSPLINE"
 /// The times of the keys, seconds: one apart.
 const TIMES: [f64; 3] = [0.0, 1.0, 2.0];
 /// The heights of the first and the last key; that of the middle one is a slider.
-const ENDS: [f64; 2] = [0.0, 0.3];
+const ENDS: [f64; 2] = [-0.9, 0.6];
 const RADIUS: f32 = 0.16;
 
 const A: Expr = Expr::Of("a");
@@ -43,10 +43,10 @@ pub(super) static KEYS: Example = Example {
         Slider {
             id: "v",
             label: "Height of the middle key",
-            help: "The height at 1 s; the other keys have 0 m and 0.3 m",
+            help: "The height at 1 s; the other keys have −0.9 m and 0.6 m",
             unit: Unit::Metres,
             range: [-1.0, 1.0],
-            default: 0.8,
+            default: 0.6,
             step: 0.0,
             rebuilds: false,
         },
@@ -55,8 +55,9 @@ pub(super) static KEYS: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "A sampler looks for the key just before the time, and the one after it. How far the time has come between both, \
-                 0 to 1, and never more: beyond the first and the last key it stays at them.",
+                "An animation stores heights at few times: these are its keys. What reads it, its sampler, looks for the key just \
+                 before the time and the one after it. How far the time has come between both, 0 to 1, and never more: \
+                 beyond the first and the last key it stays at them.",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -80,42 +81,54 @@ pub(super) static KEYS: Example = Example {
                 ],
                 ..Formula::PLAIN
             }),
-            Block::Text("STEP (left) keeps the value of the key before. LINEAR (middle) mixes both:"),
+            Block::Text(
+                "STEP (left) keeps a, the height of the key before. LINEAR (middle) mixes it with b, the height of the key after:",
+            ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("l"), Expr::Sum(&[Expr::Product(&[LEFT, A]), Expr::Product(&[U, B])])],
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "CUBICSPLINE (right) knows at each key how steep the curve is there, m before and n after. The keys are a second \
-                 apart:",
+                "CUBICSPLINE (right) also knows how steep its curve is at each key: m at the key before, n at the key after. So much of \
+                 each of the four counts at u:",
             ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("ha"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Number(2.0), U3]),
+                        Expr::Minus(&Expr::Product(&[Expr::Number(3.0), U2])),
+                        Expr::Number(1.0),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("hm"), Expr::Sum(&[U3, Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U2])), U])],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("hb"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Number(3.0), U2]),
+                        Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U3])),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula { terms: &[Expr::Of("hn"), Expr::Sum(&[U3, Expr::Minus(&U2)])], ..Formula::PLAIN }),
+            Block::Text("The keys are a second apart, so that the height of the right ball is:"),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("c"),
                     Expr::Sum(&[
-                        Expr::Product(&[
-                            Expr::Group(&Expr::Sum(&[
-                                Expr::Product(&[Expr::Number(2.0), U3]),
-                                Expr::Minus(&Expr::Product(&[Expr::Number(3.0), U2])),
-                                Expr::Number(1.0),
-                            ])),
-                            A,
-                        ]),
-                        Expr::Product(&[
-                            Expr::Group(&Expr::Sum(&[U3, Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U2])), U])),
-                            Expr::Of("m"),
-                        ]),
-                        Expr::Product(&[
-                            Expr::Group(&Expr::Sum(&[
-                                Expr::Product(&[Expr::Number(3.0), U2]),
-                                Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U3])),
-                            ])),
-                            B,
-                        ]),
-                        Expr::Product(&[Expr::Group(&Expr::Sum(&[U3, Expr::Minus(&U2)])), Expr::Of("n")]),
+                        Expr::Product(&[Expr::Of("ha"), A]),
+                        Expr::Product(&[Expr::Of("hm"), Expr::Of("m")]),
+                        Expr::Product(&[Expr::Of("hb"), B]),
+                        Expr::Product(&[Expr::Of("hn"), Expr::Of("n")]),
                     ]),
                 ],
-                numbers: false,
                 ..Formula::PLAIN
             }),
             Block::Chart(Chart {
@@ -128,12 +141,12 @@ pub(super) static KEYS: Example = Example {
         ],
         try_this: &[
             "Drag t slowly past 1 s: which ball jumps, which has a kink in its way, which is smooth?",
-            "Drag t below 0 s and beyond 2 s: the balls wait.",
+            "Drag t below 0 s, and from 1 s to 2 s and on: which ball goes above the keys, and when do all three wait?",
             "Move the middle key up and down: which balls are changed before it, and after it?",
         ],
         what_to_see: &[
-            "All three meet at the keys, and nowhere else.",
-            "The smooth one goes higher than any key: a spline may overshoot.",
+            "At the keys, before the first and after the last, all three are at one height. In between two of them may meet, never all three.",
+            "Between the last two keys, which are equal at first, the smooth ball rises 0.11 m above both: a spline may overshoot.",
         ],
         sources: &[Source {
             text: "Rigging and skinning, a lecture",
@@ -151,13 +164,15 @@ fn ball(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
     vec![Mark::dot(moment.place(BALLS[at].0), MarkInk::Accent, label).wide(18.0)]
 }
 
+/// A short line across one way at a height.
+fn tick(way: usize, height: f64, ink: MarkInk, label: &str) -> Mark {
+    let at = |dx: f32| Vec3::new(BALLS[way].1 + dx, height as f32, 0.0);
+    Mark::line(vec![at(-0.25), at(0.25)], ink, label)
+}
+
 /// A short line across each way at a height.
 fn ticks(height: f64, ink: MarkInk, label: &str) -> Vec<Mark> {
-    let tick = |x: f32| {
-        let at = |dx: f32| Vec3::new(x + dx, height as f32, 0.0);
-        Mark::line(vec![at(-0.25), at(0.25)], ink, label)
-    };
-    BALLS.iter().map(|(_, x)| tick(*x)).collect()
+    (0..BALLS.len()).map(|way| tick(way, height, ink, label)).collect()
 }
 
 /// A steepness as a line at a height on the right way: the height that a second would gain.
@@ -218,6 +233,10 @@ static SYMBOLS: &[Symbol] = &[
         marks: |m| ball(m, 2, "c"),
         ..metres("c", "c", "the height of the right ball, read from its joint")
     },
+    height_share::<0>("ha", "a", "how much of a, the height of the key before, counts in c"),
+    slope_share::<0>("hm", "m", "how much of m, the steepness at the key before, counts in c"),
+    height_share::<1>("hb", "b", "how much of b, the height of the key after, counts in c"),
+    slope_share::<1>("hn", "n", "how much of n, the steepness at the key after, counts in c"),
     Symbol {
         value: |m| steepness(m.settings())[segment(m.settings())].into(),
         marks: |m| {
@@ -235,6 +254,44 @@ static SYMBOLS: &[Symbol] = &[
         ..metres("n", "n", "how steep the spline is at the key after, metres a second")
     },
 ];
+
+/// How much of each height (a, b) and steepness (m, n) counts in the spline, at a part of the way from one key to the next.
+fn shares(u: f64) -> [f64; 4] {
+    let (u2, u3) = (u * u, u * u * u);
+    [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, 3.0 * u2 - 2.0 * u3, u3 - u2]
+}
+
+/// How much of a height counts: the key `after` the one before is marked on the way of the spline.
+const fn height_share<const AFTER: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol {
+        id,
+        letter: "h",
+        below,
+        words,
+        value: |m| shares(share(m.settings()))[2 * AFTER].into(),
+        marks: |m| {
+            let height = values(m.settings())[segment(m.settings()) + AFTER];
+            vec![tick(2, height, MarkInk::Accent, ["a", "b"][AFTER]).wide(5.0)]
+        },
+        ..Symbol::PLAIN
+    }
+}
+
+/// The same of a steepness.
+const fn slope_share<const AFTER: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol {
+        id,
+        letter: "h",
+        below,
+        words,
+        value: |m| shares(share(m.settings()))[2 * AFTER + 1].into(),
+        marks: |m| {
+            let at = segment(m.settings()) + AFTER;
+            slope(values(m.settings())[at], steepness(m.settings())[at], ["m", "n"][AFTER])
+        },
+        ..Symbol::PLAIN
+    }
+}
 
 /// Three balls, each in the space of its joint.
 fn model(_: &Settings) -> Model {
@@ -287,11 +344,13 @@ fn height(moment: &Moment, ball: usize) -> f64 {
 /// The ways of the balls, and the heights of the keys.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let way = |(name, x): &(&str, f32)| {
-        Mark::line(vec![Vec3::new(*x, -1.15, 0.0), Vec3::new(*x, 1.2, 0.0)], MarkInk::Dim, *name).wide(1.5)
+        Mark::line(vec![Vec3::new(*x, 1.2, 0.0), Vec3::new(*x, -1.15, 0.0)], MarkInk::Dim, *name).wide(1.5)
     };
     let mut out: Vec<Mark> = BALLS.iter().map(way).collect();
-    for value in values(moment.settings()) {
-        out.extend(ticks(value, MarkInk::Second, ""));
+    for (key, value) in values(moment.settings()).into_iter().enumerate() {
+        out.extend(ticks(value, MarkInk::First, ""));
+        // Each key has its name on another way, so that keys of one height do not hide each other's.
+        out.push(tick(key, value, MarkInk::First, &format!("key, {key} s")));
     }
     out
 }
