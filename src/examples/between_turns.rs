@@ -8,6 +8,8 @@ use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
+/// The colours of the hands, as those of their curves in the chart.
+const COLORS: [u32; 3] = [0x4da3ff, 0xe5b567, 0x7bc96f];
 /// The hands, each with where it turns.
 const HANDS: [(&str, [f32; 3]); 3] =
     [("slerp", [-2.1, 0.0, 0.0]), ("quaternions", [0.0, 0.0, 0.0]), ("matrices", [2.1, 0.0, 0.0])];
@@ -72,8 +74,9 @@ pub(super) static BETWEEN_TURNS: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "A turn by Θ about the axis of the clock is a quaternion with half of the angle. Its numbers w and z, and s, which \
-                 is 1 or −1: both are the same turn.",
+                "Three clocks, each with one hand. The first key (white line) points up: no turn, as a quaternion q₀ with w = 1 and \
+                 z = 0. The second key (red line) is turned by Θ about the axis of the clock, as a quaternion q₁ with half of \
+                 the angle. Its sign s is 1 or −1: both are the same turn.",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -93,26 +96,33 @@ pub(super) static BETWEEN_TURNS: Example = Example {
                 numbers: false,
                 ..Formula::PLAIN
             }),
-            Block::Text("Slerp (left) goes along the circle of quaternions at an even speed:"),
+            Block::Text(
+                "Slerp (left) goes along the circle of quaternions at an even speed. So much of each key counts:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("c0"),
+                    Expr::Over(
+                        &Expr::Call(Function::Sin, &[Expr::Product(&[LEFT, OMEGA])]),
+                        &Expr::Call(Function::Sin, &[OMEGA]),
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("c1"),
+                    Expr::Over(
+                        &Expr::Call(Function::Sin, &[Expr::Product(&[T, OMEGA])]),
+                        &Expr::Call(Function::Sin, &[OMEGA]),
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("a"),
-                    Expr::Sum(&[
-                        Expr::Product(&[
-                            Expr::Over(
-                                &Expr::Call(Function::Sin, &[Expr::Product(&[LEFT, OMEGA])]),
-                                &Expr::Call(Function::Sin, &[OMEGA]),
-                            ),
-                            Q0,
-                        ]),
-                        Expr::Product(&[
-                            Expr::Over(
-                                &Expr::Call(Function::Sin, &[Expr::Product(&[T, OMEGA])]),
-                                &Expr::Call(Function::Sin, &[OMEGA]),
-                            ),
-                            Q1,
-                        ]),
-                    ]),
+                    Expr::Sum(&[Expr::Product(&[Expr::Of("c0"), Q0]), Expr::Product(&[Expr::Of("c1"), Q1])]),
                 ],
                 ..Formula::PLAIN
             }),
@@ -127,10 +137,10 @@ pub(super) static BETWEEN_TURNS: Example = Example {
             Block::Text("Blending matrices (right) shrinks the hand to this part of its length:"),
             Block::Formula(Formula { terms: &[Expr::Of("l"), SHRUNK], ..Formula::PLAIN }),
             Block::Chart(Chart {
-                title: "Speed of the hands over t, degrees in all of t",
+                title: "Speed of the hands over t; 1 is their mean",
                 slider: "t",
-                range: [-50.0, 450.0],
-                unit: Unit::Decimals(0),
+                range: [0.0, 3.0],
+                unit: Unit::Decimals(1),
                 curves,
             }),
         ],
@@ -229,6 +239,27 @@ static SYMBOLS: &[Symbol] = &[
         ..Symbol::PLAIN
     },
     Symbol {
+        id: "c0",
+        letter: "c",
+        below: "0",
+        words: "how much of the first key counts in slerp",
+        value: |m| slerp_shares(m)[0].into(),
+        marks: |_| vec![Mark::line(vec![center(0), center(0) + Vec3::Y * LENGTH], MarkInk::Accent, "q₀").wide(5.0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "c1",
+        letter: "c",
+        below: "1",
+        words: "how much of the second key counts in slerp",
+        value: |m| slerp_shares(m)[1].into(),
+        marks: |m| {
+            let end = center(0) + Quat::from_rotation_z(angle(m) as f32) * Vec3::Y * LENGTH;
+            vec![Mark::line(vec![center(0), end], MarkInk::Accent, "q₁").wide(5.0)]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
         id: "a",
         letter: "a",
         bold: true,
@@ -264,9 +295,9 @@ fn center(at: usize) -> Vec3 {
 fn model(_: &Settings) -> Model {
     let mut rig = Rig::new("Between two turns");
     let joints: Vec<NodeId> = HANDS.iter().map(|(name, at)| rig.joint(name, NodeId(0), *at)).collect();
-    for ((name, _), joint) in HANDS.iter().zip(joints) {
+    for (((name, _), joint), color) in HANDS.iter().zip(joints).zip(COLORS) {
         let points = vec![Vec3::new(-0.07, 0.0, 0.0), Vec3::new(0.07, 0.0, 0.0), Vec3::Y * LENGTH];
-        rig.rigid(name, joint, Shape::of(points, vec![0, 1, 2]).painted(|_| 0xe6c07a));
+        rig.rigid(name, joint, Shape::of(points, vec![0, 1, 2]).painted(move |_| color));
     }
     rig.build()
 }
@@ -284,6 +315,12 @@ fn way(moment: &Moment) -> f64 {
 fn quaternion(moment: &Moment, t: f64) -> DVec2 {
     let half = 0.5 * angle(moment);
     DVec2::X.lerp(moment.slider("way") * DVec2::new(half.cos(), half.sin()), t)
+}
+
+/// How much of each key counts in slerp.
+fn slerp_shares(moment: &Moment) -> [f64; 2] {
+    let (t, omega) = (moment.slider("t"), 0.5 * way(moment).abs());
+    [1.0 - t, t].map(|part| (part * omega).sin() / omega.sin())
 }
 
 /// The turns of the first two hands, and the matrix of the third as a turn and a scale.
@@ -329,9 +366,11 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         let whole = (0..=96).map(|i| end(std::f64::consts::TAU * f64::from(i) / 96.0)).collect();
         out.push(Mark::line(whole, MarkInk::Dim, "").wide(1.5));
         let words = ["slerp", "blended quaternions", "blended matrices"][at];
-        out.push(Mark::line(vec![center(at), end(0.0)], MarkInk::Second, words).wide(1.5));
-        out.push(Mark::line(vec![center(at), end(angle(moment))], MarkInk::Third, "").wide(1.5));
-        out.push(Mark::dot(tip(moment, at), MarkInk::First, ""));
+        let [first, second] = if at == 0 { ["first key, q₀", "second key, q₁"] } else { ["", ""] };
+        out.push(Mark::line(vec![center(at), end(0.0)], MarkInk::First, first).wide(2.0));
+        out.push(Mark::line(vec![center(at), end(angle(moment))], MarkInk::Third, second).wide(2.0));
+        out.push(Mark::dot(tip(moment, at), MarkInk::Dim, "").wide(8.0));
+        out.push(Mark::dot(center(at) + Vec3::new(-0.55, -1.0, 0.0), MarkInk::Dim, words).wide(1.0));
     }
     out
 }
@@ -342,14 +381,16 @@ fn direction(moment: &Moment, at: usize) -> f64 {
     f64::from(-d.x).atan2(f64::from(d.y))
 }
 
-/// How fast each hand turns, by the difference of two places a thousandth apart.
+/// How fast each hand turns, by the difference of two places a thousandth apart, as a part of its mean speed.
 fn curves(moment: &Moment) -> Vec<Curve> {
     const STEP: f32 = 1e-3;
     let speed = |at: usize, t: f32| {
         let [a, b] = [t - STEP, t + STEP].map(|t| direction(&moment.with("t", t), at));
         // The hands never turn by half a turn within such a step.
         let turned = (b - a + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
-        turned.to_degrees() / f64::from(2.0 * STEP)
+        // Blended matrices always take the short way.
+        let whole = if at == 2 { angle(moment).min(std::f64::consts::TAU - angle(moment)) } else { way(moment).abs() };
+        turned.abs() / f64::from(2.0 * STEP) / whole
     };
     let times: Vec<f32> = (0..=40).map(|i| (i as f32 / 40.0).clamp(STEP, 1.0 - STEP)).collect();
     let of = |(at, name): (usize, &str)| Curve {
@@ -398,7 +439,11 @@ mod tests {
             let speeds = || curve.points.iter().map(|[_, y]| *y);
             speeds().fold(f64::MIN, f64::max) - speeds().fold(f64::MAX, f64::min)
         };
-        assert!(spread(&all[0]) < 1.0 && spread(&all[1]) > 50.0 && spread(&all[2]) > 50.0, "{all:?}");
-        assert!(all[0].points.iter().all(|[_, y]| (y - 150.0).abs() < 0.5), "150° in all of t");
+        assert!(spread(&all[0]) < 0.01 && spread(&all[1]) > 0.3 && spread(&all[2]) > 1.0, "{all:?}");
+        assert!(all[0].points.iter().all(|[_, y]| (y - 1.0).abs() < 0.01), "its speed is its mean");
+        // The long way is as even, and its curves are as well within the chart.
+        let long = curves(&Moment::new(Settings::of(&BETWEEN_TURNS)).with("way", -1.0));
+        assert!(long[0].points.iter().all(|[_, y]| (y - 1.0).abs() < 0.01), "{:?}", long[0]);
+        assert!(long.iter().flat_map(|curve| &curve.points).all(|[_, y]| (0.0..=3.0).contains(y)), "{long:?}");
     }
 }
