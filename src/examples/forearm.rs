@@ -18,8 +18,8 @@ const SIDES: usize = 36;
 /// Skin blends so far on both sides of the one wrist.
 const BLEND: f32 = 0.15;
 const MOST_TWISTS: usize = 4;
-/// How high both forearms lie.
-const AT: [f32; 2] = [0.35, -0.35];
+/// How high both forearms lie: over the floor, which is at 0.
+const AT: [f32; 2] = [1.05, 0.35];
 
 const THETA: Expr = Expr::Of("theta");
 const TWISTS: Expr = Expr::Of("n");
@@ -66,7 +66,7 @@ pub(super) static FOREARM: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "Below, the twist is taken out of the wrist and given to joints along the forearm, as both bones in it turn. Each has a part:",
+                "Below, the twist is taken out of the wrist and given to joints along the forearm, as both bones in it turn. The dots are the joints that turn. Each has a part:",
             ),
             Block::Formula(Formula { terms: &[Expr::Of("psi"), Expr::Over(&THETA, &TWISTS)], ..Formula::PLAIN }),
             Block::Formula(Formula {
@@ -79,14 +79,14 @@ pub(super) static FOREARM: Example = Example {
             Block::Chart(Chart {
                 title: "Least radius of the arm over θ, rest = 1",
                 slider: "theta",
-                range: [0.0, 1.05],
+                range: [0.0, 1.25],
                 unit: Unit::Decimals(1),
                 curves,
             }),
         ],
         try_this: &[
             "Twist both hands by 170° and compare the thinnest places.",
-            "Go from one twist joint to four: how many does the arm need for half a turn?",
+            "Go from one twist joint to four: how many keep nine tenths of the radius at 170°?",
         ],
         what_to_see: &[
             "The arm above is wrung at the wrist; the stripes of the one below wind evenly up to the elbow.",
@@ -97,10 +97,19 @@ pub(super) static FOREARM: Example = Example {
             place: "forearm: the twist as a joint of its own by the elbow, with bone links",
         }],
     },
-    look: Look { from: [14.0, 14.0], stage: [[-0.1, -0.65, -0.3], [1.8, 0.65, 0.3]], bones: false, ..Look::PLAIN },
+    look: Look { from: [14.0, 14.0], stage: [[-0.1, 0.05, -0.3], [1.8, 1.45, 0.3]], bones: false, ..Look::PLAIN },
     model,
     pose,
-    marks: |_| Vec::new(),
+    marks: |moment| {
+        let name = |arm: usize, words: &str| {
+            Mark::dot(Vec3::new(0.0, AT[arm] + RADIUS + 0.09, 0.0), MarkInk::Dim, words).wide(1.0)
+        };
+        let joint = |at: Vec3| Mark::dot(at, MarkInk::Second, "").wide(9.0);
+        let mut out = vec![name(0, "one joint at the wrist"), joint(moment.place("wrist"))];
+        out.extend((0..twists(moment.settings())).map(|twist| joint(moment.place(&name_of(twist)))));
+        out.push(name(1, if twists(moment.settings()) == 1 { "one twist joint" } else { "twist joints" }));
+        out
+    },
     handles: &[],
 };
 
@@ -178,7 +187,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the radius of the arm below at its first twist joint, measured",
         value: |m| radius(m, 1, ring_at(place_of(0, twists(m.settings())))).into(),
-        marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "r")],
+        marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "rₙ")],
         ..Symbol::PLAIN
     },
 ];

@@ -17,8 +17,8 @@ const SIDES: usize = 32;
 /// The sides of a ring that are above, and below in the armpit: the tube stood upright and was laid down towards +X.
 const ABOVE: usize = 3 * SIDES / 4;
 const BELOW: usize = SIDES / 4;
-/// Where both figures stand.
-const AT: [[f32; 3]; 2] = [[-2.0, 0.0, 0.0], [0.35, 0.0, 0.0]];
+/// Where the breastbones of both figures are. The floor is at 0, below an arm that hangs.
+const AT: [[f32; 3]; 2] = [[-2.0, 1.0, 0.0], [0.45, 1.0, 0.0]];
 /// The joints of the right limb, each with where it is, how far its skin blends on both sides, and its part of the raise.
 const CHAIN: [(&str, f32, f32, f32); 3] =
     [("clavicle", 0.15, 0.15, 1.0 / 6.0), ("scapula", 0.4, 0.1, 1.0 / 6.0), ("shoulder", 0.7, 0.2, 2.0 / 3.0)];
@@ -49,8 +49,9 @@ pub(super) static SHOULDER: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Left, one joint of three degrees of freedom raises the arm. Right, clavicle and scapula go along, as they do in a \
-                 body: of every 3° the shoulder joint itself makes 2°.",
+                "Two figures, each with one arm, that lies aside at rest. Left, one ball joint, which can turn in every way, raises it. \
+                 Right, the collar bone (clavicle) and the shoulder blade (scapula) go along, as they do in a body: κ is the \
+                 turn of the clavicle, σ that of the scapula and γ that of the shoulder joint itself, 2° of every 3°.",
             ),
             Block::Formula(Formula { terms: &[THETA, Expr::Sum(&[KAPPA, SIGMA, GAMMA])], ..Formula::PLAIN }),
             Block::Formula(Formula {
@@ -58,7 +59,8 @@ pub(super) static SHOULDER: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "The bend that the skin at the shoulder has to take is smaller, and so is what it loses of its width. Left:",
+                "The bend that the skin at the shoulder has to take is smaller, and so is what it loses of its width. The half widths s₁ \
+                 and s₂ are the green lines, R is the half width at rest. Left:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -96,7 +98,7 @@ pub(super) static SHOULDER: Example = Example {
         ],
         try_this: &[
             "Raise both arms to 90° and compare the armpits and the line of the shoulders.",
-            "Lower them to −80°: which shoulder stays broad?",
+            "Lower them to −80°: which of the green lines stays longer?",
         ],
         what_to_see: &[
             "One ball joint pinches the skin in one place, and the line of the shoulder breaks there.",
@@ -107,12 +109,37 @@ pub(super) static SHOULDER: Example = Example {
             place: "shoulder: a clavicle of 2 degrees of freedom before the shoulder, and a scapula",
         }],
     },
-    look: Look { from: [0.0, 6.0], stage: [[-2.1, -0.95, -0.4], [2.1, 1.25, 0.4]], opacity: 0.85, ..Look::PLAIN },
+    look: Look { from: [0.0, 6.0], stage: [[-2.5, 0.05, -0.4], [2.15, 2.25, 0.4]], opacity: 0.85, ..Look::PLAIN },
     model,
     pose,
-    marks: |_| Vec::new(),
+    marks,
     handles: &[],
 };
+
+/// The names of the figures and joints, and the half widths that are compared.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let under = |at: [f32; 3], words: &str| {
+        Mark::dot(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), MarkInk::Dim, words).wide(1.0)
+    };
+    // The names of neighbouring joints hang at lines of several lengths, so that they do not meet.
+    let named = |joint: &str, words: &str, down: f32| {
+        let at = moment.place(joint);
+        [
+            Mark::line(vec![at, at - Vec3::Y * down], MarkInk::Dim, words).wide(1.5),
+            Mark::dot(at, MarkInk::First, "").wide(8.0),
+        ]
+    };
+    let width = |limb: usize, words: &str| {
+        Mark::line(waist(moment, limb).map(|p| p.as_vec3()).to_vec(), MarkInk::Second, words).wide(4.0)
+    };
+    let mut out = vec![under(AT[0], "one ball joint"), under(AT[1], "clavicle, scapula, shoulder")];
+    out.extend(named("ball", "ball joint", 0.5));
+    out.extend(named("clavicle", "clavicle", 0.7));
+    out.extend(named("scapula", "scapula", 0.6));
+    out.extend(named("shoulder", "shoulder", 0.5));
+    out.extend([width(0, "s₁"), width(1, "s₂")]);
+    out
+}
 
 /// The angle of a joint of the right limb as an arc at it.
 fn arc_at(moment: &Moment, joint: usize, label: &str) -> Vec<Mark> {
@@ -205,8 +232,8 @@ static SYMBOLS: &[Symbol] = &[
 ];
 
 /// ```text
-/// root ─┬─ breast ── ball
-///       └─ breastbone ── clavicle ── scapula ── shoulder
+/// root ─┬─ breast ── ball ── hand
+///       └─ breastbone ── clavicle ── scapula ── shoulder ── other hand
 /// ```
 fn model(_: &Settings) -> Model {
     let mut rig = Rig::new("Shoulder with clavicle and scapula");
@@ -219,12 +246,15 @@ fn model(_: &Settings) -> Model {
     };
     let breast = rig.joint("breast", NodeId(0), AT[0]);
     let ball = rig.joint("ball", breast, [BALL.0, 0.0, 0.0]);
-    let first = rig.skin(&[breast, ball]);
+    let hand = rig.joint("hand", ball, [LENGTH - BALL.0, 0.0, 0.0]);
+    let first = rig.skin(&[breast, ball, hand]);
     let mut joints = vec![rig.joint("breastbone", NodeId(0), AT[1])];
     for (i, (name, along, ..)) in CHAIN.iter().enumerate() {
         let before = if i == 0 { 0.0 } else { CHAIN[i - 1].1 };
         joints.push(rig.joint(name, joints[i], [along - before, 0.0, 0.0]));
     }
+    let breastbone = joints[0];
+    joints.push(rig.joint("other hand", joints[CHAIN.len()], [LENGTH - CHAIN[CHAIN.len() - 1].1, 0.0, 0.0]));
     let second = rig.skin(&joints);
     let passed = |along: f32, at: f32, blend: f32| eased(at - blend, at + blend, along);
     let one = move |p: Vec3| passed(p.x - AT[0][0], BALL.0, BALL.1);
@@ -241,6 +271,14 @@ fn model(_: &Settings) -> Model {
             vec![(0, 1.0 - a), (1, a - b), (2, b - c), (3, c)]
         }),
     );
+    // Bodies, which stand still and show where the breastbone is. They are behind the limbs among the instances.
+    let round = |y: f32, from: f32, to: f32| (1.0 - ((2.0 * y - from - to) / (to - from)).powi(4)).max(1e-4).sqrt();
+    for breast in [breast, breastbone] {
+        let torso = Shape::tube([-0.9, -0.16], 25, SIDES, |y| Vec2::new(0.4, 0.17) * round(y, -0.901, -0.159));
+        rig.rigid("torso", breast, torso.painted(|_| 0x8d939e));
+        let head = |y: f32| Vec2::splat((0.17_f32.powi(2) - (y - 0.48).powi(2)).max(1e-6).sqrt());
+        rig.rigid("head", breast, Shape::tube([0.311, 0.649], 25, SIDES, head).painted(|_| 0x8d939e));
+    }
     rig.build()
 }
 
