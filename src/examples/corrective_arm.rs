@@ -28,8 +28,8 @@ pub(super) const MADE_AT: f32 = 120.0;
 const BODY: [f32; 3] = [-1.95, 1.0, 0.0];
 const BODY_HEIGHT: f32 = 1.2;
 const BODY_RADIUS: f32 = 0.3;
-/// The marked vertex of the body: high up on its right.
-pub(super) const MARKED: usize = 30 * SIDES + SIDES / 4;
+/// The marked vertex of the body: high up at the left, where both shapes move it outwards.
+pub(super) const MARKED: usize = 30 * SIDES + OUTER;
 
 /// The instances, in the order of drawing; with it the places of the morph weights.
 pub(super) const SHAPES: usize = 0;

@@ -25,26 +25,6 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
     question: "How can a sculpted shape give a bent elbow back what skinning takes from it?",
     sliders: &[
         Slider {
-            id: "a",
-            label: "First shape, a",
-            help: "How much of the first shape is added to the body at the left",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.6,
-            step: 0.0,
-            rebuilds: false,
-        },
-        Slider {
-            id: "b",
-            label: "Second shape, b",
-            help: "How much of the second shape is added to it",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.3,
-            step: 0.0,
-            rebuilds: false,
-        },
-        Slider {
             id: "phi",
             label: "Bend of both arms, φ",
             help: "The angle by which both arms are bent",
@@ -64,33 +44,42 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             step: 0.0,
             rebuilds: false,
         },
+        Slider {
+            id: "a",
+            label: "First shape of the body, a",
+            help: "How much of the first shape is added to the body at the left",
+            unit: Unit::Decimals(2),
+            range: [0.0, 1.0],
+            default: 0.6,
+            step: 0.0,
+            rebuilds: false,
+        },
+        Slider {
+            id: "b",
+            label: "Second shape of the body, b",
+            help: "How much of the second shape is added to it",
+            unit: Unit::Decimals(2),
+            range: [0.0, 1.0],
+            default: 0.3,
+            step: 0.0,
+            rebuilds: false,
+        },
     ],
     symbols: SYMBOLS,
     page: Page {
         blocks: &[
             Block::Text(
-                "A shape, or morph target, stores a displacement for each vertex. Sliders mix shapes by adding. The marked \
-                 vertex of the body at the left:",
+                "Plain skinning makes the elbow of the middle arm thin. Its half width s₁, as a part of the radius R at rest:",
             ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("v"),
-                    Expr::Sum(&[
-                        Expr::Of("v0"),
-                        Expr::Product(&[Expr::Of("a"), Expr::Of("d1")]),
-                        Expr::Product(&[Expr::Of("b"), Expr::Of("d2")]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Plain skinning makes the elbow of the middle arm thin:"),
             Block::Formula(Formula {
                 terms: &[Expr::Over(&Expr::Of("s1"), &Expr::Of("R")), COS_HALF],
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "The right arm has a corrective shape, sculpted in the pose φ₁. There are two example poses, 0 without it and φ₁ \
-                 with all of it. A radial basis function says how near the arm is to each:",
+                "The right arm has a corrective shape, sculpted in the pose φ₁. A shape, or morph target, stores for each vertex by how much \
+                 it is moved. There are two example poses, 0 without the shape and φ₁ with all of it. How near is the arm to \
+                 each? This is 1 in the pose itself and falls with the distance from it, which is why it is called a radial \
+                 basis function:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -177,11 +166,26 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
                 terms: &[Expr::Of("k2"), Expr::Over(&Expr::Of("V2"), &Expr::Of("V0"))],
                 ..Formula::PLAIN
             }),
+            Block::Text(
+                "A model may have many such shapes, and they are mixed by adding. The body at the left has two, the one swollen and \
+                 the other bowed. Its marked vertex is stored at v₀ and moved by Δ₁ and Δ₂:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("v"),
+                    Expr::Sum(&[
+                        Expr::Of("v0"),
+                        Expr::Product(&[Expr::Of("a"), Expr::Of("d1")]),
+                        Expr::Product(&[Expr::Of("b"), Expr::Of("d2")]),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
         ],
         try_this: &[
-            "Put a and b to 1, and press Δ₁ and Δ₂: both shapes are added, whatever becomes of the body.",
             "Drag φ from 0° to 120° and watch both elbows.",
-            "Put φ to 70°, and drag σ from 20° to 90°: which of them would you ship?",
+            "Put φ to 70°, and drag σ from 20° to 90°: which elbow looks best?",
+            "Put a and b to 1, and press Δ₁ and Δ₂: both shapes are added, whatever becomes of the body.",
         ],
         what_to_see: &[
             "At 120° the plain elbow has half of its width left, and the corrected one all of it.",
@@ -198,10 +202,18 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             },
         ],
     },
-    look: Look { from: [0.0, 4.0], stage: [[-2.65, -0.05, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
+    look: Look { from: [0.0, 4.0], stage: [[-2.8, -0.05, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
     model,
     pose,
-    marks: |moment| vec![Mark::dot(moment.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")],
+    marks: |moment| {
+        let name = |x: f32, y: f32, words: &str| Mark::dot(Vec3::new(x, y, 0.0), MarkInk::Dim, words).wide(1.0);
+        vec![
+            name(-2.2, 0.22, "two shapes"),
+            name(AT[0] + RADIUS, 0.2, "plain"),
+            name(AT[1] + RADIUS, 0.2, "corrected"),
+            Mark::dot(moment.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v"),
+        ]
+    },
     handles: &[],
 };
 

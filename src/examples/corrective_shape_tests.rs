@@ -61,10 +61,10 @@ fn shapes_are_added() {
     // The marked vertex is at three quarters of the height: 0.6 wide at its own, and bowed by 0.4 · (1 + ½)²/4.
     let high = 0.6 * (2.0 * 30.0 / 40.0 - 1.0);
     let wide = 0.3 * (1.0_f64 - 0.75 * (high / 0.6_f64).powi(2)).sqrt();
-    assert!((none - DVec3::new(-1.95 + wide, 1.0 + high, 0.0)).length() < 1e-6, "{none}");
+    assert!((none - DVec3::new(-1.95 - wide, 1.0 + high, 0.0)).length() < 1e-6, "{none}");
     assert!((other - none).distance(DVec3::NEG_X * 0.4 * (high / 0.6 + 1.0).powi(2) / 4.0) < 1e-6, "{}", other - none);
     let t = ((high + 0.1) / 0.45_f64).min(1.0);
-    assert!((one - none).distance(DVec3::X * wide * 0.9 * t * t * (3.0 - 2.0 * t)) < 1e-6, "{}", one - none);
+    assert!((one - none).distance(DVec3::NEG_X * wide * 0.9 * t * t * (3.0 - 2.0 * t)) < 1e-6, "{}", one - none);
     for i in 0..=10 {
         for j in 0..=10 {
             let (a, b) = (f64::from(i) / 10.0, f64::from(j) / 10.0);
