@@ -21,8 +21,8 @@ const SIDES: usize = 32;
 const RING: usize = 30;
 /// By how much the biceps grows where the elbow is folded.
 const MOST: f32 = 1.6;
-/// The middle of the chest.
-const CHEST: [f32; 3] = [2.0, 0.1, 0.0];
+/// The middle of the chest, which is seen from its side: its front looks to +X.
+const CHEST: [f32; 3] = [2.0, 0.45, 0.0];
 /// Half of its depth.
 const DEPTH: f32 = 0.3;
 /// By how much it grows at each breath, and how long a breath takes, seconds.
@@ -46,7 +46,7 @@ pub(super) static MUSCLE: Example = Example {
             label: "Bend of the elbow, φ",
             help: "The angle by which the forearm is bent; it drives the biceps",
             unit: Unit::Degrees,
-            range: [0.0, 150.0],
+            range: [0.0, 130.0],
             default: 100.0,
             step: 0.0,
             rebuilds: false,
@@ -95,11 +95,11 @@ pub(super) static MUSCLE: Example = Example {
             Block::Chart(Chart {
                 title: "The driver: scale of the biceps over φ",
                 slider: "phi",
-                range: [0.9, 2.7],
+                range: [0.5, 3.0],
                 unit: Unit::Decimals(1),
                 curves,
             }),
-            Block::Text("The chest is driven by time. One breath takes T:"),
+            Block::Text("The chest, which is seen from its side, is driven by time. One breath takes T:"),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("r"),
@@ -119,14 +119,15 @@ pub(super) static MUSCLE: Example = Example {
                 ],
                 ..Formula::PLAIN
             }),
+            Block::Text("The scale r moves its front from d₀ to d, seen from its joint:"),
             Block::Formula(Formula {
-                terms: &[Expr::Of("z"), Expr::Product(&[Expr::Of("r"), Expr::Of("z0")])],
+                terms: &[Expr::Of("d"), Expr::Product(&[Expr::Of("r"), Expr::Of("d0")])],
                 ..Formula::PLAIN
             }),
         ],
         try_this: &[
             "Bend the elbow slowly and watch where the arm grows, and where it does not.",
-            "Drag t over two breaths, and turn the picture to see the chest from its side.",
+            "Drag t over two breaths and watch the front of the chest, at its right.",
         ],
         what_to_see: &[
             "The biceps swells while the elbow bends, by a curve that is flat at first; nobody poses it.",
@@ -140,7 +141,18 @@ pub(super) static MUSCLE: Example = Example {
     look: Look { from: [24.0, 10.0], stage: [[-1.15, -0.65, -0.5], [2.6, 1.15, 0.5]], opacity: 0.9, ..Look::PLAIN },
     model,
     pose,
-    marks: |_| Vec::new(),
+    marks: |moment| {
+        let name = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Dim, words).wide(1.0);
+        let joint = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Second, words).wide(9.0);
+        let under = moment.place("biceps");
+        let leader = Mark::line(vec![under, under + Vec3::new(-0.35, 0.45, 0.0)], MarkInk::Second, "muscle joint");
+        vec![
+            leader.wide(1.5),
+            joint(under, ""),
+            joint(moment.place("ribs"), "joint of the chest"),
+            name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
+        ]
+    },
     handles: &[],
 };
 
@@ -156,7 +168,7 @@ fn upright(to: f32, label: &str) -> Vec<Mark> {
 
 fn chest_line(to: f32, label: &str) -> Vec<Mark> {
     let middle = Vec3::from(CHEST);
-    vec![Mark::line(vec![middle, middle + Vec3::Z * to], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::line(vec![middle, middle + Vec3::X * to], MarkInk::Accent, label).wide(5.0)]
 }
 
 static SYMBOLS: &[Symbol] = &[
@@ -233,7 +245,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Seconds,
         words: "the time that drives the breath",
         value: |m| m.slider("t").into(),
-        marks: |m| chest_line(front(m).z as f32, "t"),
+        marks: |m| chest_line(front(m) as f32, "t"),
         ..Symbol::PLAIN
     },
     Symbol {
@@ -242,25 +254,25 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Seconds,
         words: "how long a breath takes",
         value: |_| PERIOD.into(),
-        marks: |m| chest_line(front(m).z as f32, "T"),
+        marks: |m| chest_line(front(m) as f32, "T"),
         ..Symbol::PLAIN
     },
     Symbol {
-        value: |m| m.stored_vertex(1, FRONT).z.into(),
-        marks: |_| chest_line(DEPTH, "z₀"),
-        ..metres("z0", "z", "0", "how far in front the middle of the chest is at rest")
+        value: |m| (m.stored_vertex(1, FRONT).x - f64::from(CHEST[0])).into(),
+        marks: |_| chest_line(DEPTH, "d₀"),
+        ..metres("d0", "d", "0", "how far the front of the chest is from its joint at rest")
     },
     Symbol {
-        value: |m| front(m).z.into(),
-        marks: |m| chest_line(front(m).z as f32, "z"),
-        ..metres("z", "z", "", "how far in front it is now, read from the surface")
+        value: |m| front(m).into(),
+        marks: |m| chest_line(front(m) as f32, "d"),
+        ..metres("d", "d", "", "how far the front of the chest is from its joint now, read from the surface")
     },
 ];
 
 /// The top of the biceps: the tube lies on its side, with its side number 0 towards +Z.
 const TOP: usize = RING * SIDES + SIDES / 4;
 /// The middle of the front of the chest.
-const FRONT: usize = CHEST_RINGS / 2 * SIDES;
+const FRONT: usize = CHEST_RINGS / 2 * SIDES + SIDES / 4;
 
 /// ```text
 /// root ─┬─ upper arm ─┬─ biceps
@@ -291,7 +303,7 @@ fn model(_: &Settings) -> Model {
     rig.skinned("arm", arm, shape.painted(move |p| mixed(0xe2c4a0, 0xc9705f, share(p))).weighted(weights));
     let wide = |y: f32| {
         let round = (1.0 - (y / 0.75).powi(2)).max(0.0).sqrt();
-        Vec2::new(0.42 * round, DEPTH * round)
+        Vec2::new(DEPTH * round, 0.42 * round)
     };
     let place = Transform { translation: CHEST.into(), ..Transform::IDENTITY };
     let shape = Shape::tube([-0.6, 0.6], CHEST_RINGS, SIDES, wide).placed(place);
@@ -307,26 +319,27 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
     let breath = 1.0 + 0.5 * BREATH * (1.0 - (std::f32::consts::TAU * settings.get("t") / PERIOD).cos());
     change(skeleton, local, "forearm", |t| t.rotation = Quat::from_rotation_z(phi));
     change(skeleton, local, "biceps", |t| t.scale = Vec3::new(1.0, swollen, 1.0));
-    change(skeleton, local, "ribs", |t| t.scale = Vec3::new(1.0, 1.0, breath));
+    change(skeleton, local, "ribs", |t| t.scale = Vec3::new(breath, 1.0, 1.0));
 }
 
 /// The scale that a joint has along the axis in which it swells.
 fn scale(moment: &Moment, name: &str) -> f64 {
     let m = moment.exact_node(name).matrix3;
-    if name == "ribs" { m.z_axis.length() } else { m.y_axis.length() }
+    if name == "ribs" { m.x_axis.length() } else { m.y_axis.length() }
 }
 
 fn top(moment: &Moment) -> DVec3 {
     moment.vertex("linear", 0, TOP)
 }
 
-fn front(moment: &Moment) -> DVec3 {
-    moment.vertex("linear", 1, FRONT)
+/// How far the front of the chest is from its joint.
+fn front(moment: &Moment) -> f64 {
+    moment.vertex("linear", 1, FRONT).x - f64::from(CHEST[0])
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
     let at = |i: i32| [f64::from(i) * 10.0, scale(&moment.with("phi", i as f32 * 10.0), "biceps")];
-    vec![Curve { name: "Scale of the biceps".into(), is_formula: false, points: (0..=15).map(at).collect() }]
+    vec![Curve { name: "Scale of the biceps".into(), is_formula: false, points: (0..=13).map(at).collect() }]
 }
 
 #[cfg(test)]
@@ -338,8 +351,8 @@ mod tests {
         let first = Moment::new(Settings::of(&MUSCLE));
         let rest = first.with("phi", 0.0).with("t", 0.0);
         assert!((top(&rest).y - f64::from(RADIUS)).abs() < 1e-6 && (top(&rest).x - f64::from(BICEPS[0])).abs() < 1e-6);
-        assert!((front(&rest).z - f64::from(DEPTH)).abs() < 1e-6);
-        for degrees in (0..=150).step_by(5) {
+        assert!((front(&rest) - f64::from(DEPTH)).abs() < 1e-6);
+        for degrees in (0..=130).step_by(5) {
             for step in 0..=16 {
                 let seconds = f64::from(step) * 0.5;
                 let moment = first.with("phi", degrees as f32).with("t", seconds as f32);
@@ -349,7 +362,7 @@ mod tests {
                 assert!((top(&moment).y - (j + swollen * (r - j))).abs() < 1e-5, "{degrees}°");
                 let breath = (std::f64::consts::PI * seconds / f64::from(PERIOD)).sin().powi(2);
                 let wanted = f64::from(DEPTH) * (1.0 + f64::from(BREATH) * breath);
-                assert!((front(&moment).z - wanted).abs() < 1e-5, "{seconds} s: {}", front(&moment).z);
+                assert!((front(&moment) - wanted).abs() < 1e-5, "{seconds} s: {}", front(&moment));
             }
         }
     }
