@@ -30,8 +30,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         },
         Slider {
             id: "x",
-            label: "End of that capsule, to the right",
-            help: "Where the capsule of the forearm ends; its end can be dragged in the picture",
+            label: "End of that capsule: x in the picture",
+            help: "Where the capsule of the forearm ends, from the middle of the picture to the right; its end can be dragged there",
             unit: Unit::Metres,
             range: [-2.9, -1.2],
             default: -1.91,
@@ -40,8 +40,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         },
         Slider {
             id: "y",
-            label: "End of that capsule, up",
-            help: "How high the capsule of the forearm ends",
+            label: "End of that capsule: y in the picture",
+            help: "How high the capsule of the forearm ends; its end can be dragged in the picture",
             unit: Unit::Metres,
             range: [0.3, 2.0],
             default: 1.33,
@@ -74,11 +74,12 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         blocks: &[
             Block::Text(
                 "An arm that is bent at rest is bound to upper arm, forearm and hand in three ways. The colours of the upper row are \
-                 the weights for the forearm: grey is 0, yellow is 1. Below, the elbows are opened.",
+                 the weights for the forearm: grey is 0, yellow is 1, purple and orange lie between. Below, the elbows are opened. The \
+                 formulas are those of the vertex with the dot.",
             ),
             Block::Text(
                 "Containment, left: each bone has a capsule. The score of the marked vertex is its distance from the middle of the \
-                 capsule, over the radius. The least score wins:",
+                 capsule, d, over the radius, r. The least score q wins:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("q1"), Expr::Over(&Expr::Of("d1"), &Expr::Of("r1"))],
@@ -89,8 +90,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "Point to line, in the middle: a plane through each joint parts the skin of both bones. Beyond the elbow's plane, \
-                 where h is not negative, is the forearm:",
+                "Point to line, in the middle: a plane through each joint parts the skin of both bones. How far is the marked vertex \
+                 beyond the elbow's plane? Where this distance h is not negative, it belongs to the forearm:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -103,8 +104,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "Nearest by topology, right: how long is the path along the edges of the mesh from the middle of the bone, and how \
-                 much of it lies beyond the bone's end? The least wins:",
+                "Nearest by topology, right: a path p leads along the edges of the mesh from the middle of a bone to the vertex. Half of \
+                 the bone's length l is within the bone; what is left, t, lies beyond its end. The least wins:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -144,7 +145,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         ],
         what_to_see: &[
             "A capsule that is too wide takes rogue vertices of the upper arm, which are torn away when the elbow opens.",
-            "Planes and paths do not reach over the gap; smoothing makes a crease soft, and leaves rogues as they are.",
+            "Planes and paths do not reach over the gap.",
+            "Smoothing makes a crease soft. It draws rogues out into a thin neck instead of a torn step, and does not give them back.",
         ],
         sources: &[Source {
             text: "Smooth skinning, a book chapter",
@@ -158,7 +160,7 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         let mut marks: Vec<Mark> =
             (0..BONES).flat_map(|bone| outline(&capsules(moment.settings())[bone], MarkInk::Dim)).collect();
         let end = placed(0, capsules(moment.settings())[1].ends[1]);
-        marks.push(Mark::dot(end, MarkInk::Second, "drag"));
+        marks.push(Mark::dot(end, MarkInk::Second, "drag this end"));
         marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
         marks.extend(ARM.1.iter().map(|paths| Mark::dot(place_of(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
         marks.extend((0..3).map(|way| Mark::dot(place_of(way, MARKED), MarkInk::Accent, "").wide(9.0)));

@@ -68,7 +68,8 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
         blocks: &[
             Block::Text(
                 "Both arms are made of the same cage of few vertices, with the same weights. The left one was subdivided at rest, with \
-                 its weights, and is skinned then. At the right the cage is skinned (the lines), and subdivided after.",
+                 its weights, and is skinned then. At the right the cage is skinned (the thin lines), and subdivided after. The green line is \
+                 the outline of the left arm.",
             ),
             Block::Text("Loop's rule puts a vertex on each edge, from its two ends and the two vertices across it:"),
             Block::Formula(Formula {
@@ -127,7 +128,7 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
             }),
         ],
         try_this: &[
-            "Drag φ from 0° up, and compare the right arm with the outline of the left one.",
+            "Drag φ from 0° up, and compare the right arm with the green outline of the left one.",
             "Go from one step to three: what becomes of N, and what of D?",
             "Press D: between which two points is it?",
         ],
@@ -149,6 +150,9 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
     marks: |moment| {
         let mut marks = cage_lines(moment, MarkInk::Dim, 1.5);
         marks.extend(outline(moment));
+        let name = |x: f32, words: &str| Mark::dot(Vec3::new(x, 0.12, 0.0), MarkInk::Dim, words).wide(1.0);
+        marks.push(name(AT[FIRST] + 0.4, "subdivided, then skinned"));
+        marks.push(name(AT[AFTER] + 0.4, "skinned, then subdivided"));
         marks
     },
     handles: &[],
@@ -244,8 +248,19 @@ static SYMBOLS: &[Symbol] = &[
         words: "the largest distance of a vertex of the left surface from the same one of the right surface, measured",
         value: |m| distance(m).into(),
         marks: |m| {
-            let ends = places(m, worst(m)).map(on_right);
-            vec![Mark::line(ends.to_vec(), MarkInk::Accent, "D").wide(5.0), Mark::dot(ends[0], MarkInk::First, "a")]
+            // The line is short: its names stand apart from it, at the ends of thin lines.
+            let [a, b] = places(m, worst(m)).map(on_right);
+            let out = (a - b).normalize_or(Vec3::X) * 0.3;
+            let across = Vec3::new(-out.y, out.x, 0.0);
+            let named = |at: Vec3, to: Vec3, label: &str| Mark::line(vec![at, at + to], MarkInk::Dim, label).wide(1.5);
+            vec![
+                named(a, out + across, "a"),
+                named(b, across - out, "b"),
+                named(a.midpoint(b), -across * 1.5, "D"),
+                Mark::line(vec![a, b], MarkInk::Accent, "").wide(5.0),
+                Mark::dot(a, MarkInk::First, "").wide(8.0),
+                Mark::dot(b, MarkInk::Second, "").wide(8.0),
+            ]
         },
         ..Symbol::PLAIN
     },
@@ -407,7 +422,7 @@ fn cage_lines(moment: &Moment, ink: MarkInk, width: f32) -> Vec<Mark> {
 fn outline(moment: &Moment) -> Vec<Mark> {
     let line = |line: &Vec<u32>| {
         let at = |v: &u32| on_right(places(moment, *v as usize)[0]);
-        Mark::line(line.iter().map(at).collect(), MarkInk::First, "").wide(2.5)
+        Mark::line(line.iter().map(at).collect(), MarkInk::Second, "").wide(2.5)
     };
     level(moment).lines.iter().map(line).collect()
 }

@@ -74,7 +74,7 @@ pub(super) static T_INTERSECTION: Example = Example {
             Block::Chart(Chart {
                 title: "Width of the crack over φ, metres",
                 slider: "phi",
-                range: [0.0, 0.65],
+                range: [0.0, 0.8],
                 unit: Unit::Decimals(2),
                 curves,
             }),
