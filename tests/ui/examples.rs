@@ -35,6 +35,9 @@ fn a_page_follows_its_sliders_and_says_what_its_letters_are() {
     // A press on a letter shows it in the picture, and a second one puts it away.
     let words = "θ is the angle by which the upper joint is turned, drawn on the upper end. Now 90.0°.";
     let before = harness.state().session.example_marks().len();
+    // The formula is below what to try.
+    harness.get_all_by_label(words).next().unwrap().scroll_to_me();
+    harness.run();
     harness.get_all_by_label(words).next().unwrap().click();
     harness.run();
     assert_eq!(harness.state().session.lesson().unwrap().shown().map(|s| s.id), Some("theta"));
