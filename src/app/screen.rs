@@ -271,7 +271,8 @@ impl Screen {
     ) -> Result<PresentResult, GpuError> {
         let samples = self.samples(frame, edges);
         self.renderer.set_samples(samples);
-        let Some(texture) = self.next_texture()? else {
+        let laid_out = self.size();
+        let Some(texture) = self.next_texture(laid_out)? else {
             let errors = self.refusal.take().into_iter().chain(self.gpu.take_error()).collect();
             return Ok(PresentResult { shown: false, errors });
         };
@@ -368,8 +369,8 @@ impl Screen {
         self.changed.filter(|_| coarse).map(|at| at + SETTLING)
     }
 
-    /// Returns the next texture of the surface; `None` when this frame is to be skipped.
-    fn next_texture(&mut self) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
+    /// Returns the next texture of the surface; `None` when this frame is to be skipped, or is `laid_out` for another size.
+    fn next_texture(&mut self, laid_out: [u32; 2]) -> Result<Option<wgpu::SurfaceTexture>, GpuError> {
         use wgpu::CurrentSurfaceTexture as Current;
         for attempt in 0..2 {
             match self.surface.get_current_texture() {
@@ -378,6 +379,7 @@ impl Screen {
                     drop(texture);
                     self.resize(self.os.inner_size())?;
                 }
+                Current::Success(_) | Current::Suboptimal(_) if self.size() != laid_out => break,
                 Current::Success(texture) | Current::Suboptimal(texture) => {
                     self.refusals = 0;
                     return Ok(Some(texture));

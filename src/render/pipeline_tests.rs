@@ -48,6 +48,11 @@ fn wishes(model: &Arc<Model>) -> Vec<(String, Frame, u32, [u32; 2])> {
         frame.lines = vec![Line { from, to, width: 5.0, color: [1.0, 0.5, 0.1, 0.8] }];
         frame.bones = vec![Bone { head: from, tail: to, radius: 0.2, color: [0.3, 0.6, 0.9, 0.7], ..Bone::default() }];
     });
+    wish("onion skins", SAMPLES, SIZE, &|frame| {
+        let mut ghost = frame.clone();
+        ghost.display.ghost = Some([0.9, 0.2, 0.2, 0.6]);
+        frame.ghosts = vec![ghost];
+    });
     wish("an overlay", SAMPLES, SIZE, &|frame| frame.display.overlay = Some(OVERLAYS[0]));
     wish("deformed by compute", SAMPLES, SIZE, &|frame| frame.deformer = Deformer::Compute);
     for method in METHODS.iter().filter(|method| method.pass.is_none()) {
