@@ -38,7 +38,10 @@ pub(super) fn show(
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
     let [least, most] = slider.range;
     let [low, high] = chart.range;
-    let inner = rect.shrink2(vec2(6.0, 6.0));
+    // The numbers of the vertical axis stand in a column of their own, left of the curves.
+    let numbers = [high, low].map(|at| ui.painter().layout_no_wrap(written(at, chart.unit, 0), small.clone(), c.dim));
+    let column = numbers.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
+    let inner = Rect::from_min_max(rect.min + vec2(column + 10.0, 6.0), rect.max - vec2(6.0, 6.0));
     let x_of = |x: f64| inner.left() + ((x as f32 - least) / (most - least)) * inner.width();
     let y_of = |y: f64| inner.bottom() - ((y - low) / (high - low)) as f32 * inner.height();
     let now = lesson.moment().settings().get(chart.slider);
@@ -57,7 +60,7 @@ pub(super) fn show(
         let points: Vec<_> = curve.points.iter().map(|[x, y]| pos2(x_of(*x), y_of(*y))).collect();
         let width = if leads(curve) { 3.0 } else { 1.5 };
         // Curves may leave the range of their axis.
-        let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+        let painter = ui.painter().with_clip_rect(inner.expand2(vec2(2.0, 6.0)).intersect(ui.clip_rect()));
         if curve.is_formula {
             painter.extend(Shape::dashed_line(&points, Stroke::new(1.5, c.text), 5.0, 4.0));
         } else {
@@ -65,14 +68,23 @@ pub(super) fn show(
         }
     }
     ui.painter().vline(x_of(f64::from(now)), rect.y_range(), Stroke::new(1.0, c.text));
-    let text = |at, align, text: String| {
-        ui.painter().text(at, align, text, small.clone(), c.dim);
-    };
+    let text = |at, align, text: String| ui.painter().text(at, align, text, small.clone(), c.dim);
     let on_axis = |value: f32| slider_text(slider, value);
-    text(pos2(inner.left(), whole.bottom()), Align2::LEFT_BOTTOM, on_axis(least));
-    text(pos2(inner.right(), whole.bottom()), Align2::RIGHT_BOTTOM, on_axis(most));
-    text(inner.left_top() + vec2(2.0, 0.0), Align2::LEFT_TOP, written(high, chart.unit, 0));
-    text(inner.left_bottom() + vec2(2.0, 0.0), Align2::LEFT_BOTTOM, written(low, chart.unit, 0));
+    let left = text(pos2(inner.left(), whole.bottom()), Align2::LEFT_BOTTOM, on_axis(least));
+    let right = text(pos2(inner.right(), whole.bottom()), Align2::RIGHT_BOTTOM, on_axis(most));
+    let room = right.left() - left.right() - 16.0;
+    if let Some(name) = axis_names(slider.label)
+        .map(|name| ui.painter().layout_no_wrap(name.to_owned(), small.clone(), c.text))
+        .into_iter()
+        .find(|galley| galley.size().x <= room)
+    {
+        let at = pos2(0.5 * (left.right() + right.left() - name.size().x), whole.bottom() - name.size().y);
+        ui.painter().galley(at, name, c.text);
+    }
+    let [top, bottom] = numbers;
+    let right = rect.left() + 5.0 + column;
+    ui.painter().galley(pos2(right - top.size().x, inner.top()), top, c.dim);
+    ui.painter().galley(pos2(right - bottom.size().x, inner.bottom() - bottom.size().y), bottom, c.dim);
     legend(ui, curves, scale, &leads);
     if let Some(at) = response.interact_pointer_pos() {
         let share = ((at.x - inner.left()) / inner.width().max(1.0)).clamp(0.0, 1.0);
@@ -91,6 +103,11 @@ pub(super) fn show(
         let lines = lines.collect::<Vec<_>>().join("\n");
         response.on_hover_text_at_pointer(format!("{}\n{lines}", on_axis(x as f32)));
     }
+}
+
+/// What the horizontal axis is called, by the label of its slider: whole, or its letter alone, which follows the last comma.
+fn axis_names(label: &str) -> [&str; 2] {
+    [label, label.rsplit(", ").next().unwrap_or(label)]
 }
 
 /// Writes the value of a slider.
@@ -134,6 +151,12 @@ fn legend(ui: &mut Ui, curves: &[Curve], scale: f32, leads: &dyn Fn(&Curve) -> b
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_axis_is_called_as_its_slider_or_by_the_letter_alone() {
+        assert_eq!(axis_names("Turn of the upper end, θ"), ["Turn of the upper end, θ", "θ"]);
+        assert_eq!(axis_names("Time"), ["Time", "Time"]);
+    }
 
     #[test]
     fn between_points_a_curve_is_straight() {
