@@ -30,7 +30,7 @@ const THETA: Expr = Expr::Of("theta");
 pub(super) static CS418_ELBOW: Example = Example {
     id: "elbow",
     title: "An elbow in three versions",
-    question: "Is blending matrices the same as blending the places that they lead to?",
+    question: "Is blending two matrices the same as turning by a part of the angle?",
     sliders: &[
         Slider {
             id: "theta",
@@ -57,9 +57,9 @@ pub(super) static CS418_ELBOW: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Blue vertices follow the straight arm, yellow ones the bent arm, and each row has its weight b. Left, every quad \
-                 is turned as a whole by b θ, and the quads part. In the middle, every row of vertices is turned by b θ. Right, \
-                 the two matrices are blended, as skinning does.",
+                "Blue vertices follow the straight arm, yellow ones the bent arm, and each row has its weight b. Left, every quad, \
+                 the field between two rows, is turned as a whole by its part of θ, and the quads tear apart. In the middle, \
+                 every row of vertices is turned by b θ. Right, the two matrices are blended, as skinning does.",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -70,10 +70,13 @@ pub(super) static CS418_ELBOW: Example = Example {
                     ]),
                 ],
                 numbers: false,
-                note: "A is the matrix of the straight arm, which changes nothing. The elbow is the origin.",
+                note: "A is the matrix of the straight arm, which changes nothing. Places are seen from the elbow, the dot in each strip.",
                 ..Formula::PLAIN
             }),
-            Block::Text("Blending the elements of two matrices is the same as blending the two places:"),
+            Block::Text(
+                "To blend the elements of two matrices is to blend the two places that they lead to: in the right strip c lies on \
+                 the straight line between A p and B p. Both formulas give the same c:",
+            ),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("c"),
@@ -122,6 +125,7 @@ pub(super) static CS418_ELBOW: Example = Example {
             "Press A and B: the outlines are the whole strip, straight and bent.",
         ],
         what_to_see: &[
+            "No: q in the middle strip goes along a circle about the elbow, c in the right one along a straight line inside it.",
             "Turning quads tears the strip apart; turning vertices bends it along a circle.",
             "Blended matrices agree with turned vertices for small angles, and pull the strip through the elbow for large ones.",
         ],
@@ -130,7 +134,7 @@ pub(super) static CS418_ELBOW: Example = Example {
             place: "Build an elbow; interpolate the transformations, the vertices, the matrices",
         }],
     },
-    look: Look { bones: false, wireframe: true, stage: [[-3.0, -1.1, -0.3], [2.3, 1.15, 0.3]], ..Look::PLAIN },
+    look: Look { bones: false, wireframe: true, stage: [[-2.9, -1.3, -0.3], [2.3, 1.15, 0.3]], ..Look::PLAIN },
     model,
     pose,
     marks,
@@ -329,18 +333,31 @@ fn row(moment: &Moment, instance: usize, label: &str) -> Mark {
     Mark::line(vec![at(0), at(1)], MarkInk::Accent, label).wide(5.0)
 }
 
-/// Both ghosts, and the marked vertex with the two places that its matrices lead to.
+/// The names of the strips, both ghosts, and the marked vertex with the two places that its matrices lead to.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let turned = Quat::from_rotation_z(angle(moment) as f32) * modelled(moment).as_vec3();
     let [straight, bent] = [modelled(moment).as_vec3(), turned].map(|p| elbow(2) + p);
+    // Words to the left of a place that its neighbours leave no room at.
+    let aside =
+        |p: Vec3, label: &str| Mark::line(vec![p, p + Vec3::new(-0.42, -0.1, 0.0)], MarkInk::Dim, label).wide(1.0);
+    let name = |strip: usize, words: &str| {
+        Mark::dot(elbow(strip) + Vec3::new(-0.45, -1.2, 0.0), MarkInk::Dim, words).wide(4.0)
+    };
     vec![
+        name(0, "turned quads"),
+        name(1, "turned rows"),
+        name(2, "blended matrices"),
+        Mark::dot(elbow(0), MarkInk::Dim, "").wide(8.0),
+        Mark::dot(elbow(1), MarkInk::Dim, "elbow").wide(8.0),
+        Mark::dot(elbow(2), MarkInk::Dim, "").wide(8.0),
         outline(0.0, MarkInk::Dim, ""),
         outline(angle(moment) as f32, MarkInk::Dim, ""),
         Mark::line(vec![straight, bent], MarkInk::Second, "").wide(2.0),
-        Mark::dot(straight, MarkInk::Second, "Ap").wide(9.0),
-        Mark::dot(bent, MarkInk::Second, "Bp").wide(9.0),
-        Mark::dot(elbow(2) + seen(moment, 1).as_vec3(), MarkInk::First, ""),
-        Mark::dot(elbow(1) + seen(moment, 0).as_vec3(), MarkInk::First, ""),
+        Mark::dot(straight, MarkInk::Second, "A p = p").wide(9.0),
+        Mark::dot(bent, MarkInk::Second, "").wide(9.0),
+        aside(bent, "B p"),
+        Mark::dot(elbow(2) + seen(moment, 1).as_vec3(), MarkInk::First, "c"),
+        Mark::dot(elbow(1) + seen(moment, 0).as_vec3(), MarkInk::First, "q"),
     ]
 }
 
