@@ -36,7 +36,7 @@ pub(super) static TWO_LINK_IK: Example = Example {
             help: "Where the target is, seen from the shoulder; it can also be dragged in the picture",
             unit: Unit::Metres,
             range: [-FAR, FAR],
-            default: 1.1,
+            default: 0.6,
             step: 0.0,
             rebuilds: false,
         },
@@ -46,7 +46,7 @@ pub(super) static TWO_LINK_IK: Example = Example {
             help: "How high the target is over the shoulder; it can also be dragged in the picture",
             unit: Unit::Metres,
             range: [-FAR, FAR],
-            default: 0.7,
+            default: 1.3,
             step: 0.0,
             rebuilds: false,
         },
@@ -133,7 +133,7 @@ pub(super) static TWO_LINK_IK: Example = Example {
             "Drag the target out of the large circle, then into the small one.",
         ],
         what_to_see: &[
-            "Within reach two arms lead to the target, mirrored at the line from the shoulder to it.",
+            "Within reach two arms lead to the target, mirrored at the line from the shoulder to it: the broken line is the other one.",
             "Out of reach the arm points at the target, straight or folded, and θ is 180° or 0°.",
         ],
         sources: &[Source { text: "Hart, CS418: Skinning", place: "Simple inverse kinematics" }],
@@ -349,15 +349,26 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let elbow = Quat::from_rotation_z(first as f32) * Vec3::X * UPPER;
     let other = elbow + Quat::from_rotation_z((first + second) as f32) * Vec3::X * FORE;
     let target = target(moment).as_vec3();
-    vec![
+    let mut out = broken(Vec3::ZERO, elbow);
+    out.extend(broken(elbow, other));
+    let own = moment.slider("s") > 0.0;
+    out.extend([
         circle(UPPER + FORE),
         circle(UPPER - FORE),
-        Mark::line(vec![Vec3::ZERO, elbow, other], MarkInk::Dim, "").wide(3.0),
+        Mark::dot(elbow, MarkInk::Dim, if own { "the other arm, s = −1" } else { "the other arm, s = 1" }).wide(7.0),
         Mark::line(vec![Vec3::ZERO, target], MarkInk::Second, "d").wide(2.0),
         Mark::line(vec![Vec3::ZERO, moment.place("elbow")], MarkInk::First, "").wide(2.0),
         Mark::line(vec![moment.place("elbow"), moment.place("hand")], MarkInk::First, "").wide(2.0),
         Mark::dot(target, MarkInk::Third, "target").wide(16.0),
-    ]
+    ]);
+    out
+}
+
+/// A broken line.
+fn broken(from: Vec3, to: Vec3) -> Vec<Mark> {
+    const DASHES: usize = 9;
+    let at = |i: usize| from.lerp(to, i as f32 / (2 * DASHES - 1) as f32);
+    (0..DASHES).map(|i| Mark::line(vec![at(2 * i), at(2 * i + 1)], MarkInk::Dim, "").wide(3.0)).collect()
 }
 
 #[cfg(test)]
