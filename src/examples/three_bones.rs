@@ -47,12 +47,12 @@ pub(super) static THREE_BONES: Example = Example {
     question: "Where would another bone carry a point that is not its own?",
     sliders: &[
         turn("r1", "Turn of bone 1", 10.0),
-        turn("r2", "Turn of bone 2", 45.0),
-        turn("r3", "Turn of bone 3", 40.0),
+        turn("r2", "Turn of bone 2", 60.0),
+        turn("r3", "Turn of bone 3", 60.0),
         Slider {
             id: "rest",
             label: "Turn of bone 2's axes at rest, ρ",
-            help: "By how much the axes of bone 2 are turned at rest; the bones lie straight all the same",
+            help: "By how much the axes of bone 2 are turned at rest. The bones lie straight all the same: matrices change, and no place in the picture",
             unit: Unit::Degrees,
             range: [0.0, 90.0],
             default: 0.0,
@@ -64,7 +64,7 @@ pub(super) static THREE_BONES: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "W with A above is a bone's transform to the world as it is animated. It is found by walking up its parents and \
+                "W with a raised A is a bone's transform to the world as it is animated. It is found by walking up its parents and \
                  multiplying on the left:",
             ),
             Block::Formula(Formula {
@@ -78,7 +78,7 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "W with R above is the same at rest. The point p belongs to bone 1, whose transform at rest changes nothing. It is \
+                "W with a raised R is the same at rest. The point p belongs to bone 1, whose transform at rest changes nothing. It is \
                  taken into the rest space of another bone by the inverse, and then wherever that bone has gone:",
             ),
             Block::Formula(Formula {
@@ -91,7 +91,7 @@ pub(super) static THREE_BONES: Example = Example {
                 numbers: false,
                 ..Formula::PLAIN
             }),
-            Block::Text("Bone 1 itself takes it to a, and the vertex goes to the weighted sum:"),
+            Block::Text("Bone 1 itself takes it to a, and the vertex goes to v, the weighted sum of the three:"),
             Block::Formula(Formula {
                 terms: &[Expr::Of("a"), Expr::Product(&[R1, P])],
                 numbers: false,
@@ -109,8 +109,8 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "The inverse of a product is the product of the inverses in the other order. At rest bone 3 has W = A B, with A \
-                 that of bone 2 and B the step from there:",
+                "A second thing is easily written wrong. The inverse of a product is the product of the inverses in the other \
+                 order. At rest bone 3 has W = A B, with A that of bone 2 and B the step from there:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -121,7 +121,8 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "The tutorial once writes the other order. How far off that would put the point in bone 3's space:",
+                "Lewis' tutorial, which this example follows, has the other order in one place. So far off from the right place \
+                 that would put the point in bone 3's space:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -139,10 +140,10 @@ pub(super) static THREE_BONES: Example = Example {
         try_this: &[
             "Turn bone 3 alone: which of a, b and c moves?",
             "Turn bone 2: why do both b and c move?",
-            "Turn the axes at rest by ρ: the picture stays as it is, and the wrong order is no longer harmless.",
+            "Turn the axes at rest by ρ: the picture stays as it is, and e, at the end of the formulas, is no longer 0. Press e.",
         ],
         what_to_see: &[
-            "The ghost points a, b and c stand on the three rigid copies of the skin, one for each bone.",
+            "Bone 3 would carry p to c, on the faint outline, which is the whole skin as bone 3 alone carries it. Press a or b for those of the others.",
             "Every transform is relative to rest: ρ changes the matrices, and no place in the picture.",
         ],
         sources: &[Source {
@@ -179,22 +180,8 @@ fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
 
 static SYMBOLS: &[Symbol] = &[
     matrix("R1", "R", ("", "1"), "the rotation of bone 1", |m| rotation(m, 0), |m| bone(m, 0, "R₁")),
-    matrix(
-        "R2",
-        "R",
-        ("", "2"),
-        "the rotation of bone 2, with that of its axes at rest",
-        |m| rotation(m, 1),
-        |m| bone(m, 1, "R₂"),
-    ),
-    matrix(
-        "R3",
-        "R",
-        ("", "3"),
-        "the rotation of bone 3, with that of its axes at rest",
-        |m| rotation(m, 2),
-        |m| bone(m, 2, "R₃"),
-    ),
+    matrix("R2", "R", ("", "2"), "the rotation of bone 2 and of its axes", |m| rotation(m, 1), |m| bone(m, 1, "R₂")),
+    matrix("R3", "R", ("", "3"), "the rotation of bone 3 and of its axes", |m| rotation(m, 2), |m| bone(m, 2, "R₃")),
     matrix(
         "T1",
         "T",
@@ -296,11 +283,11 @@ static SYMBOLS: &[Symbol] = &[
     ),
     matrix(
         "pw",
-        "p",
-        ("", "w"),
+        "v",
+        ("", ""),
         "where the vertex is in the world, read from the surface",
         |m| Value::plane_point(m.vertex("linear", 0, VERTEX)),
-        |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "p").wide(16.0)],
+        |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "v").wide(16.0)],
     ),
     weight::<0>("w1", "1", "the weight of the vertex for bone 1"),
     weight::<1>("w2", "2", "the weight of the vertex for bone 2"),
@@ -420,13 +407,14 @@ fn alone(moment: &Moment, bone: usize) -> DVec3 {
 
 /// The outline of the whole skin as one bone alone carries it, and the marked vertex on it.
 fn copy(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
+    vec![outline(moment, bone, MarkInk::Accent), Mark::dot(alone(moment, bone).as_vec3(), MarkInk::Accent, label)]
+}
+
+fn outline(moment: &Moment, bone: usize, ink: MarkInk) -> Mark {
     let m = moment.skinning_matrix(0, bone).as_affine3a();
     let corners = [(0.0, -1.0), (3.0, -1.0), (3.0, 1.0), (0.0, 1.0), (0.0, -1.0)];
     let place = |(x, y): (f32, f32)| m.transform_point3(Vec3::new(x * LENGTH, y * HALF_WIDTH, 0.0));
-    vec![
-        Mark::line(corners.map(place).to_vec(), MarkInk::Accent, "").wide(2.0),
-        Mark::dot(alone(moment, bone).as_vec3(), MarkInk::Accent, label),
-    ]
+    Mark::line(corners.map(place).to_vec(), ink, "").wide(2.0)
 }
 
 fn weights(moment: &Moment) -> [f64; 3] {
@@ -435,15 +423,26 @@ fn weights(moment: &Moment) -> [f64; 3] {
     [0, 1, 2].map(|bone| stored.and_then(|w| w.get(bone)).map_or(f64::NAN, |w| f64::from(*w)))
 }
 
+/// Words so far from a place, metres, with a thin line that leads to them.
+fn letter_beside(place: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
+    Mark::line(vec![place, place + Vec3::new(x, y, 0.0)], MarkInk::Dim, words).wide(1.0)
+}
+
+/// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, and the vertex itself.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let at = moment.vertex("linear", 0, VERTEX).as_vec3();
-    let mut out = Vec::new();
+    let mut out = vec![outline(moment, 2, MarkInk::Dim)];
+    // The places are near each other: their letters stand aside.
+    let aside = [[-0.35, 0.3], [-0.35, -0.25], [0.1, -0.15]];
     for (bone, ink) in [MarkInk::First, MarkInk::Second, MarkInk::Third].into_iter().enumerate() {
         let place = alone(moment, bone).as_vec3();
         out.push(Mark::line(vec![place, at], ink, "").wide(1.0 + 6.0 * weights(moment)[bone] as f32));
-        out.push(Mark::dot(place, ink, ["a", "b", "c"][bone]));
+        out.push(Mark::dot(place, ink, ""));
+        let words = ["a: bone 1", "b: bone 2", "c: bone 3"][bone];
+        out.push(letter_beside(place, aside[bone], words));
     }
-    out.push(Mark::dot(at, MarkInk::First, "p").wide(14.0));
+    out.push(Mark::dot(at, MarkInk::First, "").wide(14.0));
+    out.push(letter_beside(at, [0.12, 0.3], "v"));
     out
 }
 
