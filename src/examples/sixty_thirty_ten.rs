@@ -36,8 +36,8 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
         },
         Slider {
             id: "w2",
-            label: "Weight for joint 6, w₂ (at most what w₁ leaves)",
-            help: "Which vertex is marked: its weight for joint 6. Joint 14 has the rest",
+            label: "Weight for joint 6, w₂ (counts up to what w₁ leaves)",
+            help: "Which vertex is marked: its weight for joint 6. What w₁ and w₂ are together over 1 does not count; joint 14 has the rest",
             unit: Unit::Decimals(2),
             range: [0.0, 1.0],
             default: 0.3,
@@ -59,13 +59,14 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Each corner of the plate hangs on one joint. In between, the weights of a vertex say how near it is to each \
-                 corner, and always add up to one (3.2):",
+                "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. Each corner of the \
+                 plate hangs on one joint and has its colour: white 37, green 6, red 14. In between, the weights of a vertex \
+                 say how near it is to each corner, and always add up to one:",
             ),
             Block::Formula(Formula { terms: &[Expr::Sum(&W), Expr::Number(1.0)], ..Formula::PLAIN }),
             Block::Text(
                 "A joint carries what was bound to it from where it was bound, B, to where it stands now, W. Both together are \
-                 its skinning matrix (3.4):",
+                 its skinning matrix:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("M"), Expr::Product(&[Expr::Of("W"), Expr::Inverse(&Expr::Of("B"))])],
@@ -77,7 +78,7 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
                 terms: &[Expr::Of("p1"), Expr::Product(&[Expr::Of("M"), Expr::Of("v")])],
                 ..Formula::PLAIN
             }),
-            Block::Text("The vertex goes to the weighted mean of the three places (3.5):"),
+            Block::Text("The vertex goes to the weighted mean of the three places:"),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("p"),
@@ -93,10 +94,10 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
         try_this: &[
             "Press p₁, p₂, p₃ and p in the last formula, and find them in the picture.",
             "Give all of the weight to joint 37 (w₁ = 1): which vertex is that, and where does it go?",
-            "Turn the joints far: when does the vertex leave the triangle of the three places?",
+            "Turn the joints far and change the weights: does the vertex ever leave the thin triangle of the three places?",
         ],
         what_to_see: &[
-            "The vertex is always inside of the triangle whose corners are where each joint alone would carry it.",
+            "Never: the vertex is always inside of the triangle whose corners are where each joint alone would carry it.",
             "It is nearer to the corner of the larger weight: a lever in balance with 60, 30 and 10 at its ends.",
         ],
         sources: &[Source {
@@ -104,12 +105,7 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
             place: "equations 3.2 to 3.5, the vertex of joints #37, #6 and #14",
         }],
     },
-    look: Look {
-        overlay: Some("dominant"),
-        from: [0.0, 0.0],
-        stage: [[-1.3, -0.35, -0.3], [1.3, 1.85, 0.3]],
-        ..Look::PLAIN
-    },
+    look: Look { stage: [[-1.65, -0.45, -0.3], [1.65, 1.95, 0.3]], ..Look::PLAIN },
     model,
     pose,
     marks,
@@ -248,7 +244,14 @@ fn plate() -> Shape {
         }
     }
     let weights: Vec<[f32; 3]> = rows.iter().map(|w| w.map(share)).collect();
+    // Each corner has the colour of its joint's lines, a little darker.
+    const CORNERS: [[f32; 3]; 3] = [[150.0, 156.0, 166.0], [60.0, 122.0, 72.0], [146.0, 66.0, 62.0]];
+    let color = |w: &[f32; 3]| {
+        (0..3).fold(0, |out, channel| out << 8 | (0..3).map(|i| w[i] * CORNERS[i][channel]).sum::<f32>().round() as u32)
+    };
+    let colors: Vec<u32> = rows.iter().map(|w| color(&w.map(share))).collect();
     Shape::of(rows.iter().map(place).collect(), indices.into_iter().map(|i| i as u32).collect())
+        .painted_by_number(|i| colors[i])
         .weighted_by_number(|i| (0..3).map(|joint| (joint as u16, weights[i][joint])).collect())
 }
 
@@ -287,10 +290,12 @@ fn alone(moment: &Moment, joint: usize) -> DVec3 {
     moment.skinning_matrix(0, joint).transform_point3(stored(moment))
 }
 
-/// The three places, and lines from there to the vertex that are as wide as the weights.
+/// The joints by name, the triangle of the three places, and lines from there to the vertex that are as wide as the weights.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let at = moment.vertex("linear", 0, vertex(moment)).as_vec3();
-    let mut out = Vec::new();
+    let name = |(name, _): &(&str, _)| Mark::dot(moment.place(name), MarkInk::Dim, *name).wide(6.0);
+    let mut out: Vec<Mark> = JOINTS.iter().map(name).collect();
+    out.push(Mark::line((0..=3).map(|i| alone(moment, i % 3).as_vec3()).collect(), MarkInk::Dim, "").wide(1.5));
     for (joint, steps) in weights(moment).into_iter().enumerate() {
         let place = alone(moment, joint).as_vec3();
         out.push(Mark::line(vec![place, at], INKS[joint], "").wide(1.0 + 7.0 * steps as f32 / STEPS as f32));
