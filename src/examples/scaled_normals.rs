@@ -52,7 +52,10 @@ pub(super) static SCALED_NORMALS: Example = Example {
     symbols: SYMBOLS,
     page: Page {
         blocks: &[
-            Block::Text("The joint stretches a roller along x. Places and tangents follow its matrix:"),
+            Block::Text(
+                "A normal stands at right angles to the surface, a tangent lies along it. In the picture normals that M carries \
+                 are red, right ones green. The joint stretches a roller along x; places and tangents follow its matrix:",
+            ),
             Block::Formula(Formula {
                 terms: &[M, Expr::Matrix(&[&[S, Expr::Number(0.0)], &[Expr::Number(0.0), Expr::Number(1.0)]])],
                 numbers: false,
@@ -60,7 +63,8 @@ pub(super) static SCALED_NORMALS: Example = Example {
             }),
             Block::Formula(Formula { terms: &[Expr::Of("u"), Expr::Product(&[M, Expr::Of("t")])], ..Formula::PLAIN }),
             Block::Text(
-                "A normal that were carried by M would lean over where the surface flattens out. It is no longer at right angles to the tangent:",
+                "A normal that were carried by M would lean over where the surface flattens out. Two vectors are at right angles \
+                 where their product is 0, and that of m and the tangent is not:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("m"), Expr::Over(&Expr::Product(&[M, N]), &Expr::Length(&Expr::Product(&[M, N])))],
@@ -81,7 +85,10 @@ pub(super) static SCALED_NORMALS: Example = Example {
                 ],
                 ..Formula::PLAIN
             }),
-            Block::Text("The inverse transpose shrinks where M stretches, and keeps the right angle (3.8):"),
+            Block::Text(
+                "The inverse transpose of M is M inverted, with rows and columns exchanged; here it scales by 1/s where M scales by \
+                 s. What it carries stays at right angles:",
+            ),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("k"),
@@ -133,7 +140,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
             },
         ],
     },
-    look: Look { bones: false, from: [14.0, 14.0], stage: [[-1.9, -0.95, -0.4], [1.9, 0.95, 0.4]], ..Look::PLAIN },
+    look: Look { bones: false, stage: [[-1.9, -0.95, -0.4], [1.9, 0.95, 0.4]], ..Look::PLAIN },
     model,
     pose,
     marks,
@@ -210,23 +217,23 @@ static SYMBOLS: &[Symbol] = &[
     vector(
         "n",
         "n",
-        "the normal of the marked place at rest, of length 1",
+        "the normal of the marked place at rest, of length 1; the circle is the rim at rest",
         |m| flat(normal_at_rest(m)),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + normal_at_rest(m).as_vec2().extend(0.0) * DRAWN;
-            vec![Mark::line(vec![at, end], MarkInk::Accent, "n, at rest").wide(5.0)]
+            vec![rim_at_rest(), Mark::line(vec![at, end], MarkInk::Accent, "n, at rest").wide(5.0)]
         },
     ),
     vector(
         "t",
         "t",
-        "the tangent of the marked place at rest, of length 1",
+        "the tangent of the marked place at rest, of length 1; the circle is the rim at rest",
         |m| flat(tangent_at_rest(m)),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + tangent_at_rest(m).as_vec2().extend(0.0) * DRAWN;
-            vec![Mark::line(vec![at, end], MarkInk::Accent, "t, at rest").wide(5.0)]
+            vec![rim_at_rest(), Mark::line(vec![at, end], MarkInk::Accent, "t, at rest").wide(5.0)]
         },
     ),
     vector(
@@ -335,7 +342,13 @@ fn flat(v: DVec2) -> Value {
     Value::column(&v.to_array())
 }
 
-/// A fan of both normals around the rim.
+/// The front rim before the joint stretches it.
+fn rim_at_rest() -> Mark {
+    let at = |step: usize| DVec2::from_angle(f64::from(step as f32 * STEP).to_radians()).as_vec2() * RADIUS;
+    Mark::line((0..=SIDES).map(|step| at(step).extend(HALF_LENGTH)).collect(), MarkInk::Dim, "").wide(2.0)
+}
+
+/// A fan of both normals around the rim; at the marked place the tangent, both normals with their letters, and the right angle.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let mut out = Vec::new();
     for step in (0..SIDES).step_by(4) {
@@ -348,7 +361,16 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         draw(wrong(moment, angle), MarkInk::Third);
         draw(measured(moment, step), MarkInk::Second);
     }
-    out.push(Mark::dot(place(moment, rim(moment)), MarkInk::First, ""));
+    let at = place(moment, rim(moment));
+    let to = |v: DVec2, long: f32| at + v.as_vec2().extend(0.0) * long;
+    let tangent = (matrix(moment) * tangent_at_rest(moment)).normalize();
+    let (right, leaning) = (measured(moment, rim(moment)), wrong(moment, angle(moment)));
+    out.push(Mark::line(vec![to(-tangent, DRAWN), to(tangent, DRAWN)], MarkInk::First, "tangent").wide(2.0));
+    let corner = [to(tangent, 0.07), to(tangent + right, 0.07), to(right, 0.07)];
+    out.push(Mark::line(corner.to_vec(), MarkInk::First, "").wide(1.5));
+    out.push(Mark::line(vec![at, to(leaning, DRAWN)], MarkInk::Third, "m").wide(4.0));
+    out.push(Mark::line(vec![at, to(right, DRAWN)], MarkInk::Second, "k").wide(4.0));
+    out.push(Mark::dot(at, MarkInk::First, ""));
     out
 }
 
