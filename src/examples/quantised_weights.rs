@@ -137,11 +137,11 @@ pub(super) static QUANTISED_WEIGHTS: Example = Example {
             }),
         ],
         try_this: &[
-            "Drag D to 0 and to 50 m: the red frame leaves the plate, the green one stays on it.",
-            "Change w₁ a little until S is exactly 1, and drag D again.",
+            "Drag D to 0 and to 50 m: the blue frame leaves the plate, the orange one stays on it.",
+            "Set w₁ to 0.33: S is then exactly 1. Drag D again.",
         ],
         what_to_see: &[
-            "An error of 1/255 in the sum is 4 mm for each metre from the origin, whatever the pose.",
+            "An error of 1/255 in the sum is 4 mm for each metre from the origin, whatever the pose: 8 cm at 20 m, 20 cm at 50 m.",
             "With the last weight implied the error does not depend on where the model stands, and eight bits are enough.",
         ],
         sources: &[Source {
@@ -152,7 +152,7 @@ pub(super) static QUANTISED_WEIGHTS: Example = Example {
     look: Look { stage: [[-1.0, -0.75, -0.3], [1.0, 0.85, 0.3]], follows: Some("D"), bones: false, ..Look::PLAIN },
     model,
     pose,
-    marks: |moment| vec![Mark::dot(place(moment, EXACT).as_vec3(), MarkInk::First, "p")],
+    marks,
     handles: &[],
 };
 
@@ -236,13 +236,13 @@ static SYMBOLS: &[Symbol] = &[
         id: "S",
         letter: "S",
         unit: Unit::Decimals(4),
-        words: "the sum of the weights that were rounded each for itself; the line leads to the origin",
+        words: "the sum of the weights that were rounded each for itself; the line leads towards the origin",
         value: |m| (rounded(m.settings()).iter().sum::<f64>() / 255.0).into(),
         marks: |m| {
             // As far as the picture goes.
             let from = place(m, ROUNDED).as_vec3();
             let back = (from.length() - 0.6).max(0.0) / from.length().max(1e-6);
-            vec![Mark::line(vec![from, from * back], MarkInk::Accent, "to the origin").wide(4.0)]
+            vec![Mark::line(vec![from, from * back], MarkInk::Accent, "S: towards the origin").wide(4.0)]
         },
         ..Symbol::PLAIN
     },
@@ -262,7 +262,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "r",
         letter: "r",
         bold: true,
-        words: "where it is by weights that were rounded each for itself (the red frame)",
+        words: "where it is by weights that were rounded each for itself (the blue frame)",
         value: |m| place(m, ROUNDED).into(),
         marks: |m| corner(m, ROUNDED, "r"),
         ..Symbol::PLAIN
@@ -271,7 +271,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "m",
         letter: "m",
         bold: true,
-        words: "where it is by two rounded weights and the implied one (the green frame)",
+        words: "where it is by two rounded weights and the implied one (the orange frame)",
         value: |m| place(m, IMPLIED).into(),
         marks: |m| corner(m, IMPLIED, "m"),
         ..Symbol::PLAIN
@@ -279,8 +279,8 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         id: "e",
         letter: "e",
-        unit: Unit::Metres,
-        words: "how far off weights are that were rounded each for itself",
+        unit: Unit::Decimals(4),
+        words: "how far off, in metres, weights are that were rounded each for itself",
         value: |m| place(m, ROUNDED).distance(place(m, EXACT)).into(),
         marks: |m| error(m, ROUNDED, "e"),
         ..Symbol::PLAIN
@@ -288,8 +288,8 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         id: "f",
         letter: "f",
-        unit: Unit::Metres,
-        words: "how far off they are where the last one is implied",
+        unit: Unit::Decimals(4),
+        words: "how far off, in metres, they are where the last one is implied",
         value: |m| place(m, IMPLIED).distance(place(m, EXACT)).into(),
         marks: |m| error(m, IMPLIED, "f"),
         ..Symbol::PLAIN
@@ -329,9 +329,9 @@ fn model(settings: &Settings) -> Model {
     let skin = rig.skin(&joints);
     let [a, b] = ["w1", "w2"].map(|id| f64::from(settings.get(id)));
     let sets = [
-        ("plate", [a, b, 1.0 - a - b], 0x8ea4bd, 0.0),
-        ("rounded", rounded(settings).map(|q| q / 255.0), 0xd9534f, 0.02),
-        ("implied", implied(settings).map(|q| q / 255.0), 0x5cb85c, 0.03),
+        ("plate", [a, b, 1.0 - a - b], 0xa3a6ab, 0.0),
+        ("rounded", rounded(settings).map(|q| q / 255.0), 0x3d94f0, 0.02),
+        ("implied", implied(settings).map(|q| q / 255.0), 0xf0a232, 0.03),
     ];
     for (name, weights, color, height) in sets {
         let place = Transform { translation: away + Vec3::Z * height, ..Transform::IDENTITY };
@@ -367,6 +367,27 @@ fn place(moment: &Moment, instance: usize) -> DVec3 {
 /// The same corner of the plate as one joint alone carries it.
 fn carried(moment: &Moment, joint: usize) -> DVec3 {
     moment.skinning_matrix(0, joint).transform_point3(moment.stored_vertex(EXACT, 0))
+}
+
+/// The corner, where the origin is, and a length to compare with.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let far = moment.slider("D") as f32;
+    let at = |x: f32, y: f32| Vec3::new(far + x, y, 0.0);
+    let mut out = vec![
+        Mark::dot(place(moment, EXACT).as_vec3(), MarkInk::First, "p"),
+        Mark::line(vec![at(0.45, -0.52), at(0.55, -0.52)], MarkInk::First, "10 cm"),
+    ];
+    if far < 0.9 {
+        out.push(Mark::dot(Vec3::ZERO, MarkInk::Dim, "origin"));
+    } else {
+        out.push(Mark::line(vec![at(-0.88, -0.47), at(-0.95, -0.52), at(-0.88, -0.57)], MarkInk::Dim, ""));
+        out.push(Mark::line(
+            vec![at(-0.95, -0.52), at(-0.7, -0.52)],
+            MarkInk::Dim,
+            format!("to the origin, {far:.1} m"),
+        ));
+    }
+    out
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
