@@ -55,8 +55,10 @@ pub(super) static TWIST_BAR: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "The lower joint stands still, the upper one is turned by θ. Up the bar the weight of the upper joint grows \
-                 from 0 to 1, and linear blending takes the weighted mean of two places.",
+                "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. The lower joint \
+                 stands still, the upper one is turned by θ. Up the bar the weight of the upper joint grows from 0 to 1. Each \
+                 joint alone would carry a vertex along the faint circle, to p₀ or to p₁; linear blending takes the weighted \
+                 mean of both places, and the white ring is what it leaves.",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -95,10 +97,11 @@ pub(super) static TWIST_BAR: Example = Example {
             Block::Chart(Chart {
                 title: "Radius of the marked ring over θ, rest = 1",
                 slider: "theta",
-                range: [0.0, 1.05],
+                range: [0.0, 1.2],
                 unit: Unit::Number,
                 curves,
             }),
+            Block::Text("All methods that keep the whole radius have one line in common, at 1."),
         ],
         try_this: &[
             "Drag θ to 90°, then to 180°, and watch the waist on both sides of the line.",
@@ -126,7 +129,7 @@ pub(super) static TWIST_BAR: Example = Example {
     },
     model,
     pose,
-    marks: |moment| vec![ring(moment, "linear", ring_of(moment), MarkInk::First, "")],
+    marks,
     handles: &[],
 };
 
@@ -288,6 +291,22 @@ fn radius(moment: &Moment, method: &str, ring: usize) -> f64 {
 fn ring(moment: &Moment, method: &str, ring: usize, ink: MarkInk, label: &str) -> Mark {
     let at = |side: usize| moment.vertex(method, 0, ring * SIDES + side % SIDES).as_vec3();
     Mark::line((0..=SIDES).map(at).collect(), ink, label)
+}
+
+/// The marked ring as it is and as it was, and the chord between the two places of its marked vertex.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let ends = [0, 1].map(|joint| alone(moment, joint).as_vec3());
+    let at = |side: usize| {
+        let turn = Quat::from_rotation_y(std::f32::consts::TAU * side as f32 / SIDES as f32);
+        Vec3::Y * ends[0].y + turn * (ends[0] - Vec3::Y * ends[0].y)
+    };
+    vec![
+        Mark::line((0..=SIDES).map(at).collect(), MarkInk::Dim, "").wide(2.0),
+        ring(moment, "linear", ring_of(moment), MarkInk::First, ""),
+        Mark::line(ends.to_vec(), MarkInk::Second, "").wide(2.0),
+        Mark::dot(ends[0], MarkInk::Second, "p₀").wide(9.0),
+        Mark::dot(ends[1], MarkInk::Second, "p₁").wide(9.0),
+    ]
 }
 
 /// The radius of the marked ring by every method, and by the formula of linear blending.
