@@ -110,10 +110,10 @@ pub(super) static BONE_LINKS: Example = Example {
             place: "bone links: no bone rotates more than 60°",
         }],
     },
-    look: Look { from: [0.0, 4.0], stage: [[-1.5, -0.05, -0.4], [2.5, 2.1, 0.4]], opacity: 0.85, ..Look::PLAIN },
+    look: Look { from: [0.0, 4.0], stage: [[-1.5, -0.25, -0.4], [2.5, 2.1, 0.4]], opacity: 0.85, ..Look::PLAIN },
     model,
     pose,
-    marks: |_| Vec::new(),
+    marks,
     handles: &[],
 };
 
@@ -156,7 +156,10 @@ static SYMBOLS: &[Symbol] = &[
         marks: |moment| {
             let center = moment.place(&link_name(0));
             let turn = (angle(moment) / links(moment) as f64) as f32;
-            Mark::arc(center, center + Vec3::Y * 0.45, Vec3::NEG_Z, turn, MarkInk::Accent, "ψ")
+            let mut out = Mark::arc(center, center + Vec3::Y * 0.7, Vec3::NEG_Z, turn, MarkInk::Accent, "");
+            let middle = Quat::from_rotation_z(-0.5 * turn) * Vec3::Y * 0.75;
+            out.push(Mark::dot(center + middle, MarkInk::Accent, "ψ").wide(4.0));
+            out
         },
         ..Symbol::PLAIN
     },
@@ -168,7 +171,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
-            vec![Mark::line(vec![at(0.0), at(-RADIUS)], MarkInk::Accent, "R").wide(5.0)]
+            vec![Mark::line(vec![at(-RADIUS), at(0.0)], MarkInk::Accent, "R").wide(5.0)]
         },
         ..Symbol::PLAIN
     },
@@ -189,7 +192,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the half width of the right arm at its first link, measured",
         value: |moment| width(moment, 1).into(),
-        marks: |moment| half_width(moment, 1, "s"),
+        marks: |moment| half_width(moment, 1, "sₙ"),
         ..Symbol::PLAIN
     },
     Symbol {
@@ -314,7 +317,9 @@ fn width(moment: &Moment, arm: usize) -> f64 {
 }
 
 fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::line(waist(moment, arm).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, label).wide(5.0)]
+    // The words stand beside the last point, to the right of the line.
+    let [joint, outer] = waist(moment, arm).map(|p| p.as_vec3());
+    vec![Mark::line(vec![outer, joint], MarkInk::Accent, label).wide(5.0)]
 }
 
 /// The outline of an arm at rest.
@@ -327,6 +332,17 @@ fn outline(arm: usize) -> Mark {
 /// The outline of an arm as it is bent: its outer and its inner side.
 fn spine(moment: &Moment, arm: usize) -> Mark {
     moment.tube_outline(arm, [RINGS, SIDES], [OUTER, SIDES / 4])
+}
+
+/// How each arm bends, under it.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let right = match links(moment) {
+        1 => "1 link".to_owned(),
+        n => format!("{n} links"),
+    };
+    let name =
+        |(arm, words): (usize, String)| Mark::dot(Vec3::new(AT[arm] - 0.35, -0.15, 0.0), MarkInk::Dim, words).wide(4.0);
+    ["one joint".to_owned(), right].into_iter().enumerate().map(name).collect()
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {

@@ -13,7 +13,7 @@ const RADIUS: f32 = 0.22;
 /// Each arm is so long on both sides of its elbow.
 const LENGTH: f32 = 1.0;
 /// The arms stand so far apart.
-const APART: f32 = 1.75;
+const APART: f32 = 1.5;
 /// Rings of an arm, an even number of steps between them so that one stands at the elbow.
 const RINGS: usize = 21;
 const SIDES: usize = 32;
@@ -46,7 +46,7 @@ pub(super) static RIGID_SIMPLE_SMOOTH: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Left, the arm is two rigid parts, as of a robot: each is carried by one matrix (3.1). On the outside of the bend \
+                "Left, the arm is two rigid parts, as of a robot: each is carried by one matrix. On the outside of the bend \
                  a gap opens, as wide as the chord between two ends that were one:",
             ),
             Block::Formula(Formula {
@@ -100,10 +100,10 @@ pub(super) static RIGID_SIMPLE_SMOOTH: Example = Example {
             Source { text: "Larsen, Petersen, Jakobsen: Deformable skinning on bones, 2001", place: "1 Introduction" },
         ],
     },
-    look: Look { from: [0.0, 4.0], stage: [[-2.2, -0.05, -0.4], [3.0, 2.1, 0.4]], bones: false, ..Look::PLAIN },
+    look: Look { from: [0.0, 4.0], stage: [[-1.8, -0.25, -0.4], [2.75, 2.1, 0.4]], bones: false, ..Look::PLAIN },
     model,
     pose,
-    marks: |_| Vec::new(),
+    marks: |_| names(),
     handles: &[],
 };
 
@@ -135,7 +135,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             (0..3)
-                .map(|arm| Mark::line(vec![elbow(arm), elbow(arm) - Vec3::X * RADIUS], MarkInk::Accent, "R"))
+                .map(|arm| Mark::line(vec![elbow(arm) - Vec3::X * RADIUS, elbow(arm)], MarkInk::Accent, "R"))
                 .collect()
         },
         ..Symbol::PLAIN
@@ -188,11 +188,20 @@ static SYMBOLS: &[Symbol] = &[
         },
         marks: |moment| {
             let at = vertex(moment, 2, ELBOW, OUTER).as_vec3();
-            vec![Mark::line(vec![elbow(2), at], MarkInk::Accent, "s").wide(5.0)]
+            vec![Mark::line(vec![at, elbow(2)], MarkInk::Accent, "s").wide(5.0)]
         },
         ..Symbol::PLAIN
     },
 ];
+
+/// What each arm is, under it.
+fn names() -> Vec<Mark> {
+    let name = |(arm, words): (usize, &str)| {
+        let at = elbow(arm) - Vec3::new(0.45, LENGTH + 0.15, 0.0);
+        Mark::dot(at, MarkInk::Dim, words).wide(4.0)
+    };
+    ["rigid parts", "simple skin", "smooth skin"].into_iter().enumerate().map(name).collect()
+}
 
 /// Where the elbow of an arm is.
 fn elbow(arm: usize) -> Vec3 {
