@@ -190,9 +190,9 @@ static SYMBOLS: &[Symbol] = &[
         letter: "s",
         below: "n",
         unit: Unit::Metres,
-        words: "the half width of the right arm at its first link, measured",
+        words: "the half width of the right arm, with n links, at the first of them, measured",
         value: |moment| width(moment, 1).into(),
-        marks: |moment| half_width(moment, 1, "sₙ"),
+        marks: |moment| half_width(moment, 1, ["s₁", "s₂", "s₃", "s₄"][links(moment).clamp(1, MOST_LINKS) - 1]),
         ..Symbol::PLAIN
     },
     Symbol {
