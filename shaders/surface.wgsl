@@ -273,6 +273,14 @@ fn fs_unlit(in: Fragment, @builtin(front_facing) front_facing: bool) -> @locatio
     return in_picture(dimmed(clamp(base.rgb, vec3f(0.0), vec3f(1.0)), in), alpha);
 }
 
+/// Surfaces of other moments are at the farthest depth, which is zero, so that they cover nothing that is drawn there.
+@vertex
+fn vs_ghost(in: Attributes, @builtin(vertex_index) vertex: u32, @builtin(instance_index) instance: u32) -> Fragment {
+    var out = surface_fragment(in, vertex, copy_of(instance));
+    out.position.z = 0.0;
+    return out;
+}
+
 /// A surface of another moment, in one colour: strong at its outline, faint where it faces the eye.
 @fragment
 fn fs_ghost(in: Fragment, @builtin(front_facing) front_facing: bool) -> @location(0) vec4f {

@@ -337,6 +337,11 @@ const WAITS: &[(&str, &str, &str)] = &[
     ("render/gpu.rs", "self.wait_for(None)", "asks the same place"),
     ("render/gpu.rs", "self.wait()?", "large buffers on a software device, by the same place"),
     ("render/texture.rs", "gpu.wait()?", "many textures, by the same place"),
+    (
+        "render/palette_timer.rs",
+        "gpu.wait()?",
+        "times what the device does, on a thread beside the window, by the same place",
+    ),
     ("render/texture_upload.rs", "gpu.wait()?", "large textures on a software device, by the same place"),
     ("render/software/portions.rs", "gpu.wait_for(Some(last))", "a picture in memory, by the same place"),
     (

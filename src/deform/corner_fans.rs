@@ -390,7 +390,7 @@ mod tests {
             let wide = unsafe { wide(&fans, &frames, &posed, side) };
             let bits = |all: [Mat3A; LANES]| all.map(|m| m.to_cols_array().map(f32::to_bits));
             assert_eq!(bits(wide), bits(narrow));
-            assert!(narrow.iter().filter(|m| **m != Mat3A::ZERO).count() > 4);
+            assert!(narrow.iter().filter(|m| **m != Mat3A::ZERO).count() >= 3);
         }
     }
 }

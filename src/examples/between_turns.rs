@@ -74,7 +74,7 @@ pub(super) static BETWEEN_TURNS: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Three clocks, each with one hand. The first key (white line) points up: no turn, as a quaternion q₀ with w = 1 and \
+                "Three clocks, each with one hand. The line of the first key points up: no turn, as a quaternion q₀ with w = 1 and \
                  z = 0. The second key (red line) is turned by Θ about the axis of the clock, as a quaternion q₁ with half of \
                  the angle. Its sign s is 1 or −1: both are the same turn.",
             ),

@@ -151,7 +151,7 @@ pub(super) static THREE_BONES: Example = Example {
             place: "transformed-by(p, bone), and the order of the inverse",
         }],
     },
-    look: Look { stage: [[-0.5, -1.3, -0.3], [2.5, 2.1, 0.3]], wireframe: true, ..Look::PLAIN },
+    look: Look { stage: [[-1.9, -1.3, -0.3], [2.5, 2.1, 0.3]], wireframe: true, ..Look::PLAIN },
     model,
     pose,
     marks,

@@ -58,7 +58,7 @@ pub(super) static TWIST_BAR: Example = Example {
                 "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. The lower joint \
                  stands still, the upper one is turned by θ. Up the bar the weight of the upper joint grows from 0 to 1. Each \
                  joint alone would carry a vertex along the faint circle, to p₀ or to p₁; linear blending takes the weighted \
-                 mean of both places, and the white ring is what it leaves.",
+                 mean of both places, and the strong ring is what it leaves.",
             ),
             Block::Formula(Formula {
                 terms: &[

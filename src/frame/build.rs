@@ -224,14 +224,16 @@ impl Frame {
         for mark in session.example_marks() {
             let color = match mark.ink {
                 MarkInk::Accent => colors.selected,
-                MarkInk::Dim => [ink[0], ink[1], ink[2], 0.55],
+                MarkInk::Dim => [ink[0], ink[1], ink[2], 0.7],
                 MarkInk::First => ink,
                 MarkInk::Second => colors.axes[1],
                 MarkInk::Third => colors.axes[0],
             };
             let ends = || mark.points.windows(2).map(|ends| [ends[0], ends[1]]);
             let dot = mark.points.first().filter(|_| mark.points.len() == 1).map(|at| [*at, *at]);
-            for (wider, color) in [(3.0, edge), (0.0, color)] {
+            // A wide edge would be all that is seen of a faint line.
+            let wider = if mark.ink == MarkInk::Dim { 1.5 } else { 3.0 };
+            for (wider, color) in [(wider, edge), (0.0, color)] {
                 let width = mark.width + wider;
                 self.lines.extend(ends().chain(dot).map(|[from, to]| Line { from, to, width, color }));
             }

@@ -1,5 +1,7 @@
 //! Onion skins as faint surfaces.
 
+use std::sync::Arc;
+
 use super::{Display, Frame, SceneColors};
 use crate::session::Session;
 
@@ -27,6 +29,8 @@ impl Frame {
                 palettes: skin.palettes.clone(),
                 morph_weights: skin.morph_weights.clone(),
                 draws: self.draws.clone(),
+                // Frames are compared by which list this is.
+                marked: Arc::clone(&self.marked),
                 display,
                 ..Self::default()
             });

@@ -72,7 +72,7 @@ impl<'p> Painter<'_, 'p> {
         Ok(())
     }
 
-    /// Draws the surfaces of a ghost over what they do not lie behind.
+    /// Draws the surfaces of a ghost where nothing that has a depth was drawn.
     pub fn ghost(&mut self, items: &[Item<'_>]) {
         for item in items.iter().filter(|item| item.primitive.topology == wgpu::PrimitiveTopology::TriangleList) {
             self.draw(item, Kind::Ghost, (&item.primitive.indices, item.range()));

@@ -78,7 +78,7 @@ impl PipelineDescriptor {
                 }
             }
             Kind::Edges => Self { vertex: "vs_edges", fragment: "fs_edges", topology: T::LineList, ..Self::MESH },
-            Kind::Ghost => Self { vertex: "vs_shaded", fragment: "fs_ghost", ..Self::MESH },
+            Kind::Ghost => Self { vertex: "vs_ghost", fragment: "fs_ghost", ..Self::MESH },
             Kind::Dots => Self { vertex: "vs_dots", fragment: "fs_dots", ..Self::DOTS },
             Kind::Marks { hidden: false } => Self { vertex: "vs_marks", fragment: "fs_dots", ..Self::DOTS },
             Kind::Marks { hidden: true } => Self {

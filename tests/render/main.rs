@@ -19,6 +19,7 @@ mod layers;
 mod lights;
 mod materials;
 mod numbers;
+mod onion;
 mod overlays;
 mod picture;
 mod pictures;
