@@ -39,9 +39,9 @@ impl Session {
     }
 
     /// Returns whether a click must wait for the index that finds a vertex under it, which
-    /// [`Document::prepare_picking`] makes: the click hits no bone, and the model is large.
+    /// [`Document::prepare`] makes: the click hits no bone, and the model is large.
     ///
-    /// [`Document::prepare_picking`]: super::Document::prepare_picking
+    /// [`Document::prepare`]: super::Document::prepare
     #[must_use]
     pub fn must_wait_for(&self, click: &Command) -> bool {
         let asks = match click {

@@ -29,5 +29,5 @@ fn an_example_is_walked_through_from_its_first_sight_to_the_end_of_its_slider() 
     screen.find("TextInput", "Find a command, node or clip");
     screen.tool(&["type", "elbow in three"]);
     screen.key("Return");
-    says("Is blending matrices the same as blending the places that they lead to?");
+    says("Is blending two matrices the same as turning by a part of the angle?");
 }
