@@ -31,6 +31,8 @@ mod lighting;
 mod marks;
 mod marks_menu;
 mod measuring;
+#[cfg(test)]
+mod measuring_tests;
 mod menus;
 mod onion;
 mod orbit;
