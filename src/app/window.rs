@@ -14,6 +14,7 @@ use winit::window::Window as OsWindow;
 use super::controls::Controls;
 use super::gpu_messages::GpuMessages;
 use super::input::number_pad;
+use super::pointer_rest::PointerRest;
 use super::recovery::Recovery;
 use super::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
 use super::settings::Settings;
@@ -39,6 +40,7 @@ pub(super) struct Window {
     egui: egui::Context,
     fonts: FallbackFonts,
     input: egui_winit::State,
+    pointer: PointerRest,
     /// The result of egui's last pass, until it is painted.
     output: Option<egui::FullOutput>,
     /// The rectangle that egui left for the picture, points.
@@ -103,6 +105,7 @@ impl Window {
             egui,
             fonts,
             input,
+            pointer: PointerRest::default(),
             output: None,
             area: ViewportArea::default(),
             painted: UiPaintJobs::default(),
@@ -266,7 +269,9 @@ impl Window {
 
     /// Takes the events that have come in since the last frame, in turns that egui is given one after the other.
     pub(super) fn take_input(&mut self) -> Vec<egui::RawInput> {
-        ui::turns(self.input.take_egui_input(&self.os))
+        let mut input = self.input.take_egui_input(&self.os);
+        self.pointer.filter(&mut input.events);
+        ui::turns(input)
     }
 
     /// Lays out the panels for one turn and returns the commands that they ask for. Those of the last turn are painted.
