@@ -293,9 +293,13 @@ fn figures(ui: &mut Ui, session: &Session, count: usize) {
     let all = [("Worst", distance.worst), ("Mean", distance.mean), ("RMS", distance.rms)];
     for (label, metres) in all.into_iter().take(count) {
         let millimetres = figures_of(1e3 * metres);
-        let share = if height > 0.0 { format!("  {} %", figures_of(100.0 * metres / height)) } else { String::new() };
-        figure(ui, label, &format!("{millimetres} mm{share}"))
-            .on_hover_text("Percentages are of the height of the model at rest");
+        let share = if height > 0.0 {
+            format!(", {} % of the height", figures_of(100.0 * metres / height))
+        } else {
+            String::new()
+        };
+        let help = "How far the two sides are apart in this pose; percentages are of the height of the model at rest";
+        figure(ui, label, &format!("{millimetres} mm{share}")).on_hover_text(help);
     }
 }
 

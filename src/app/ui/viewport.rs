@@ -102,8 +102,9 @@ pub(super) fn show(
             page::show_marks(&ui, session, part, state.saved.large_text);
         }
         page::show_handles(&ui, session, seen, commands);
-        opaque = toggles(&mut ui, rect, session, state, commands);
+        // The switches lie over the line between the sides.
         comparison::show(&mut ui, rect, session, status, commands);
+        opaque = toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
         legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
         card::show(&mut ui, rect, session, state.viewport.vertex, state.viewport.is_second);
