@@ -77,11 +77,19 @@ impl Printed {
             Self::Row(parts) => parts.iter().map(Self::line).collect(),
             Self::Fraction(above, below) => format!("{}/{}", above.tight(), below.tight()),
             Self::Script { base, above, below } => {
-                let index = below.as_ref().map_or_else(String::new, |part| format!("_{}", part.tight()));
+                let index = below.as_ref().map_or_else(String::new, |part| {
+                    let text = part.line();
+                    text.chars()
+                        .map(lowered)
+                        .collect::<Option<String>>()
+                        .unwrap_or_else(|| format!("_{}", part.tight()))
+                });
                 let power = above.as_ref().map_or_else(String::new, |part| match &*part.line() {
                     // A prime belongs to its letter.
                     prime if prime.chars().all(|c| matches!(c, '′' | '″')) => prime.to_owned(),
                     "2" => "²".to_owned(),
+                    "3" => "³".to_owned(),
+                    "−1" => "⁻¹".to_owned(),
                     _ => format!("^{}", part.tight()),
                 });
                 format!("{}{index}{power}", base.line())
@@ -105,6 +113,13 @@ impl Printed {
     }
 }
 
+/// Returns a digit or letter as it stands below the line, where there is such a character.
+fn lowered(letter: char) -> Option<char> {
+    const PLAIN: &str = "0123456789aehijklmnoprstuvx";
+    const LOWERED: &str = "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ";
+    PLAIN.chars().zip(LOWERED.chars()).find(|(plain, _)| *plain == letter).map(|(_, lowered)| lowered)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,8 +137,9 @@ mod tests {
             above: Some(Box::new(text(above))),
             below: Some(Box::new(text(below))),
         };
-        assert_eq!(script("R", "2").line(), "W_2^R");
-        assert_eq!(script("′", "i").line(), "W_i′");
+        assert_eq!(script("R", "2").line(), "W₂^R");
+        assert_eq!(script("′", "i").line(), "Wᵢ′");
+        assert_eq!(script("−1", "dq").line(), "W_dq⁻¹", "no character stands for a d below the line");
         assert_eq!(Printed::Root(Box::new(sum.clone())).line(), "√(a + b)");
         assert_eq!(Printed::Fenced(Fence::Bars, Box::new(sum)).line(), "|a + b|");
         assert_eq!(

@@ -16,6 +16,8 @@ use crate::examples::{Fence, Ink, Printed};
 const LEAST: f32 = 0.62;
 /// The height of the middle of signs over the baseline, in sizes of the letters.
 const AXIS: f32 = 0.29;
+/// What fits on one line where it is smaller by no more than this is not broken.
+const LITTLE: f32 = 0.85;
 /// How much room an "=" has at each side, in sizes of the letters.
 const GAP: f32 = 0.42;
 
@@ -116,7 +118,7 @@ fn layout(ui: &Ui, printed: &Printed, sizes: Sizes) -> MathBox {
             out
         }
         Printed::Root(inside) => root(ui, inside, sizes),
-        Printed::Fenced(fence, inside) => fenced(ui, *fence, inside, sizes),
+        Printed::Fenced(fence, inside) => fenced(ui, *fence, layout(ui, inside, sizes), [true; 2], size),
         Printed::Matrix(rows) => matrix(ui, rows, sizes),
     }
 }
@@ -158,23 +160,26 @@ fn root(ui: &Ui, inside: &Printed, sizes: Sizes) -> MathBox {
     out
 }
 
-fn fenced(ui: &Ui, fence: Fence, inside: &Printed, sizes: Sizes) -> MathBox {
-    let size = sizes.now;
-    let inside = layout(ui, inside, sizes);
+/// Puts signs around a box: on which of both sides.
+fn fenced(ui: &Ui, fence: Fence, inside: MathBox, [left, right]: [bool; 2], size: f32) -> MathBox {
     let (ascent, descent) = (inside.ascent, inside.descent);
     let color = colors(ui).dim;
     if fence == Fence::Round && ascent + descent < 1.3 * size {
-        let mut out = letters(ui, "(", Ink::Plain, None, size);
+        let sign = |text: &str| letters(ui, text, Ink::Plain, None, size);
+        let mut out = if left { sign("(") } else { MathBox::default() };
         out.append(inside);
-        out.append(letters(ui, ")", Ink::Plain, None, size));
+        if right {
+            out.append(sign(")"));
+        }
         return out;
     }
     let (top, bottom) = (-ascent - 0.06 * size, descent + 0.06 * size);
     let sign = 0.34 * size;
+    let [before, after] = [left, right].map(|has| if has { sign } else { 0.0 });
     let width = inside.width;
     let mut out = MathBox::default();
-    out.put(inside, vec2(sign, 0.0));
-    out.width = width + 2.0 * sign;
+    out.put(inside, vec2(before, 0.0));
+    out.width = before + width + after;
     // A parenthesis is an arc that is as deep as a third of a letter.
     let bend = |x: f32, deep: f32| {
         let at = |i: i32| {
@@ -187,8 +192,12 @@ fn fenced(ui: &Ui, fence: Fence, inside: &Printed, sizes: Sizes) -> MathBox {
         Fence::Round => (0.2 * size, 0.26 * size),
         Fence::Bars => (0.0, 0.16 * size),
     };
-    out.lines.push((bend(inset, -deep), color));
-    out.lines.push((bend(out.width - inset, deep), color));
+    if left {
+        out.lines.push((bend(inset, -deep), color));
+    }
+    if right {
+        out.lines.push((bend(out.width - inset, deep), color));
+    }
     (out.ascent, out.descent) = (-top, bottom);
     out
 }
@@ -232,42 +241,105 @@ fn matrix(ui: &Ui, rows: &[Vec<Printed>], sizes: Sizes) -> MathBox {
     out
 }
 
+/// Lays out a part of a formula so that it has room: in one box, else in pieces that may begin lines of their own, else smaller. Sums
+/// are broken before their signs, those between parentheses only where that is not enough.
+fn fitting(ui: &Ui, part: &Printed, size: f32, room: f32) -> Vec<MathBox> {
+    let sizes = |now: f32| Sizes { now, least: LEAST * now };
+    let whole = layout(ui, part, sizes(size));
+    // What is a little too long is better a little smaller than in two lines.
+    let shrunk = |width: f32| size * (room / width).clamp(LEAST, 1.0);
+    if whole.width <= room {
+        return vec![whole];
+    }
+    let widest = |pieces: &[MathBox]| pieces.iter().map(|piece| piece.width).fold(0.0, f32::max);
+    let mut best = vec![whole];
+    for breaks_fences in [false, true] {
+        if shrunk(widest(&best)) >= LITTLE * size {
+            break;
+        }
+        let pieces = pieces(ui, part, sizes(size), breaks_fences);
+        if widest(&pieces) < widest(&best) {
+            best = pieces;
+        }
+    }
+    let now = shrunk(widest(&best));
+    match (now < size, best.len()) {
+        (false, _) => best,
+        (true, 1) => vec![layout(ui, part, sizes(now))],
+        (true, _) => {
+            let again = [false, true].map(|breaks_fences| pieces(ui, part, sizes(now), breaks_fences));
+            let [outer, inner] = again;
+            if outer.len() == best.len() { outer } else { inner }
+        }
+    }
+}
+
+/// Lays out a part of a formula in pieces, of which each but the first begins with the sign of a sum.
+fn pieces(ui: &Ui, part: &Printed, sizes: Sizes, breaks_fences: bool) -> Vec<MathBox> {
+    match part {
+        Printed::Row(parts) => {
+            let mut out = vec![MathBox::default()];
+            for part in parts {
+                let (first, rest) = match part {
+                    Printed::Text { text, ink: Ink::Plain, symbol: None } if matches!(text.as_str(), " + " | " − ") => {
+                        (MathBox::default(), vec![letters(ui, &text[1..], Ink::Plain, None, sizes.now)])
+                    }
+                    part => {
+                        let mut own = pieces(ui, part, sizes, breaks_fences);
+                        (own.remove(0), own)
+                    }
+                };
+                if let Some(last) = out.last_mut() {
+                    last.append(first);
+                }
+                out.extend(rest);
+            }
+            out
+        }
+        Printed::Fenced(fence, inside) if breaks_fences => {
+            let own = pieces(ui, inside, sizes, true);
+            let last = own.len() - 1;
+            let fence = |(i, piece)| fenced(ui, *fence, piece, [i == 0, i == last], sizes.now);
+            own.into_iter().enumerate().map(fence).collect()
+        }
+        part => vec![layout(ui, part, sizes)],
+    }
+}
+
 /// Shows the parts of a formula with "=" between them, in as many lines as they need. `shown`: the symbol that is pointed at. Returns
-/// the symbol that was pressed.
+/// the symbol that was pressed. `words` says what a symbol is, for people who cannot see it, and `explain` shows that.
 pub(super) fn show(
     ui: &mut Ui,
     parts: &[Printed],
     size: f32,
     shown: Option<&str>,
     words: &dyn Fn(&str) -> String,
+    explain: &dyn Fn(&mut Ui, &str),
 ) -> Option<&'static str> {
     let room = ui.available_width() - 8.0;
     let indent = 1.1 * size;
-    let fitting = |ui: &Ui, part: &Printed, room: f32| {
-        let whole = layout(ui, part, Sizes { now: size, least: LEAST * size });
-        if whole.width <= room {
-            return whole;
-        }
-        let now = size * (room / whole.width).max(LEAST);
-        layout(ui, part, Sizes { now, least: LEAST * now })
-    };
     let mut lines: Vec<MathBox> = vec![MathBox::default()];
     for (i, part) in parts.iter().enumerate() {
-        let mut next = MathBox::default();
+        let mut sign = MathBox::default();
         if i > 0 {
-            next.width = GAP * size;
-            next.append(letters(ui, "=", Ink::Plain, None, size));
-            next.width += GAP * size;
+            sign.width = GAP * size;
+            sign.append(letters(ui, "=", Ink::Plain, None, size));
+            sign.width += GAP * size;
         }
-        let own = next.width;
-        next.append(fitting(ui, part, room - indent - own));
-        let at = lines.len() - 1;
-        if i > 0 && lines[at].width + next.width > room {
-            let mut line = MathBox { width: indent, ..MathBox::default() };
-            line.append(next);
-            lines.push(line);
-        } else {
-            lines[at].append(next);
+        let own = sign.width;
+        for (j, piece) in fitting(ui, part, size, room - indent - own).into_iter().enumerate() {
+            let mut next = std::mem::take(&mut sign);
+            next.append(piece);
+            let at = lines.len() - 1;
+            if (i > 0 || j > 0) && lines[at].width + next.width > room {
+                // What goes on with a sum stands to the right of the "=" before it.
+                let width = if j > 0 { indent + own } else { indent };
+                let mut line = MathBox { width, ..MathBox::default() };
+                line.append(next);
+                lines.push(line);
+            } else {
+                lines[at].append(next);
+            }
         }
     }
     let leading = 0.45 * size;
@@ -298,7 +370,7 @@ pub(super) fn show(
             };
             ui.painter().rect_filled(place, CornerRadius::same(3), fill);
             focus_ring(ui, place, &response);
-            if response.on_hover_text(text).clicked() {
+            if response.on_hover_ui(|ui| explain(ui, id)).clicked() {
                 pressed = Some(*id);
             }
         }

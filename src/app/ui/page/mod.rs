@@ -13,7 +13,7 @@ use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 use super::icons;
 use super::theme::{self, BODY, MARGIN, colors};
 use super::value_row::ValueRow;
-use super::widgets::{icon_button, link, section, tip};
+use super::widgets::{icon_button, link, section, segments, tip};
 use crate::examples::{Block, Formula, Lesson, Moment, Slider, Symbol, Unit, formula_lines, letter, written};
 use crate::session::{Command, ExampleCommand, Session, WindowCommand};
 
@@ -103,6 +103,14 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
     let font = theme::regular(BODY * scale);
     let label = ui.add(Label::new(RichText::new(slider.label).font(font).color(c.text)).wrap());
     label.on_hover_text(slider.help);
+    if !slider.choices.is_empty() {
+        let values: Vec<(&str, f32)> = slider.values().collect();
+        let shown: Vec<_> = values.iter().map(|(name, at)| (*name, *at == value, slider.help.to_owned())).collect();
+        if let Some(chosen) = segments(ui, &shown) {
+            commands.push(ExampleCommand::SetSlider(slider.id, values[chosen].1).into());
+        }
+        return;
+    }
     let row = ValueRow {
         name: slider.label,
         label: "",
@@ -157,7 +165,13 @@ fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale:
     let lines = formula_lines(formula, lesson.moment(), 0);
     let words =
         |id: &str| lesson.moment().symbol(id).map_or_else(String::new, |symbol| sentence(symbol, lesson.moment()));
-    if let Some(pressed) = equation::show(ui, &lines, 16.0 * scale, shown, &words) {
+    let explain = |ui: &mut Ui, id: &str| {
+        if let Some(symbol) = lesson.moment().symbol(id) {
+            ui.set_max_width(320.0 * scale);
+            explanation(ui, symbol, lesson.moment(), scale);
+        }
+    };
+    if let Some(pressed) = equation::show(ui, &lines, 16.0 * scale, shown, &words, &explain) {
         commands.push(ExampleCommand::PointAt((shown != Some(pressed)).then_some(pressed)).into());
     }
     if !formula.note.is_empty() {
@@ -173,22 +187,24 @@ fn sentence(symbol: &Symbol, moment: &Moment) -> String {
     format!("{} is {}.{value}", letter(symbol).line(), symbol.words)
 }
 
+/// Shows the same sentence, with the letter as formulas have it.
+fn explanation(ui: &mut Ui, symbol: &Symbol, moment: &Moment, scale: f32) {
+    ui.horizontal_top(|ui| {
+        equation::letter(ui, &letter(symbol), 16.0 * scale);
+        let text = sentence(symbol, moment);
+        let rest = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
+        ui.add(Label::new(RichText::new(rest).font(theme::regular(BODY * scale)).color(colors(ui).text)).wrap());
+    });
+}
+
 /// Says what the symbol is that is pointed at.
 fn foot(ui: &mut Ui, lesson: &Lesson, scale: f32) {
-    let c = colors(ui);
-    let font = theme::regular(BODY * scale);
     match lesson.shown() {
-        Some(symbol) => {
-            ui.horizontal_top(|ui| {
-                equation::letter(ui, &letter(symbol), 16.0 * scale);
-                let text = sentence(symbol, lesson.moment());
-                let rest = text.split_once(' ').map_or(text.as_str(), |(_, rest)| rest);
-                ui.add(Label::new(RichText::new(rest).font(font).color(c.text)).wrap());
-            });
-        }
+        Some(symbol) => explanation(ui, symbol, lesson.moment(), scale),
         None => {
             let text = "Press a letter of a formula to see in the picture what it is.";
-            ui.add(Label::new(RichText::new(text).font(font).color(c.dim)).wrap());
+            let text = RichText::new(text).font(theme::regular(BODY * scale)).color(colors(ui).dim);
+            ui.add(Label::new(text).wrap());
         }
     }
 }
