@@ -71,13 +71,23 @@ fn start(example: &'static Example, sliders: &[(String, f32)]) -> Result<Start, 
         }
         start.settings.set(slider.id, *value);
     }
+    // Of several that are given for one slider the last counts.
+    for (i, (id, value)) in sliders.iter().enumerate() {
+        let Some(slider) = example.sliders.iter().find(|slider| slider.id == id) else { continue };
+        let is_last = sliders[i + 1..].iter().all(|(other, _)| other != id);
+        if is_last && slider.is_share && slider.fitted(*value) != Some(start.settings.get(id)) {
+            let shares = example.sliders.iter().filter(|slider| slider.is_share).map(|slider| slider.id);
+            let shares = shares.collect::<Vec<_>>().join(" and ");
+            return Err(CliError::Usage(format!("the sliders {shares} of {} are 1 together at most", example.id)));
+        }
+    }
     Ok(start)
 }
 
 /// List the teaching examples, or print the page of one with its numbers
 ///
 /// `skinscope --example NAME` opens one, `skinscope render --example NAME -o picture.png` draws it. The JSON of the list is one object
-/// with the fields schema (1) and examples [{name, title, question, sliders [{name, label, unit, range, default, step}]}]. The JSON of
+/// with the fields schema (1) and examples [{name, title, question, sliders [{name, label, unit, range, default, step, choices}]}]. The JSON of
 /// one example has in addition symbols [{name, letter, words, value}] (a number, or the rows of a matrix; angles in radians, lengths
 /// in metres), formulas [{formula, numbers, value}], try_this, what_to_see and sources [{text, place}], at the positions that --slider says.
 #[derive(Debug, Args)]
@@ -130,7 +140,9 @@ fn list() -> String {
         out += &format!("{:<20} {}\n{:21}{}\n", example.id, example.title, "", example.question);
         for slider in example.sliders {
             let ([least, most], unit) = (slider.range, unit(slider));
-            out += &format!("{:21}--slider {}={least}…{most}{unit}: {}\n", "", slider.id, slider.label);
+            let values: Vec<String> = slider.values().map(|(_, value)| value.to_string()).collect();
+            let range = if values.is_empty() { format!("{least}…{most}{unit}") } else { values.join("|") };
+            out += &format!("{:21}--slider {}={range}: {}\n", "", slider.id, slider.label);
         }
     }
     out + "\n`skinscope --example NAME` opens one, `skinscope examples NAME` prints its page.\n"
@@ -145,6 +157,7 @@ fn describe(example: &Example) -> Value {
             "range": slider.range,
             "default": slider.default,
             "step": slider.step,
+            "choices": slider.choices,
         })
     };
     json!({

@@ -25,8 +25,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             unit: Unit::Metres,
             range: [0.1, 0.7],
             default: 0.45,
-            step: 0.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "x",
@@ -35,8 +35,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             unit: Unit::Metres,
             range: [-2.9, -1.2],
             default: -1.91,
-            step: 0.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "y",
@@ -45,8 +45,8 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             unit: Unit::Metres,
             range: [0.3, 2.0],
             default: 1.33,
-            step: 0.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "n",
@@ -57,6 +57,7 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             default: 3.0,
             step: 1.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "phi",
@@ -65,8 +66,7 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 60.0],
             default: 45.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -164,16 +164,12 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
         marks.extend(ARM.1.iter().map(|paths| Mark::dot(place_of(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
         marks.extend((0..3).map(|way| Mark::dot(place_of(way, MARKED), MarkInk::Accent, "").wide(9.0)));
-        let name = |way: usize| Mark::dot(placed(way, DVec3::Y * 0.16), MarkInk::Dim, WAYS[way]).wide(1.0);
+        let name = |way: usize| Mark::name(placed(way, DVec3::Y * 0.16), WAYS[way]);
         marks.extend((0..3).map(name));
         marks
     },
     handles: &[Handle { name: "End of the forearm's capsule", x: "x", y: "y" }],
 };
-
-const fn length(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, below, words, unit: Unit::Metres, ..Symbol::PLAIN }
-}
 
 /// A line from the marked vertex to the nearest point of the middle of a capsule.
 fn to_capsule(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
@@ -212,22 +208,22 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| nearest(capsules(m.settings())[0].ends, marked()).distance(marked()).into(),
         marks: |m| to_capsule(m, 0, "d₁"),
-        ..length("d1", "d", "1", "how far the marked vertex is from the middle of the upper arm's capsule")
+        ..Symbol::metres("d1", "d", "1", "how far the marked vertex is from the middle of the upper arm's capsule")
     },
     Symbol {
         value: |m| nearest(capsules(m.settings())[1].ends, marked()).distance(marked()).into(),
         marks: |m| to_capsule(m, 1, "d₂"),
-        ..length("d2", "d", "2", "how far it is from the middle of the forearm's capsule")
+        ..Symbol::metres("d2", "d", "2", "how far it is from the middle of the forearm's capsule")
     },
     Symbol {
         value: |_| UPPER_RADIUS.into(),
         marks: |m| outline(&capsules(m.settings())[0], MarkInk::Accent),
-        ..length("r1", "r", "1", "the radius of the upper arm's capsule")
+        ..Symbol::metres("r1", "r", "1", "the radius of the upper arm's capsule")
     },
     Symbol {
         value: |m| m.slider("r").into(),
         marks: |m| outline(&capsules(m.settings())[1], MarkInk::Accent),
-        ..length("r2", "r", "2", "the radius of the forearm's capsule")
+        ..Symbol::metres("r2", "r", "2", "the radius of the forearm's capsule")
     },
     Symbol {
         value: |_| elbow().beyond(marked()).into(),
@@ -235,7 +231,7 @@ static SYMBOLS: &[Symbol] = &[
             let foot = marked() - elbow().normal * elbow().beyond(marked());
             vec![Mark::line(vec![placed(1, foot), place_of(1, MARKED)], MarkInk::Accent, "h").wide(4.0)]
         },
-        ..length(
+        ..Symbol::metres(
             "h",
             "h",
             "",
@@ -276,7 +272,7 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |_| (ARM.1[0].lengths[MARKED] - ARM.0.half(0)).into(),
         marks: |_| path(0, "t₁"),
-        ..length(
+        ..Symbol::metres(
             "t1",
             "t",
             "1",
@@ -286,27 +282,32 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |_| (ARM.1[1].lengths[MARKED] - ARM.0.half(1)).into(),
         marks: |_| path(1, "t₂"),
-        ..length("t2", "t", "2", "how far it leads beyond the end of the forearm")
+        ..Symbol::metres("t2", "t", "2", "how far it leads beyond the end of the forearm")
     },
     Symbol {
         value: |_| ARM.1[0].lengths[MARKED].into(),
         marks: |_| path(0, "p₁"),
-        ..length("p1", "p", "1", "the path along the edges from the middle of the upper arm to the marked vertex")
+        ..Symbol::metres(
+            "p1",
+            "p",
+            "1",
+            "the path along the edges from the middle of the upper arm to the marked vertex",
+        )
     },
     Symbol {
         value: |_| ARM.1[1].lengths[MARKED].into(),
         marks: |_| path(1, "p₂"),
-        ..length("p2", "p", "2", "the path from the middle of the forearm")
+        ..Symbol::metres("p2", "p", "2", "the path from the middle of the forearm")
     },
     Symbol {
         value: |_| (2.0 * ARM.0.half(0)).into(),
         marks: |_| bone(0, "l₁"),
-        ..length("l1", "l", "1", "the length of the upper arm's bone")
+        ..Symbol::metres("l1", "l", "1", "the length of the upper arm's bone")
     },
     Symbol {
         value: |_| (2.0 * ARM.0.half(1)).into(),
         marks: |_| bone(1, "l₂"),
-        ..length("l2", "l", "2", "the length of the forearm's bone")
+        ..Symbol::metres("l2", "l", "2", "the length of the forearm's bone")
     },
     Symbol {
         id: "w",
@@ -374,7 +375,7 @@ fn elbow() -> Divide {
 }
 
 fn disagreed(settings: &Settings) -> Vec<Mark> {
-    let mut out = vec![Mark::dot(place_of(0, MARKED), MarkInk::Dim, "").wide(1.0)];
+    let mut out = vec![Mark::name(place_of(0, MARKED), "")];
     out.extend(apart(settings).into_iter().map(|v| Mark::dot(place_of(0, v), MarkInk::Accent, "").wide(7.0)));
     out
 }

@@ -5,7 +5,7 @@ use glam::{DQuat, DVec2, Quat, Vec3};
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The colours of the hands, as those of their curves in the chart.
@@ -46,8 +46,7 @@ pub(super) static BETWEEN_TURNS: Example = Example {
             unit: Unit::Degrees,
             range: [10.0, 350.0],
             default: 150.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "t",
@@ -56,18 +55,18 @@ pub(super) static BETWEEN_TURNS: Example = Example {
             unit: Unit::Number,
             range: [0.0, 1.0],
             default: 0.25,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "way",
-            label: "Sign of the second quaternion, s (−1 or 1)",
+            label: "Sign of the second quaternion, s",
             help: "q and −q are the same rotation, but not the same way to it",
             unit: Unit::Decimals(0),
             range: [-1.0, 1.0],
             default: 1.0,
             step: 2.0,
-            rebuilds: false,
+            choices: &["s = −1", "s = 1"],
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -169,7 +168,7 @@ pub(super) static BETWEEN_TURNS: Example = Example {
 };
 
 fn hand(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::line(vec![center(at), tip(moment, at)], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([center(at), tip(moment, at)], label)]
 }
 
 fn arc(at: usize, angle: f64, radius: f32, label: &str) -> Vec<Mark> {
@@ -219,7 +218,7 @@ static SYMBOLS: &[Symbol] = &[
         below: "0",
         bold: true,
         words: "the first key as a quaternion, w and z: no turn",
-        value: |_| flat(DVec2::X),
+        value: |_| DVec2::X.into(),
         marks: |_| {
             (0..3).map(|i| Mark::line(vec![center(i), center(i) + Vec3::Y * LENGTH], MarkInk::Accent, "q₀")).collect()
         },
@@ -231,7 +230,7 @@ static SYMBOLS: &[Symbol] = &[
         below: "1",
         bold: true,
         words: "the second key as a quaternion, w and z",
-        value: |m| flat(quaternion(m, 1.0)),
+        value: |m| quaternion(m, 1.0).into(),
         marks: |m| {
             let end = |i: usize| center(i) + Quat::from_rotation_z(angle(m) as f32) * Vec3::Y * LENGTH;
             (0..3).map(|i| Mark::line(vec![center(i), end(i)], MarkInk::Accent, "q₁")).collect()
@@ -244,7 +243,7 @@ static SYMBOLS: &[Symbol] = &[
         below: "0",
         words: "how much of the first key counts in slerp",
         value: |m| slerp_shares(m)[0].into(),
-        marks: |_| vec![Mark::line(vec![center(0), center(0) + Vec3::Y * LENGTH], MarkInk::Accent, "q₀").wide(5.0)],
+        marks: |_| vec![Mark::span([center(0), center(0) + Vec3::Y * LENGTH], "q₀")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -255,7 +254,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |m| slerp_shares(m)[1].into(),
         marks: |m| {
             let end = center(0) + Quat::from_rotation_z(angle(m) as f32) * Vec3::Y * LENGTH;
-            vec![Mark::line(vec![center(0), end], MarkInk::Accent, "q₁").wide(5.0)]
+            vec![Mark::span([center(0), end], "q₁")]
         },
         ..Symbol::PLAIN
     },
@@ -264,7 +263,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "a",
         bold: true,
         words: "the left hand's turn as a quaternion, read from its joint",
-        value: |m| flat(read(m, 0)),
+        value: |m| read(m, 0).into(),
         marks: |m| hand(m, 0, "a"),
         ..Symbol::PLAIN
     },
@@ -273,7 +272,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "b",
         bold: true,
         words: "the middle hand's turn as a quaternion, read from its joint",
-        value: |m| flat(read(m, 1)),
+        value: |m| read(m, 1).into(),
         marks: |m| hand(m, 1, "b"),
         ..Symbol::PLAIN
     },
@@ -354,23 +353,18 @@ fn tip(moment: &Moment, at: usize) -> Vec3 {
     moment.node(HANDS[at].0).transform_point3(Vec3::Y * LENGTH)
 }
 
-fn flat(v: DVec2) -> Value {
-    Value::column(&v.to_array())
-}
-
 /// The circle that each hand would go along, and both keys.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let mut out = Vec::new();
     for at in 0..3 {
         let end = |angle: f64| center(at) + Quat::from_rotation_z(angle as f32) * Vec3::Y * LENGTH;
-        let whole = (0..=96).map(|i| end(std::f64::consts::TAU * f64::from(i) / 96.0)).collect();
-        out.push(Mark::line(whole, MarkInk::Dim, "").wide(1.5));
+        out.push(Mark::circle(center(at), end(0.0), Vec3::Z));
         let words = ["slerp", "blended quaternions", "blended matrices"][at];
         let [first, second] = if at == 0 { ["first key, q₀", "second key, q₁"] } else { ["", ""] };
         out.push(Mark::line(vec![center(at), end(0.0)], MarkInk::First, first).wide(2.0));
         out.push(Mark::line(vec![center(at), end(angle(moment))], MarkInk::Third, second).wide(2.0));
         out.push(Mark::dot(tip(moment, at), MarkInk::Dim, "").wide(8.0));
-        out.push(Mark::dot(center(at) + Vec3::new(-0.55, -1.0, 0.0), MarkInk::Dim, words).wide(1.0));
+        out.push(Mark::name(center(at) + Vec3::new(-0.55, -1.0, 0.0), words));
     }
     out
 }

@@ -7,7 +7,7 @@ use glam::{DVec3, Quat, Vec3};
 use super::Settings;
 use super::arm_binding::{Arm, BONES, Capsule, Paths, SIDES};
 use super::rig::{Rig, Shape, change};
-use crate::math::{Ramp, Transform};
+use crate::math::Ramp;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Where the shoulders are: one column for each way to bind, the bound arm above and the one that is moved below.
@@ -102,11 +102,10 @@ pub(super) fn model(settings: &Settings) -> Model {
         let positions = arm.positions.iter().map(|p| p.as_vec3()).collect();
         let shape = Shape::of(positions, arm.indices.clone()).painted_by_number(color);
         rig.rigid(&format!("weights by {}", WAYS[way]), shown[way], shape.clone());
-        let place =
-            Transform { translation: Vec3::new(COLUMNS[way] as f32, ROWS[1] as f32, 0.0), ..Transform::IDENTITY };
+        let place = Vec3::new(COLUMNS[way] as f32, ROWS[1] as f32, 0.0);
         let skin = rig.skin(&moved[way]);
         let own = |v: usize| (0..BONES as u16).map(|bone| (bone, weights[v][usize::from(bone)] as f32)).collect();
-        rig.skinned(&format!("arm by {}", WAYS[way]), skin, shape.placed(place).weighted_by_number(own));
+        rig.skinned(&format!("arm by {}", WAYS[way]), skin, shape.at(place).weighted_by_number(own));
     }
     rig.build()
 }

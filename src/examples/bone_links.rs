@@ -6,7 +6,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arms, metres.
@@ -40,8 +39,7 @@ pub(super) static BONE_LINKS: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 170.0],
             default: 120.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "n",
@@ -52,6 +50,7 @@ pub(super) static BONE_LINKS: Example = Example {
             default: 3.0,
             step: 1.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -171,7 +170,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
-            vec![Mark::line(vec![at(-RADIUS), at(0.0)], MarkInk::Accent, "R").wide(5.0)]
+            vec![Mark::span([at(-RADIUS), at(0.0)], "R")]
         },
         ..Symbol::PLAIN
     },
@@ -227,7 +226,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "1",
         words: "the part of its volume that the left arm keeps",
-        value: |moment| (moment.volume(0) / moment.with("phi", 0.0).volume(0)).into(),
+        value: |moment| moment.volume_kept(0, "phi").into(),
         marks: |moment| vec![spine(moment, 0)],
         ..Symbol::PLAIN
     },
@@ -236,7 +235,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "n",
         words: "the part of its volume that the right arm keeps",
-        value: |moment| (moment.volume(1) / moment.with("phi", 0.0).volume(1)).into(),
+        value: |moment| moment.volume_kept(1, "phi").into(),
         marks: |moment| vec![spine(moment, 1)],
         ..Symbol::PLAIN
     },
@@ -272,7 +271,7 @@ fn model(settings: &Settings) -> Model {
         let passed = move |y: f32| ((y - 0.5 * (HEIGHT - ZONE)) / ZONE).clamp(0.0, 1.0) * links as f32;
         let shape = Shape::tube([0.0, HEIGHT], RINGS, SIDES, |_| Vec2::splat(RADIUS));
         let shape = shape.painted(move |p| mixed(0x7fa6d6, 0xe6c07a, passed(p.y) / links as f32));
-        let shape = shape.placed(Transform { translation: Vec3::X * AT[arm], ..Transform::IDENTITY });
+        let shape = shape.at(Vec3::X * AT[arm]);
         rig.skinned(
             "arm",
             skin,
@@ -319,7 +318,7 @@ fn width(moment: &Moment, arm: usize) -> f64 {
 fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
     // The words stand beside the last point, to the right of the line.
     let [joint, outer] = waist(moment, arm).map(|p| p.as_vec3());
-    vec![Mark::line(vec![outer, joint], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([outer, joint], label)]
 }
 
 /// The outline of an arm at rest.
@@ -340,20 +339,15 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         1 => "1 link".to_owned(),
         n => format!("{n} links"),
     };
-    let name =
-        |(arm, words): (usize, String)| Mark::dot(Vec3::new(AT[arm] - 0.35, -0.15, 0.0), MarkInk::Dim, words).wide(4.0);
+    let name = |(arm, words): (usize, String)| Mark::name(Vec3::new(AT[arm] - 0.35, -0.15, 0.0), words);
     ["one joint".to_owned(), right].into_iter().enumerate().map(name).collect()
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (0..=17).map(|i| (f64::from(i) * 10.0, moment.with("phi", i as f32 * 10.0))).collect();
+    let along = moment.along("phi", 17);
     let names = ["One joint".to_owned(), format!("{} links", links(moment))];
-    let of = |(arm, name): (usize, String)| {
-        let rest = moments[0].1.volume(arm);
-        let points = moments.iter().map(|(at, m)| [*at, m.volume(arm) / rest]).collect();
-        Curve { name, is_formula: false, points }
-    };
+    let rest = moment.with("phi", 0.0);
+    let of = |(arm, name): (usize, String)| Curve::measured(name, &along, |m| m.volume(arm) / rest.volume(arm));
     names.into_iter().enumerate().map(of).collect()
 }
 

@@ -5,7 +5,6 @@ use glam::{DVec3, Mat3, Quat, Vec2, Vec3};
 use super::Settings;
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased, mixed};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arms, metres.
@@ -50,10 +49,9 @@ pub(super) fn model(_: &Settings) -> Model {
         [base, rig.joint(elbow, base, [0.0, HEIGHT / 2.0, 0.0])]
     });
     let body = rig.skin(&[body]);
-    let place = Transform { translation: BODY.into(), ..Transform::IDENTITY };
     let half = BODY_HEIGHT / 2.0;
     let wide = |y: f32| Vec2::splat(BODY_RADIUS * (1.0 - (y / half).powi(2) * 0.75).sqrt());
-    let shape = Shape::tube([-half, half], RINGS, SIDES, wide).placed(place).painted(|_| 0xa9b7a0);
+    let shape = Shape::tube([-half, half], RINGS, SIDES, wide).at(BODY).painted(|_| 0xa9b7a0);
     let middle = Vec3::from(BODY);
     // The upper half swells away from the axis; the body bows to its left, farther the higher.
     let swollen = move |p: Vec3| {
@@ -65,9 +63,8 @@ pub(super) fn model(_: &Settings) -> Model {
     rig.skinned("body", body, shape);
     for (arm, joints) in arms.into_iter().enumerate() {
         let skin = rig.skin(&joints);
-        let place = Transform { translation: Vec3::X * AT[arm], ..Transform::IDENTITY };
         let shape = Shape::tube([0.0, HEIGHT], RINGS, SIDES, |_| Vec2::splat(RADIUS));
-        let shape = shape.painted(|p| mixed(0x7fa6d6, 0xe6c07a, share(p.y))).placed(place);
+        let shape = shape.painted(|p| mixed(0x7fa6d6, 0xe6c07a, share(p.y))).at(Vec3::X * AT[arm]);
         let shape = shape.weighted(|p| vec![(0, 1.0 - share(p.y)), (1, share(p.y))]);
         let shape = if arm == 0 { shape } else { shape.morphed("corrective", correction) };
         rig.skinned(["plain arm", "corrected arm"][arm], skin, shape);

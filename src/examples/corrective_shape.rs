@@ -31,8 +31,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 150.0],
             default: 120.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "sigma",
@@ -41,8 +40,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             unit: Unit::Degrees,
             range: [20.0, 90.0],
             default: 35.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "a",
@@ -51,8 +49,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             unit: Unit::Decimals(2),
             range: [0.0, 1.0],
             default: 0.6,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "b",
@@ -61,8 +58,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             unit: Unit::Decimals(2),
             range: [0.0, 1.0],
             default: 0.3,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -206,7 +202,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
     model,
     pose,
     marks: |moment| {
-        let name = |x: f32, y: f32, words: &str| Mark::dot(Vec3::new(x, y, 0.0), MarkInk::Dim, words).wide(1.0);
+        let name = |x: f32, y: f32, words: &str| Mark::name(Vec3::new(x, y, 0.0), words);
         vec![
             name(-2.2, 0.22, "two shapes"),
             name(AT[0] + RADIUS, 0.2, "plain"),
@@ -350,7 +346,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
-            vec![Mark::line(vec![at(0.0), at(-RADIUS)], MarkInk::Accent, "R").wide(5.0)]
+            vec![Mark::span([at(0.0), at(-RADIUS)], "R")]
         },
         ..Symbol::PLAIN
     },
@@ -406,7 +402,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "1",
         words: "the part of its volume that the plain arm keeps",
-        value: |m| (m.volume(PLAIN) / m.with("phi", 0.0).volume(PLAIN)).into(),
+        value: |m| m.volume_kept(PLAIN, "phi").into(),
         marks: |m| vec![outline(m, 0)],
         ..Symbol::PLAIN
     },
@@ -425,7 +421,7 @@ static SYMBOLS: &[Symbol] = &[
 fn displaced(moment: &Moment, shape: usize, much: f64, label: &str) -> Vec<Mark> {
     let from = stored(moment);
     let to = from + displacement(moment, shape) * much;
-    vec![Mark::line(vec![from.as_vec3(), to.as_vec3()], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([from.as_vec3(), to.as_vec3()], label)]
 }
 
 /// An arc about the right elbow between two angles of the bend.
@@ -436,7 +432,7 @@ fn arc([from, to]: [f64; 2], label: &str) -> Vec<Mark> {
 }
 
 fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::line(waist(moment, arm).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span(waist(moment, arm).map(|p| p.as_vec3()), label)]
 }
 
 /// The outline of an arm as it is bent.
@@ -445,12 +441,7 @@ fn outline(moment: &Moment, arm: usize) -> Mark {
 }
 
 fn widths(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (0..=30).map(|i| (f64::from(i) * 5.0, moment.with("phi", i as f32 * 5.0))).collect();
-    let of = |(arm, name): (usize, &str)| Curve {
-        name: name.into(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, width(m, arm) / f64::from(RADIUS)]).collect(),
-    };
+    let along = moment.along("phi", 30);
+    let of = |(arm, name): (usize, &str)| Curve::measured(name, &along, |m| width(m, arm) / f64::from(RADIUS));
     [(0, "Plain skinning"), (1, "With the corrective shape")].map(of).into()
 }

@@ -39,8 +39,7 @@ pub(super) static CS418_ELBOW: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 180.0],
             default: 100.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "row",
@@ -50,7 +49,7 @@ pub(super) static CS418_ELBOW: Example = Example {
             range: [0.0, QUADS as f32],
             default: 6.0,
             step: 1.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -169,10 +168,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "B",
         bold: true,
         words: "the matrix of the bent arm; the outline is the whole strip as it alone would carry it",
-        value: |moment| {
-            let m = moment.exact_node("bent").matrix3;
-            DMat2::from_cols(m.x_axis.truncate(), m.y_axis.truncate()).into()
-        },
+        value: |moment| Value::turn_in_plane(moment.exact_node("bent")).into(),
         marks: |moment| vec![outline(angle(moment) as f32, MarkInk::Accent, "B")],
         ..Symbol::PLAIN
     },
@@ -197,7 +193,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "p",
         bold: true,
         words: "the marked vertex as it was modelled, seen from the elbow",
-        value: |moment| flat(modelled(moment)),
+        value: |moment| modelled(moment).truncate().into(),
         marks: |moment| vec![Mark::dot(elbow(2) + modelled(moment).as_vec3(), MarkInk::Accent, "p")],
         ..Symbol::PLAIN
     },
@@ -206,7 +202,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "q",
         bold: true,
         words: "the marked vertex of the middle strip, which is turned by b θ",
-        value: |moment| flat(seen(moment, 0)),
+        value: |moment| seen(moment, 0).truncate().into(),
         marks: |moment| {
             vec![
                 Mark::line(vec![elbow(1), elbow(1) + seen(moment, 0).as_vec3()], MarkInk::Accent, ""),
@@ -220,7 +216,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "c",
         bold: true,
         words: "the marked vertex of the right strip, read from the surface",
-        value: |moment| flat(seen(moment, 1)),
+        value: |moment| seen(moment, 1).truncate().into(),
         marks: |moment| {
             vec![
                 Mark::line(vec![elbow(2), elbow(2) + seen(moment, 1).as_vec3()], MarkInk::Accent, ""),
@@ -251,16 +247,15 @@ fn model(_: &Settings) -> Model {
     let rows: Vec<NodeId> = (0..=QUADS).map(|i| rig.joint(&format!("row {i}"), second, [0.0; 3])).collect();
     let third = group(&mut rig, "matrices", 2);
     let both = ["straight", "bent"].map(|name| rig.joint(name, third, [0.0; 3]));
-    let place = |strip| crate::math::Transform { translation: elbow(strip), ..crate::math::Transform::IDENTITY };
     let strip = || Shape::strip([-REACH, REACH], QUADS, HALF_WIDTH).painted_by_number(|i| colour(i / 2));
     let skin = rig.skin(&rows);
-    rig.skinned("vertices", skin, strip().placed(place(1)).weighted_by_number(|i| vec![((i / 2) as u16, 1.0)]));
+    rig.skinned("vertices", skin, strip().at(elbow(1)).weighted_by_number(|i| vec![((i / 2) as u16, 1.0)]));
     let skin = rig.skin(&both);
     let weights = |i: usize| {
         let weight = (i / 2) as f32 / QUADS as f32;
         vec![(0, 1.0 - weight), (1, weight)]
     };
-    rig.skinned("matrices", skin, strip().placed(place(2)).weighted_by_number(weights));
+    rig.skinned("matrices", skin, strip().at(elbow(2)).weighted_by_number(weights));
     for (i, quad) in quads.iter().enumerate() {
         let from = UNIT * i as f32 - REACH;
         // The lecture's weight of a quad is its number over seven.
@@ -313,11 +308,6 @@ fn seen(moment: &Moment, instance: usize) -> DVec3 {
     moment.vertex("linear", instance, 2 * marked_row(moment) + 1) - elbow(instance + 1).as_dvec3()
 }
 
-/// A place as the 2×2 matrices of this example take it.
-fn flat(p: DVec3) -> Value {
-    Value::column(&[p.x, p.y])
-}
-
 /// The outline of the right strip, turned by an angle (radians).
 fn outline(angle: f32, ink: MarkInk, label: &str) -> Mark {
     let turn = Quat::from_rotation_z(angle);
@@ -330,7 +320,7 @@ fn outline(angle: f32, ink: MarkInk, label: &str) -> Mark {
 /// The marked row of a strip, both of its vertices.
 fn row(moment: &Moment, instance: usize, label: &str) -> Mark {
     let at = |side: usize| moment.vertex("linear", instance, 2 * marked_row(moment) + side).as_vec3();
-    Mark::line(vec![at(0), at(1)], MarkInk::Accent, label).wide(5.0)
+    Mark::span([at(0), at(1)], label)
 }
 
 /// The names of the strips, both ghosts, and the marked vertex with the two places that its matrices lead to.
@@ -340,9 +330,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     // Words to the left of a place that its neighbours leave no room at.
     let aside =
         |p: Vec3, label: &str| Mark::line(vec![p, p + Vec3::new(-0.42, -0.1, 0.0)], MarkInk::Dim, label).wide(1.0);
-    let name = |strip: usize, words: &str| {
-        Mark::dot(elbow(strip) + Vec3::new(-0.45, -1.2, 0.0), MarkInk::Dim, words).wide(4.0)
-    };
+    let name = |strip: usize, words: &str| Mark::name(elbow(strip) + Vec3::new(-0.45, -1.2, 0.0), words);
     vec![
         name(0, "turned quads"),
         name(1, "turned rows"),

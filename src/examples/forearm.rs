@@ -6,7 +6,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The length of a forearm with its hand, metres, and where the wrist is.
@@ -37,8 +36,7 @@ pub(super) static FOREARM: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 170.0],
             default: 130.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "n",
@@ -49,6 +47,7 @@ pub(super) static FOREARM: Example = Example {
             default: 3.0,
             step: 1.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -101,9 +100,7 @@ pub(super) static FOREARM: Example = Example {
     model,
     pose,
     marks: |moment| {
-        let name = |arm: usize, words: &str| {
-            Mark::dot(Vec3::new(0.0, AT[arm] + RADIUS + 0.09, 0.0), MarkInk::Dim, words).wide(1.0)
-        };
+        let name = |arm: usize, words: &str| Mark::name(Vec3::new(0.0, AT[arm] + RADIUS + 0.09, 0.0), words);
         let joint = |at: Vec3| Mark::dot(at, MarkInk::Second, "").wide(9.0);
         let mut out = vec![name(0, "one joint at the wrist"), joint(moment.place("wrist"))];
         out.extend((0..twists(moment.settings())).map(|twist| joint(moment.place(&name_of(twist)))));
@@ -166,7 +163,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             let at = |y: f32| Vec3::new(0.1, AT[0] + y, 0.0);
-            vec![Mark::line(vec![at(0.0), at(RADIUS)], MarkInk::Accent, "R").wide(5.0)]
+            vec![Mark::span([at(0.0), at(RADIUS)], "R")]
         },
         ..Symbol::PLAIN
     },
@@ -216,11 +213,10 @@ fn ring_at(along: f32) -> usize {
 /// ```
 fn model(settings: &Settings) -> Model {
     let mut rig = Rig::new("Forearm and wrist");
-    let lying = Quat::from_rotation_z(-std::f32::consts::FRAC_PI_2);
     let stripe = |i: usize| if i % SIDES % 6 < 3 { 0xe2c4a0 } else { 0xb98a5e };
     let shape = |y: f32| {
-        let place = Transform { translation: Vec3::Y * y, rotation: lying, ..Transform::IDENTITY };
-        Shape::tube([0.0, LENGTH], RINGS, SIDES, |_| Vec2::splat(RADIUS)).placed(place).painted_by_number(stripe)
+        let tube = Shape::tube([0.0, LENGTH], RINGS, SIDES, |_| Vec2::splat(RADIUS));
+        tube.lying().at(Vec3::Y * y).painted_by_number(stripe)
     };
     let elbow = rig.joint("elbow", NodeId(0), [0.0, AT[0], 0.0]);
     let wrist = rig.joint("wrist", elbow, [WRIST, 0.0, 0.0]);
@@ -265,27 +261,20 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
 
 /// The mean distance of a ring's vertices from the axis of its arm.
 fn radius(moment: &Moment, arm: usize, ring: usize) -> f64 {
-    let at = |side: usize| moment.vertex("linear", arm, ring * SIDES + side);
-    (0..SIDES).map(at).map(|p| (p.y - f64::from(AT[arm])).hypot(p.z)).sum::<f64>() / SIDES as f64
+    moment.measured_ring("linear", arm, ring, SIDES).1
 }
 
 fn ring(moment: &Moment, arm: usize, ring: usize, label: &str) -> Mark {
-    let at = |side: usize| moment.vertex("linear", arm, ring * SIDES + side % SIDES).as_vec3();
-    Mark::line((0..=SIDES).map(at).collect(), MarkInk::Accent, label).wide(5.0)
+    Mark::line(moment.measured_ring("linear", arm, ring, SIDES).0, MarkInk::Accent, label).wide(5.0)
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (0..=17).map(|i| (f64::from(i) * 10.0, moment.with("theta", i as f32 * 10.0))).collect();
+    let along = moment.along("theta", 17);
     let least = |m: &Moment, arm: usize| {
         (0..RINGS).map(|ring| radius(m, arm, ring)).fold(f64::INFINITY, f64::min) / f64::from(RADIUS)
     };
     let names = ["One joint at the wrist".to_owned(), format!("{} twist joints", twists(moment.settings()))];
-    let of = |(arm, name): (usize, String)| Curve {
-        name,
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, least(m, arm)]).collect(),
-    };
+    let of = |(arm, name): (usize, String)| Curve::measured(name, &along, |m| least(m, arm));
     names.into_iter().enumerate().map(of).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Three keys and what lies between them: STEP, LINEAR and CUBICSPLINE, clamped at both ends.
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
@@ -37,8 +37,7 @@ pub(super) static KEYS: Example = Example {
             unit: Unit::Seconds,
             range: [-0.5, 2.5],
             default: 0.6,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "v",
@@ -47,8 +46,7 @@ pub(super) static KEYS: Example = Example {
             unit: Unit::Metres,
             range: [-1.0, 1.0],
             default: 0.6,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -185,10 +183,6 @@ const fn seconds(id: &'static str, letter: &'static str, below: &'static str, wo
     Symbol { id, letter, below, words, unit: Unit::Seconds, ..Symbol::PLAIN }
 }
 
-const fn metres(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, words, unit: Unit::Metres, ..Symbol::PLAIN }
-}
-
 static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| m.slider("t").into(),
@@ -216,22 +210,22 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| values(m.settings())[segment(m.settings())].into(),
         marks: |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "a"),
-        ..metres("a", "a", "the height of the key before")
+        ..Symbol::metres("a", "a", "", "the height of the key before")
     },
     Symbol {
         value: |m| values(m.settings())[segment(m.settings()) + 1].into(),
         marks: |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "b"),
-        ..metres("b", "b", "the height of the key after")
+        ..Symbol::metres("b", "b", "", "the height of the key after")
     },
     Symbol {
         value: |m| height(m, 1).into(),
         marks: |m| ball(m, 1, "y"),
-        ..metres("l", "y", "the height of the middle ball, read from its joint")
+        ..Symbol::metres("l", "y", "", "the height of the middle ball, read from its joint")
     },
     Symbol {
         value: |m| height(m, 2).into(),
         marks: |m| ball(m, 2, "c"),
-        ..metres("c", "c", "the height of the right ball, read from its joint")
+        ..Symbol::metres("c", "c", "", "the height of the right ball, read from its joint")
     },
     height_share::<0>("ha", "a", "how much of a, the height of the key before, counts in c"),
     slope_share::<0>("hm", "m", "how much of m, the steepness at the key before, counts in c"),
@@ -243,7 +237,7 @@ static SYMBOLS: &[Symbol] = &[
             let at = segment(m.settings());
             slope(values(m.settings())[at], steepness(m.settings())[at], "m")
         },
-        ..metres("m", "m", "how steep the spline is at the key before, metres a second")
+        ..Symbol::metres("m", "m", "", "how steep the spline is at the key before, metres a second")
     },
     Symbol {
         value: |m| steepness(m.settings())[segment(m.settings()) + 1].into(),
@@ -251,7 +245,7 @@ static SYMBOLS: &[Symbol] = &[
             let at = segment(m.settings()) + 1;
             slope(values(m.settings())[at], steepness(m.settings())[at], "n")
         },
-        ..metres("n", "n", "how steep the spline is at the key after, metres a second")
+        ..Symbol::metres("n", "n", "", "how steep the spline is at the key after, metres a second")
     },
 ];
 
@@ -297,11 +291,8 @@ const fn slope_share<const AFTER: usize>(id: &'static str, below: &'static str, 
 fn model(_: &Settings) -> Model {
     let mut rig = Rig::new("Keys and what lies between");
     let joints: Vec<NodeId> = BALLS.iter().map(|(name, x)| rig.joint(name, NodeId(0), [*x, 0.0, 0.0])).collect();
-    // A ball is a tube whose radius is that of a circle, closed by caps of next to no size.
-    let round = |y: f32| Vec2::splat((RADIUS * RADIUS - y * y).max(1e-8).sqrt());
     for (joint, color) in joints.into_iter().zip([0x7fa6d6, 0xe6c07a, 0x8fc58a]) {
-        let end = RADIUS * 0.999;
-        rig.rigid("ball", joint, Shape::tube([-end, end], 25, 32, round).painted(move |_| color));
+        rig.rigid("ball", joint, Shape::ball(RADIUS).painted(move |_| color));
     }
     rig.build()
 }
@@ -356,13 +347,8 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (0..=120).map(|i| -0.5 + i as f32 / 40.0).map(|t| (f64::from(t), moment.with("t", t))).collect();
-    let of = |(ball, (name, _)): (usize, &(&str, f32))| Curve {
-        name: (*name).to_owned(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, height(m, ball)]).collect(),
-    };
+    let along = moment.along("t", 120);
+    let of = |(ball, (name, _)): (usize, &(&str, f32))| Curve::measured(*name, &along, |m| height(m, ball));
     BALLS.iter().enumerate().map(of).collect()
 }
 

@@ -71,23 +71,23 @@ impl Lesson {
         if !settings.set(slider, value) {
             return false;
         }
-        self.go_to(settings, &[slider]);
+        self.go_to(settings);
         true
     }
 
     /// Puts all sliders back to where they were at first.
     pub fn reset(&mut self) {
-        self.go_to(Settings::of(self.example()), &[]);
+        self.go_to(Settings::of(self.example()));
     }
 
-    /// `moved`: the only sliders that differ; none: any of them may.
-    fn go_to(&mut self, settings: Settings, moved: &[&str]) {
+    fn go_to(&mut self, settings: Settings) {
+        let now = *self.moment.settings();
         self.moment = Arc::new(self.moment.at(settings));
         let mut kept = no_curves(self.example());
-        for ((now, before), chart) in kept.iter_mut().zip(self.curves.iter()).zip(charts(self.example())) {
+        for ((kept, before), chart) in kept.iter_mut().zip(self.curves.iter()).zip(charts(self.example())) {
             // Curves over a slider are the same wherever it stands.
-            if moved == [chart.slider] {
-                before.clone_into(now);
+            if !settings.differs_beside(chart.slider, &now) {
+                before.clone_into(kept);
             }
         }
         self.curves = Arc::new(kept);

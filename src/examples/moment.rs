@@ -41,6 +41,23 @@ pub struct Moment {
     surfaces: Vec<OnceLock<Surface>>,
 }
 
+impl Curve {
+    /// Makes a curve of what is measured at each of some moments.
+    #[must_use]
+    pub fn measured(name: impl Into<String>, along: &[(f64, Moment)], measure: impl Fn(&Moment) -> f64) -> Self {
+        let points = along.iter().map(|(at, moment)| [*at, measure(moment)]).collect();
+        Self { name: name.into(), is_formula: false, points }
+    }
+
+    /// Makes a curve of a formula, by its value at so many places of a range.
+    #[must_use]
+    pub fn formula(name: impl Into<String>, [from, to]: [f64; 2], steps: usize, value: impl Fn(f64) -> f64) -> Self {
+        let at = |i: usize| from + (to - from) * i as f64 / steps as f64;
+        let points = (0..=steps).map(at).map(|x| [x, value(x)]).collect();
+        Self { name: name.into(), is_formula: true, points }
+    }
+}
+
 impl Moment {
     /// Makes the rig and poses it.
     #[must_use]
@@ -65,6 +82,14 @@ impl Moment {
         let mut settings = self.settings;
         settings.set(slider, value);
         self.at(settings)
+    }
+
+    /// Returns the same at so many places of a slider's whole range, each with the slider's value.
+    #[must_use]
+    pub fn along(&self, slider: &str, steps: usize) -> Vec<(f64, Self)> {
+        let range = self.example().sliders.iter().find(|s| s.id == slider).map_or([0.0; 2], |s| s.range);
+        let at = |i: usize| range[0] + (range[1] - range[0]) * i as f32 / steps as f32;
+        (0..=steps).map(at).map(|value| (f64::from(value), self.with(slider, value))).collect()
     }
 
     fn posed(settings: Settings, rig: Arc<Rig>) -> Self {
@@ -183,6 +208,33 @@ impl Moment {
     pub fn vertex(&self, method: &str, instance: usize, vertex: usize) -> DVec3 {
         let part = self.surface(method).part(InstanceId::from_index(instance), 0);
         part.and_then(|part| part.position(vertex, 0)).map_or(DVec3::NAN, |at| at.as_dvec3())
+    }
+
+    /// Returns where a joint of the first skin alone would carry a vertex, by instance and number of the vertex.
+    #[must_use]
+    pub fn alone(&self, joint: usize, instance: usize, vertex: usize) -> DVec3 {
+        self.skinning_matrix(0, joint).transform_point3(self.stored_vertex(instance, vertex))
+    }
+
+    /// Returns the vertices of a ring of a tube (`Shape::tube` of the rigs) of so many sides.
+    #[must_use]
+    pub fn ring(&self, method: &str, instance: usize, ring: usize, sides: usize) -> Vec<DVec3> {
+        (0..sides).map(|side| self.vertex(method, instance, ring * sides + side)).collect()
+    }
+
+    /// Returns such a ring as a line, and the mean distance of its vertices from its middle, metres.
+    #[must_use]
+    pub fn measured_ring(&self, method: &str, instance: usize, ring: usize, sides: usize) -> (Vec<Vec3>, f64) {
+        let ring = self.ring(method, instance, ring, sides);
+        let middle = ring.iter().sum::<DVec3>() / sides as f64;
+        let radius = ring.iter().map(|p| p.distance(middle)).sum::<f64>() / sides as f64;
+        (ring.iter().chain(ring.first()).map(|p| p.as_vec3()).collect(), radius)
+    }
+
+    /// Returns the part of its volume that an instance keeps against where a slider is at 0.
+    #[must_use]
+    pub fn volume_kept(&self, instance: usize, slider: &str) -> f64 {
+        self.volume(instance) / self.with(slider, 0.0).volume(instance)
     }
 
     /// Returns the volume that linear blending leaves an instance whose first primitive is closed, cubic metres: a sixth of the sum of triple

@@ -48,8 +48,7 @@ pub(super) static MUSCLE: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 130.0],
             default: 100.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "t",
@@ -58,8 +57,7 @@ pub(super) static MUSCLE: Example = Example {
             unit: Unit::Seconds,
             range: [0.0, 2.0 * PERIOD],
             default: 2.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -142,7 +140,6 @@ pub(super) static MUSCLE: Example = Example {
     model,
     pose,
     marks: |moment| {
-        let name = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Dim, words).wide(1.0);
         let joint = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Second, words).wide(9.0);
         let under = moment.place("biceps");
         let leader = Mark::line(vec![under, under + Vec3::new(-0.35, 0.45, 0.0)], MarkInk::Second, "muscle joint");
@@ -150,25 +147,20 @@ pub(super) static MUSCLE: Example = Example {
             leader.wide(1.5),
             joint(under, ""),
             joint(moment.place("ribs"), "joint of the chest"),
-            name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
+            Mark::name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
         ]
     },
     handles: &[],
 };
 
-const fn metres(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Symbol {
-    Symbol { id, letter, below, words, unit: Unit::Metres, ..Symbol::PLAIN }
-}
-
 /// A line upwards from the axis of the arm at the biceps.
 fn upright(to: f32, label: &str) -> Vec<Mark> {
-    let at = |y: f32| Vec3::new(BICEPS[0], y, 0.0);
-    vec![Mark::line(vec![at(0.0), at(to)], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([0.0, to].map(|y| Vec3::new(BICEPS[0], y, 0.0)), label)]
 }
 
 fn chest_line(to: f32, label: &str) -> Vec<Mark> {
     let middle = Vec3::from(CHEST);
-    vec![Mark::line(vec![middle, middle + Vec3::X * to], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([middle, middle + Vec3::X * to], label)]
 }
 
 static SYMBOLS: &[Symbol] = &[
@@ -203,17 +195,17 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |_| BICEPS[1].into(),
         marks: |_| upright(BICEPS[1], "j"),
-        ..metres("j", "j", "", "how high the biceps joint is over the axis of the arm")
+        ..Symbol::metres("j", "j", "", "how high the biceps joint is over the axis of the arm")
     },
     Symbol {
         value: |m| m.stored_vertex(0, TOP).y.into(),
         marks: |_| upright(RADIUS, "y₀"),
-        ..metres("y0", "y", "0", "how high the top of the biceps is at rest")
+        ..Symbol::metres("y0", "y", "0", "how high the top of the biceps is at rest")
     },
     Symbol {
         value: |m| top(m).y.into(),
         marks: |m| upright(top(m).y as f32, "y"),
-        ..metres("y", "y", "", "how high the top of the biceps is now, read from the surface")
+        ..Symbol::metres("y", "y", "", "how high the top of the biceps is now, read from the surface")
     },
     Symbol {
         id: "r",
@@ -260,12 +252,12 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| (m.stored_vertex(1, FRONT).x - f64::from(CHEST[0])).into(),
         marks: |_| chest_line(DEPTH, "d₀"),
-        ..metres("d0", "d", "0", "how far the front of the chest is from its joint at rest")
+        ..Symbol::metres("d0", "d", "0", "how far the front of the chest is from its joint at rest")
     },
     Symbol {
         value: |m| front(m).into(),
         marks: |m| chest_line(front(m) as f32, "d"),
-        ..metres("d", "d", "", "how far the front of the chest is from its joint now, read from the surface")
+        ..Symbol::metres("d", "d", "", "how far the front of the chest is from its joint now, read from the surface")
     },
 ];
 
@@ -305,8 +297,7 @@ fn model(_: &Settings) -> Model {
         let round = (1.0 - (y / 0.75).powi(2)).max(0.0).sqrt();
         Vec2::new(DEPTH * round, 0.42 * round)
     };
-    let place = Transform { translation: CHEST.into(), ..Transform::IDENTITY };
-    let shape = Shape::tube([-0.6, 0.6], CHEST_RINGS, SIDES, wide).placed(place);
+    let shape = Shape::tube([-0.6, 0.6], CHEST_RINGS, SIDES, wide).at(CHEST);
     let breath = |p: Vec3| 1.0 - eased(0.15, 0.6, (p.y - CHEST[1]).abs());
     let shape = shape.painted(move |p| mixed(0xe2c4a0, 0x9fb7d6, breath(p)));
     rig.skinned("chest", chest, shape.weighted(move |p| vec![(0, 1.0 - breath(p)), (1, breath(p))]));
@@ -338,8 +329,7 @@ fn front(moment: &Moment) -> f64 {
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let at = |i: i32| [f64::from(i) * 10.0, scale(&moment.with("phi", i as f32 * 10.0), "biceps")];
-    vec![Curve { name: "Scale of the biceps".into(), is_formula: false, points: (0..=13).map(at).collect() }]
+    vec![Curve::measured("Scale of the biceps", &moment.along("phi", 13), |m| scale(m, "biceps"))]
 }
 
 #[cfg(test)]

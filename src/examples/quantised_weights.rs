@@ -6,7 +6,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Half of the width and of the height of the plate, metres.
@@ -31,8 +30,8 @@ const fn weight(id: &'static str, label: &'static str, default: f32) -> Slider {
         unit: Unit::Decimals(4),
         range: [0.0, 0.5],
         default,
-        step: 0.0,
         rebuilds: true,
+        ..Slider::PLAIN
     }
 }
 
@@ -51,8 +50,8 @@ pub(super) static QUANTISED_WEIGHTS: Example = Example {
             unit: Unit::Metres,
             range: [0.0, FAR],
             default: 20.0,
-            step: 0.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "theta",
@@ -61,8 +60,7 @@ pub(super) static QUANTISED_WEIGHTS: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 90.0],
             default: 30.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -190,7 +188,7 @@ fn corner(moment: &Moment, instance: usize, label: &str) -> Vec<Mark> {
 }
 
 fn error(moment: &Moment, instance: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::line([EXACT, instance].map(|i| place(moment, i).as_vec3()).to_vec(), MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([EXACT, instance].map(|i| place(moment, i).as_vec3()), label)]
 }
 
 static SYMBOLS: &[Symbol] = &[
@@ -334,10 +332,9 @@ fn model(settings: &Settings) -> Model {
         ("implied", implied(settings).map(|q| q / 255.0), 0xf0a232, 0.03),
     ];
     for (name, weights, color, height) in sets {
-        let place = Transform { translation: away + Vec3::Z * height, ..Transform::IDENTITY };
         let shape = if height > 0.0 { frame(0.02) } else { frame(HALF[1]) };
         let own: Vec<(u16, f32)> = (0..3_u16).zip(weights).map(|(joint, w)| (joint, w as f32)).collect();
-        rig.skinned(name, skin, shape.placed(place).painted(|_| color).weighted(|_| own.clone()));
+        rig.skinned(name, skin, shape.at(away + Vec3::Z * height).painted(|_| color).weighted(|_| own.clone()));
     }
     rig.build()
 }
@@ -366,7 +363,7 @@ fn place(moment: &Moment, instance: usize) -> DVec3 {
 
 /// The same corner of the plate as one joint alone carries it.
 fn carried(moment: &Moment, joint: usize) -> DVec3 {
-    moment.skinning_matrix(0, joint).transform_point3(moment.stored_vertex(EXACT, 0))
+    moment.alone(joint, EXACT, 0)
 }
 
 /// The corner, where the origin is, and a length to compare with.
@@ -391,13 +388,9 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    const STEPS: usize = 10;
-    let moments: Vec<(f64, Moment)> =
-        (0..=STEPS).map(|i| FAR * i as f32 / STEPS as f32).map(|far| (f64::from(far), moment.with("D", far))).collect();
-    let of = |(instance, name): (usize, &str)| Curve {
-        name: name.into(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, place(m, instance).distance(place(m, EXACT))]).collect(),
+    let along = moment.along("D", 10);
+    let of = |(instance, name): (usize, &str)| {
+        Curve::measured(name, &along, |m| place(m, instance).distance(place(m, EXACT)))
     };
     [(ROUNDED, "Rounded each for itself"), (IMPLIED, "Last one implied")].map(of).into()
 }

@@ -1,6 +1,8 @@
 //! Builds the rigs of examples: nodes, skins and simple shapes.
 
-use glam::{Vec2, Vec3, Vec4};
+use std::f32::consts::FRAC_PI_2;
+
+use glam::{Quat, Vec2, Vec3, Vec4};
 
 use crate::anim;
 use crate::math::Transform;
@@ -180,6 +182,23 @@ impl Shape {
         let normals = after.iter().zip(&before).map(|(after, before)| *after - *before).collect();
         self.morphs.push((name, MorphTarget { positions, normals, tangents: Vec::new() }));
         self
+    }
+
+    /// A ball about the origin, as a tube with its poles up and down.
+    pub(super) fn ball(radius: f32) -> Self {
+        let round = |y: f32| Vec2::splat((radius * radius - y * y).max(1e-8).sqrt());
+        let end = radius * 0.999;
+        Self::tube([-end, end], 25, 32, round)
+    }
+
+    /// Lays a tube that stands along +Y down towards +X.
+    pub(super) fn lying(self) -> Self {
+        self.placed(Transform { rotation: Quat::from_rotation_z(-FRAC_PI_2), ..Transform::IDENTITY })
+    }
+
+    /// Moves it, before it is bound.
+    pub(super) fn at(self, place: impl Into<Vec3>) -> Self {
+        self.placed(Transform { translation: place.into(), ..Transform::IDENTITY })
     }
 
     /// Moves and turns it, before it is bound.

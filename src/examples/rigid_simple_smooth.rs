@@ -39,8 +39,7 @@ pub(super) static RIGID_SIMPLE_SMOOTH: Example = Example {
         unit: Unit::Degrees,
         range: [0.0, 150.0],
         default: 70.0,
-        step: 0.0,
-        rebuilds: false,
+        ..Slider::PLAIN
     }],
     symbols: SYMBOLS,
     page: Page {
@@ -149,7 +148,7 @@ static SYMBOLS: &[Symbol] = &[
             let [a, b] = gap(moment);
             a.distance(b).into()
         },
-        marks: |moment| vec![Mark::line(gap(moment).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "g").wide(5.0)],
+        marks: |moment| vec![Mark::span(gap(moment).map(|p| p.as_vec3()), "g")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -158,9 +157,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the length at rest of the edges between two rows of vertices",
         value: |_| (2.0 * LENGTH / (RINGS - 1) as f32).into(),
-        marks: |moment| {
-            vec![Mark::line(edge(moment, 1, 2).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "d").wide(5.0)]
-        },
+        marks: |moment| vec![Mark::span(edge(moment, 1, 2).map(|p| p.as_vec3()), "d")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -172,9 +169,7 @@ static SYMBOLS: &[Symbol] = &[
             let [a, b] = edge(moment, 1, ELBOW);
             a.distance(b).into()
         },
-        marks: |moment| {
-            vec![Mark::line(edge(moment, 1, ELBOW).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "e").wide(5.0)]
-        },
+        marks: |moment| vec![Mark::span(edge(moment, 1, ELBOW).map(|p| p.as_vec3()), "e")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -188,7 +183,7 @@ static SYMBOLS: &[Symbol] = &[
         },
         marks: |moment| {
             let at = vertex(moment, 2, ELBOW, OUTER).as_vec3();
-            vec![Mark::line(vec![at, elbow(2)], MarkInk::Accent, "s").wide(5.0)]
+            vec![Mark::span([at, elbow(2)], "s")]
         },
         ..Symbol::PLAIN
     },
@@ -198,7 +193,7 @@ static SYMBOLS: &[Symbol] = &[
 fn names() -> Vec<Mark> {
     let name = |(arm, words): (usize, &str)| {
         let at = elbow(arm) - Vec3::new(0.45, LENGTH + 0.15, 0.0);
-        Mark::dot(at, MarkInk::Dim, words).wide(4.0)
+        Mark::name(at, words)
     };
     ["rigid parts", "simple skin", "smooth skin"].into_iter().enumerate().map(name).collect()
 }
@@ -228,14 +223,12 @@ fn model(_: &Settings) -> Model {
     rig.rigid("rigid forearm", lower, tube([0.0, LENGTH], ELBOW + 1).painted(|_| color(true)));
     for arm in [1, 2] {
         let skin = rig.skin(&nodes[arm]);
-        let offset = Vec3::X * elbow(arm).x;
         let share = move |p: Vec3| match arm {
             1 => f32::from(u8::from(p.y > LENGTH - 1e-3)),
             _ => eased(LENGTH - 0.4, LENGTH + 0.4, p.y),
         };
         let shape = tube([0.0, 2.0 * LENGTH], RINGS).painted(|p| mixed(color(false), color(true), share(p)));
-        let place = crate::math::Transform { translation: offset, ..crate::math::Transform::IDENTITY };
-        let shape = shape.placed(place).weighted(move |p| vec![(0, 1.0 - share(p)), (1, share(p))]);
+        let shape = shape.at(Vec3::X * elbow(arm).x).weighted(move |p| vec![(0, 1.0 - share(p)), (1, share(p))]);
         rig.skinned(["", "simple skin", "smooth skin"][arm], skin, shape);
     }
     rig.build()
@@ -280,18 +273,10 @@ fn stretch(moment: &Moment, arm: usize) -> f64 {
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (0..=15).map(|i| (f64::from(i) * 10.0, moment.with("phi", i as f32 * 10.0))).collect();
-    let measured = [(1, "Simple skin"), (2, "Smooth skin")].map(|(arm, name)| Curve {
-        name: name.into(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, stretch(m, arm)]).collect(),
-    });
-    let rigid = Curve {
-        name: "Rigid parts".into(),
-        is_formula: false,
-        points: moments.iter().map(|(at, _)| [*at, 1.0]).collect(),
-    };
+    let along = moment.along("phi", 15);
+    let rigid = Curve::measured("Rigid parts", &along, |_| 1.0);
+    let measured = [(1, "Simple skin"), (2, "Smooth skin")];
+    let measured = measured.map(|(arm, name)| Curve::measured(name, &along, |m| stretch(m, arm)));
     [rigid].into_iter().chain(measured).collect()
 }
 

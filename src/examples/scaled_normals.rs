@@ -35,8 +35,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
             unit: Unit::Number,
             range: [0.25, 3.0],
             default: 2.2,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "omega",
@@ -46,7 +45,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
             range: [0.0, 180.0],
             default: 50.0,
             step: STEP,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -153,7 +152,7 @@ const DRAWN: f32 = 0.4;
 fn arrow(moment: &Moment, along: DVec2, label: &str) -> Vec<Mark> {
     let at = place(moment, rim(moment));
     let end = at + along.as_vec2().extend(0.0) * DRAWN;
-    vec![Mark::line(vec![at, end], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::span([at, end], label)]
 }
 
 const fn vector(
@@ -218,43 +217,43 @@ static SYMBOLS: &[Symbol] = &[
         "n",
         "n",
         "the normal of the marked place at rest, of length 1; the circle is the rim at rest",
-        |m| flat(normal_at_rest(m)),
+        |m| normal_at_rest(m).into(),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + normal_at_rest(m).as_vec2().extend(0.0) * DRAWN;
-            vec![rim_at_rest(), Mark::line(vec![at, end], MarkInk::Accent, "n, at rest").wide(5.0)]
+            vec![rim_at_rest(), Mark::span([at, end], "n, at rest")]
         },
     ),
     vector(
         "t",
         "t",
         "the tangent of the marked place at rest, of length 1; the circle is the rim at rest",
-        |m| flat(tangent_at_rest(m)),
+        |m| tangent_at_rest(m).into(),
         |m| {
             let at = (normal_at_rest(m) * f64::from(RADIUS)).as_vec2().extend(HALF_LENGTH);
             let end = at + tangent_at_rest(m).as_vec2().extend(0.0) * DRAWN;
-            vec![rim_at_rest(), Mark::line(vec![at, end], MarkInk::Accent, "t, at rest").wide(5.0)]
+            vec![rim_at_rest(), Mark::span([at, end], "t, at rest")]
         },
     ),
     vector(
         "u",
         "u",
         "the tangent now: it follows the matrix",
-        |m| flat(matrix(m) * tangent_at_rest(m)),
+        |m| (matrix(m) * tangent_at_rest(m)).into(),
         |m| arrow(m, matrix(m) * tangent_at_rest(m), "u"),
     ),
     vector(
         "m",
         "m",
         "the normal as M would carry it, of length 1",
-        |m| flat(wrong(m, angle(m))),
+        |m| wrong(m, angle(m)).into(),
         |m| arrow(m, wrong(m, angle(m)), "m"),
     ),
     vector(
         "k",
         "k",
         "the normal as the program carries it, read from the surface",
-        |m| flat(measured(m, rim(m))),
+        |m| measured(m, rim(m)).into(),
         |m| arrow(m, measured(m, rim(m)), "k"),
     ),
     Symbol {
@@ -311,8 +310,7 @@ fn place(moment: &Moment, step: usize) -> Vec3 {
 }
 
 fn matrix(moment: &Moment) -> DMat2 {
-    let m = moment.skinning_matrix(0, 0).matrix3;
-    DMat2::from_cols(m.x_axis.truncate(), m.y_axis.truncate())
+    Value::turn_in_plane(moment.skinning_matrix(0, 0))
 }
 
 fn normal_at_rest(moment: &Moment) -> DVec2 {
@@ -338,14 +336,10 @@ fn between(a: DVec2, b: DVec2) -> f64 {
     a.perp_dot(b).abs().atan2(a.dot(b))
 }
 
-fn flat(v: DVec2) -> Value {
-    Value::column(&v.to_array())
-}
-
 /// The front rim before the joint stretches it.
 fn rim_at_rest() -> Mark {
-    let at = |step: usize| DVec2::from_angle(f64::from(step as f32 * STEP).to_radians()).as_vec2() * RADIUS;
-    Mark::line((0..=SIDES).map(|step| at(step).extend(HALF_LENGTH)).collect(), MarkInk::Dim, "").wide(2.0)
+    let center = Vec3::Z * HALF_LENGTH;
+    Mark::circle(center, center + Vec3::X * RADIUS, Vec3::Z).wide(2.0)
 }
 
 /// A fan of both normals around the rim; at the marked place the tangent, both normals with their letters, and the right angle.
@@ -377,19 +371,14 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 /// The error at the marked place, as the formula has it, and as measured between the normals.
 fn curves(moment: &Moment) -> Vec<Curve> {
     let omega = angle(moment);
-    let measured_at = |i: usize| {
-        let s = 0.25 + 2.75 * i as f32 / 22.0;
-        let at = moment.with("s", s);
-        [f64::from(s), between(wrong(&at, omega), measured(&at, rim(&at))).to_degrees()]
-    };
-    let by_formula = |i: usize| {
-        let s = 0.25 + 2.75 * i as f64 / 88.0;
+    let error = |m: &Moment| between(wrong(m, omega), measured(m, rim(m))).to_degrees();
+    let by_formula = |s: f64| {
         let lean = |along: f64| (omega.sin()).atan2(along * omega.cos());
-        [s, (lean(s) - lean(1.0 / s)).abs().to_degrees()]
+        (lean(s) - lean(1.0 / s)).abs().to_degrees()
     };
     vec![
-        Curve { name: "Measured, degrees".into(), is_formula: false, points: (0..=22).map(measured_at).collect() },
-        Curve { name: "Formula".into(), is_formula: true, points: (0..=88).map(by_formula).collect() },
+        Curve::measured("Measured, degrees", &moment.along("s", 22), error),
+        Curve::formula("Formula", [0.25, 3.0], 88, by_formula),
     ]
 }
 

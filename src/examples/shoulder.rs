@@ -6,7 +6,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the limb, metres; it lies along +X from the breastbone to the hand, as in a bind pose with arms aside.
@@ -42,8 +41,7 @@ pub(super) static SHOULDER: Example = Example {
         unit: Unit::Degrees,
         range: [-80.0, 90.0],
         default: 80.0,
-        step: 0.0,
-        rebuilds: false,
+        ..Slider::PLAIN
     }],
     symbols: SYMBOLS,
     page: Page {
@@ -109,7 +107,7 @@ pub(super) static SHOULDER: Example = Example {
             place: "shoulder: a clavicle of 2 degrees of freedom before the shoulder, and a scapula",
         }],
     },
-    look: Look { from: [0.0, 6.0], stage: [[-2.5, 0.05, -0.4], [2.15, 2.25, 0.4]], opacity: 0.85, ..Look::PLAIN },
+    look: Look { from: [0.0, 6.0], stage: [[-2.5, 0.05, -0.4], [2.15, 2.25, 0.4]], ..Look::PLAIN },
     model,
     pose,
     marks,
@@ -118,9 +116,7 @@ pub(super) static SHOULDER: Example = Example {
 
 /// The names of the figures and joints, and the half widths that are compared.
 fn marks(moment: &Moment) -> Vec<Mark> {
-    let under = |at: [f32; 3], words: &str| {
-        Mark::dot(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), MarkInk::Dim, words).wide(1.0)
-    };
+    let under = |at: [f32; 3], words: &str| Mark::name(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), words);
     // The names of neighbouring joints hang at lines of several lengths, so that they do not meet.
     let named = |joint: &str, words: &str, down: f32| {
         let at = moment.place(joint);
@@ -198,7 +194,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| RADIUS.into(),
         marks: |_| {
             let at = |y: f32| Vec3::from(AT[0]) + Vec3::new(0.05, y, 0.0);
-            vec![Mark::line(vec![at(0.0), at(RADIUS)], MarkInk::Accent, "R").wide(5.0)]
+            vec![Mark::span([at(0.0), at(RADIUS)], "R")]
         },
         ..Symbol::PLAIN
     },
@@ -209,7 +205,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the half width of the left limb at its ball joint, measured down to the armpit",
         value: |m| width(m, 0).into(),
-        marks: |m| vec![Mark::line(waist(m, 0).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "s₁").wide(5.0)],
+        marks: |m| vec![Mark::span(waist(m, 0).map(|p| p.as_vec3()), "s₁")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -219,7 +215,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the half width of the right limb at its shoulder joint, measured down to the armpit",
         value: |m| width(m, 1).into(),
-        marks: |m| vec![Mark::line(waist(m, 1).map(|p| p.as_vec3()).to_vec(), MarkInk::Accent, "s₂").wide(5.0)],
+        marks: |m| vec![Mark::span(waist(m, 1).map(|p| p.as_vec3()), "s₂")],
         ..Symbol::PLAIN
     },
     of_limb::<0>("V0", "V", "0", "the volume of a limb at rest, cubic metres", |m| {
@@ -227,8 +223,12 @@ static SYMBOLS: &[Symbol] = &[
     }),
     of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| m.volume(0).into()),
     of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| m.volume(1).into()),
-    of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| kept(m, 0).into()),
-    of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| kept(m, 1).into()),
+    of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| {
+        m.volume_kept(0, "theta").into()
+    }),
+    of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| {
+        m.volume_kept(1, "theta").into()
+    }),
 ];
 
 /// ```text
@@ -237,12 +237,10 @@ static SYMBOLS: &[Symbol] = &[
 /// ```
 fn model(_: &Settings) -> Model {
     let mut rig = Rig::new("Shoulder with clavicle and scapula");
-    let lying = Quat::from_rotation_z(-std::f32::consts::FRAC_PI_2);
     let limb = |at: [f32; 3]| {
         // Towards the hand it is thinner, but not around the joints that are measured.
         let wide = |along: f32| Vec2::splat(RADIUS - 0.07 * eased(0.95, LENGTH, along));
-        let place = Transform { translation: at.into(), rotation: lying, ..Transform::IDENTITY };
-        Shape::tube([0.0, LENGTH], RINGS, SIDES, wide).placed(place)
+        Shape::tube([0.0, LENGTH], RINGS, SIDES, wide).lying().at(at)
     };
     let breast = rig.joint("breast", NodeId(0), AT[0]);
     let ball = rig.joint("ball", breast, [BALL.0, 0.0, 0.0]);
@@ -253,7 +251,6 @@ fn model(_: &Settings) -> Model {
         let before = if i == 0 { 0.0 } else { CHAIN[i - 1].1 };
         joints.push(rig.joint(name, joints[i], [along - before, 0.0, 0.0]));
     }
-    let breastbone = joints[0];
     joints.push(rig.joint("other hand", joints[CHAIN.len()], [LENGTH - CHAIN[CHAIN.len() - 1].1, 0.0, 0.0]));
     let second = rig.skin(&joints);
     let passed = |along: f32, at: f32, blend: f32| eased(at - blend, at + blend, along);
@@ -271,13 +268,15 @@ fn model(_: &Settings) -> Model {
             vec![(0, 1.0 - a), (1, a - b), (2, b - c), (3, c)]
         }),
     );
-    // Bodies, which stand still and show where the breastbone is. They are behind the limbs among the instances.
+    // Bodies, which stand still and show where the breastbone is. They come after the limbs among the instances. They are skinned too, so
+    // that one pipeline draws all: to make another one takes longer than to make the rig.
     let round = |y: f32, from: f32, to: f32| (1.0 - ((2.0 * y - from - to) / (to - from)).powi(4)).max(1e-4).sqrt();
-    for breast in [breast, breastbone] {
-        let torso = Shape::tube([-0.9, -0.16], 25, SIDES, |y| Vec2::new(0.4, 0.17) * round(y, -0.901, -0.159));
-        rig.rigid("torso", breast, torso.painted(|_| 0x8d939e));
-        let head = |y: f32| Vec2::splat((0.17_f32.powi(2) - (y - 0.48).powi(2)).max(1e-6).sqrt());
-        rig.rigid("head", breast, Shape::tube([0.311, 0.649], 25, SIDES, head).painted(|_| 0x8d939e));
+    for (skin, at) in [(first, AT[0]), (second, AT[1])] {
+        let mut draw = |name: &str, shape: Shape| {
+            rig.skinned(name, skin, shape.at(at).painted(|_| 0x8d939e).weighted(|_| vec![(0, 1.0)]));
+        };
+        draw("torso", Shape::tube([-0.9, -0.16], 25, SIDES, |y| Vec2::new(0.4, 0.17) * round(y, -0.901, -0.159)));
+        draw("head", Shape::ball(0.17).at([0.0, 0.48, 0.0]));
     }
     rig.build()
 }
@@ -313,23 +312,14 @@ fn width(moment: &Moment, limb: usize) -> f64 {
     joint.distance(below)
 }
 
-fn kept(moment: &Moment, limb: usize) -> f64 {
-    moment.volume(limb) / moment.with("theta", 0.0).volume(limb)
-}
-
 /// The outline of a limb: above and below.
 fn outline(moment: &Moment, limb: usize) -> Mark {
     moment.tube_outline(limb, [RINGS, SIDES], [ABOVE, BELOW])
 }
 
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let moments: Vec<(f64, Moment)> =
-        (-8..=9).map(|i| (f64::from(i) * 10.0, moment.with("theta", i as f32 * 10.0))).collect();
-    let of = |(limb, name): (usize, &str)| Curve {
-        name: name.into(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, kept(m, limb)]).collect(),
-    };
+    let (along, rest) = (moment.along("theta", 17), moment.with("theta", 0.0));
+    let of = |(limb, name): (usize, &str)| Curve::measured(name, &along, |m| m.volume(limb) / rest.volume(limb));
     [(0, "One ball joint"), (1, "Clavicle, scapula, shoulder")].map(of).into()
 }
 
@@ -372,7 +362,7 @@ mod tests {
                 let wanted = f64::from(RADIUS) * (0.5 * bend).cos();
                 assert!((width(&moment, limb) - wanted).abs() < 1e-5, "{degrees}° limb {limb}");
             }
-            let more = kept(&moment, 1) - kept(&moment, 0);
+            let more = moment.volume_kept(1, "theta") - moment.volume_kept(0, "theta");
             assert!(more > if degrees.abs() < 30 { -1e-5 } else { 1e-3 }, "{degrees}°: more joints keep more, {more}");
         }
     }

@@ -27,22 +27,24 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
         Slider {
             id: "w1",
             label: "Weight for joint 37, w₁",
-            help: "Which vertex is marked: its weight for joint 37",
+            help: "Which vertex is marked: its weight for joint 37. Joint 6 gives way where both are more than 1; joint 14 has the rest",
             unit: Unit::Decimals(2),
             range: [0.0, 1.0],
             default: 0.6,
             step: 1.0 / STEPS as f32,
-            rebuilds: false,
+            is_share: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "w2",
-            label: "Weight for joint 6, w₂ (counts up to what w₁ leaves)",
-            help: "Which vertex is marked: its weight for joint 6. What w₁ and w₂ are together over 1 does not count; joint 14 has the rest",
+            label: "Weight for joint 6, w₂",
+            help: "Which vertex is marked: its weight for joint 6. Joint 37 gives way where both are more than 1; joint 14 has the rest",
             unit: Unit::Decimals(2),
             range: [0.0, 1.0],
             default: 0.3,
             step: 1.0 / STEPS as f32,
-            rebuilds: false,
+            is_share: true,
+            ..Slider::PLAIN
         },
         Slider {
             id: "turn",
@@ -51,8 +53,7 @@ pub(super) static SIXTY_THIRTY_TEN: Example = Example {
             unit: Unit::Degrees,
             range: [-90.0, 90.0],
             default: 50.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -268,12 +269,11 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
     change(skeleton, local, JOINTS[2].0, |t| t.translation.y += 0.1);
 }
 
-/// The weights of the marked vertex, in steps. What the second slider asks for beyond what the first leaves is left out.
+/// The weights of the marked vertex, in steps.
 fn weights(moment: &Moment) -> [usize; 3] {
     let steps = |id: &str| (moment.slider(id) * STEPS as f64).round() as usize;
-    let first = steps("w1").min(STEPS);
-    let second = steps("w2").min(STEPS - first);
-    [first, second, STEPS - first - second]
+    let [first, second] = ["w1", "w2"].map(steps);
+    [first, second, STEPS.saturating_sub(first + second)]
 }
 
 fn vertex(moment: &Moment) -> usize {
@@ -287,7 +287,7 @@ fn stored(moment: &Moment) -> DVec3 {
 
 /// Where a joint alone would carry the marked vertex.
 fn alone(moment: &Moment, joint: usize) -> DVec3 {
-    moment.skinning_matrix(0, joint).transform_point3(stored(moment))
+    moment.alone(joint, 0, vertex(moment))
 }
 
 /// The joints by name, the triangle of the three places, and lines from there to the vertex that are as wide as the weights.
@@ -321,9 +321,14 @@ mod tests {
                 for w2 in (0..=STEPS).step_by(4) {
                     let moment = first
                         .with("turn", turn as f32)
-                        .with("w1", w1 as f32 / STEPS as f32)
-                        .with("w2", w2 as f32 / STEPS as f32);
+                        .with("w2", w2 as f32 / STEPS as f32)
+                        .with("w1", w1 as f32 / STEPS as f32);
+                    // The slider that was moved last is right.
                     let w2 = w2.min(STEPS - w1);
+                    assert_eq!(
+                        [moment.slider("w1"), moment.slider("w2")].map(|w| (w * 20.0).round() as usize),
+                        [w1, w2]
+                    );
                     let w = [w1, w2, STEPS - w1 - w2].map(|steps| steps as f64 / STEPS as f64);
                     let corner = |i: usize| Vec3::from(JOINTS[i].1).as_dvec3();
                     let v: DVec3 = (0..3).map(|i| corner(i) * w[i]).sum();

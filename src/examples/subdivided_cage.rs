@@ -9,7 +9,6 @@ use super::loop_subdivision::Subdivided;
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The rings of the cage, four vertices each: side 0 towards +Z, then +X, −Z, −X.
@@ -49,8 +48,7 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 150.0],
             default: 110.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "n",
@@ -61,6 +59,7 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
             default: 3.0,
             step: 1.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -150,7 +149,7 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
     marks: |moment| {
         let mut marks = cage_lines(moment, MarkInk::Dim, 1.5);
         marks.extend(outline(moment));
-        let name = |x: f32, words: &str| Mark::dot(Vec3::new(x, 0.12, 0.0), MarkInk::Dim, words).wide(1.0);
+        let name = |x: f32, words: &str| Mark::name(Vec3::new(x, 0.12, 0.0), words);
         marks.push(name(AT[FIRST] + 0.4, "subdivided, then skinned"));
         marks.push(name(AT[AFTER] + 0.4, "skinned, then subdivided"));
         marks
@@ -358,9 +357,8 @@ fn model(settings: &Settings) -> Model {
     let after = after
         .morphed_by_number("by cos φ − 1", |v| [flat(q(v)), flat(normals[v]) * share(v)])
         .morphed_by_number("by sin φ", |v| [turned(q(v)), turned(normals[v]) * share(v)]);
-    let place = Transform { translation: Vec3::X * AT[FIRST], ..Transform::IDENTITY };
     let weights = |v: usize| vec![(0, 1.0 - share(v)), (1, share(v))];
-    rig.skinned("subdivided first", skin, shape.placed(place).weighted_by_number(weights));
+    rig.skinned("subdivided first", skin, shape.at(Vec3::X * AT[FIRST]).weighted_by_number(weights));
     rig.rigid("subdivided after", cage, after);
     rig.build()
 }
@@ -435,13 +433,8 @@ fn dots(moment: &Moment, step: usize) -> Vec<Mark> {
 
 fn curves(moment: &Moment) -> Vec<Curve> {
     let of = |n: usize| {
-        let first = moment.with("n", n as f32);
-        let at = |i: i32| [f64::from(i) * 10.0, distance(&first.with("phi", i as f32 * 10.0))];
-        Curve {
-            name: format!("{n} step{}", if n == 1 { "" } else { "s" }),
-            is_formula: false,
-            points: (0..=15).map(at).collect(),
-        }
+        let along = moment.with("n", n as f32).along("phi", 15);
+        Curve::measured(format!("{n} step{}", if n == 1 { "" } else { "s" }), &along, distance)
     };
     (1..=MOST).map(of).collect()
 }

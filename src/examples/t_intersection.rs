@@ -6,7 +6,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Half of the length of the edge, metres.
@@ -33,8 +32,7 @@ pub(super) static T_INTERSECTION: Example = Example {
         unit: Unit::Degrees,
         range: [-120.0, 120.0],
         default: 70.0,
-        step: 0.0,
-        rebuilds: false,
+        ..Slider::PLAIN
     }],
     symbols: SYMBOLS,
     page: Page {
@@ -143,35 +141,32 @@ static SYMBOLS: &[Symbol] = &[
         letter: "R",
         bold: true,
         words: "the turn of the joint that bends",
-        value: |m| {
-            let r = m.exact_node("upper").matrix3;
-            glam::DMat2::from_cols(r.x_axis.truncate(), r.y_axis.truncate()).into()
-        },
+        value: |m| Value::turn_in_plane(m.exact_node("upper")).into(),
         marks: |m| Mark::frame(m.exact_node("upper"), 0.35, MarkInk::Accent, "R"),
         ..Symbol::PLAIN
     },
     Symbol {
-        value: |m| flat(now(m, A)),
+        value: |m| now(m, A).truncate().into(),
         marks: |m| dot(now(m, A), "A"),
         ..place("A", "A", "the lower end of the edge, which stays")
     },
     Symbol {
-        value: |m| flat(stored(m, B)),
+        value: |m| stored(m, B).truncate().into(),
         marks: |m| dot(stored(m, B), "B at rest"),
         ..place("B", "B", "the upper end of the edge as it was modelled")
     },
     Symbol {
-        value: |m| flat(now(m, B)),
+        value: |m| now(m, B).truncate().into(),
         marks: |m| dot(now(m, B), "b"),
         ..place("b", "b", "where the upper end is now, read from the surface")
     },
     Symbol {
-        value: |m| flat(middle(m)),
+        value: |m| middle(m).truncate().into(),
         marks: |m| dot(middle(m), "e"),
         ..place("e", "e", "the middle of the edge as it is drawn: half way between its ends")
     },
     Symbol {
-        value: |m| flat(now(m, M)),
+        value: |m| now(m, M).truncate().into(),
         marks: |m| dot(now(m, M), "m"),
         ..place("m", "m", "where the vertex M of the yellow parts is, read from the surface")
     },
@@ -181,7 +176,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Metres,
         words: "the width of the crack: from M to the middle of the edge",
         value: |m| middle(m).distance(now(m, M)).into(),
-        marks: |m| vec![Mark::line(vec![world(now(m, M)), world(middle(m))], MarkInk::Accent, "c").wide(5.0)],
+        marks: |m| vec![Mark::span([world(now(m, M)), world(middle(m))], "c")],
         ..Symbol::PLAIN
     },
 ];
@@ -196,12 +191,11 @@ fn model(_: &Settings) -> Model {
         let lower = rig.joint(&format!("{prefix}lower"), NodeId(0), [AT[i], 0.0, 0.0]);
         let upper = rig.joint(&format!("{prefix}upper"), lower, [0.0; 3]);
         let skin = rig.skin(&[lower, upper]);
-        let place = Transform { translation: Vec3::X * AT[i], ..Transform::IDENTITY };
         let plate = plate(i == 1).painted_by_number(|v| if v < 4 || v == 10 { 0x6f9bd1 } else { 0xe6c07a });
         rig.skinned(
             "plate",
             skin,
-            plate.placed(place).weighted(|p| {
+            plate.at(Vec3::X * AT[i]).weighted(|p| {
                 let upper = 0.5 + 0.5 * p.y / HALF;
                 vec![(0, 1.0 - upper), (1, upper)]
             }),
@@ -261,22 +255,11 @@ fn middle(moment: &Moment) -> DVec3 {
     now(moment, A).midpoint(now(moment, B))
 }
 
-fn flat(p: DVec3) -> Value {
-    Value::column(&[p.x, p.y])
-}
-
 fn curves(moment: &Moment) -> Vec<Curve> {
-    let at = |i: i32| {
-        let m = moment.with("phi", i as f32 * 10.0);
-        [f64::from(i) * 10.0, middle(&m).distance(now(&m, M))]
-    };
-    let formula = |i: i32| {
-        let degrees = f64::from(i) * 2.0;
-        [degrees, f64::from(HALF) * (0.5 * degrees.to_radians()).sin().abs()]
-    };
+    let formula = |degrees: f64| f64::from(HALF) * (0.5 * degrees.to_radians()).sin().abs();
     vec![
-        Curve { name: "Measured".into(), is_formula: false, points: (-12..=12).map(at).collect() },
-        Curve { name: "Formula".into(), is_formula: true, points: (-60..=60).map(formula).collect() },
+        Curve::measured("Measured", &moment.along("phi", 24), |m| middle(m).distance(now(m, M))),
+        Curve::formula("Formula", [-120.0, 120.0], 120, formula),
     ]
 }
 

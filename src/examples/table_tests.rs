@@ -1,6 +1,8 @@
 //! What every example owes: words, sliders that make sense, letters that are explained and shown, and formulas whose printed numbers
 //! are right at every position of the sliders.
 
+use glam::Vec3;
+
 use super::*;
 use crate::deform;
 use crate::inspect;
@@ -213,6 +215,11 @@ fn sliders(example: &'static Example, ensure: &mut Ensure) {
         });
         ensure((0.0..=most - least).contains(&slider.step), &|| format!("the slider {id} has no steps"));
         ensure(slider.fitted(most) == Some(most), &|| format!("the slider {id} does not reach its end"));
+        let named = slider.choices.len();
+        ensure(named == 0 || slider.count() == Some(named), &|| format!("the slider {id} names not all of its values"));
+        // On a rail nobody finds the other one of two values.
+        ensure(named > 0 || slider.count() != Some(2), &|| format!("the slider {id} of two values is no switch"));
+        ensure(!slider.is_share || slider.range == [0.0, 1.0], &|| format!("the slider {id} is no share"));
     }
 }
 
@@ -246,9 +253,15 @@ fn page(example: &'static Example, is_sentence: &dyn Fn(&str) -> bool, ensure: &
     }
 }
 
+/// Where the sliders stand.
+fn places(moment: &Moment) -> String {
+    let of = |slider: &Slider| format!("{} = {}", slider.id, moment.settings().get(slider.id));
+    moment.example().sliders.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
 /// What must hold at every position of the sliders.
 fn moment(moment: &Moment, ensure: &mut Ensure) {
-    let at = || format!("{:?}", moment.settings().values);
+    let at = || places(moment);
     let whole: Vec<f32> = moment.local().transforms.iter().flat_map(|t| t.to_affine().to_cols_array()).collect();
     ensure(whole.iter().all(|n| n.is_finite()), &|| format!("the pose is not finite at {}", at()));
     let stage = moment.settings().stage();
@@ -292,7 +305,7 @@ fn moment(moment: &Moment, ensure: &mut Ensure) {
 }
 
 fn check_formula(formula: &Formula, moment: &Moment, ensure: &mut Ensure) {
-    let at = || format!("{:?}", moment.settings().values);
+    let at = || places(moment);
     let name =
         || formula.terms.iter().map(|t| typeset(t, Form::Letters, moment).line()).collect::<Vec<_>>().join(" = ");
     ensure(formula.terms.len() > 1, &|| format!("{} is no equation", name()));
@@ -369,8 +382,7 @@ const ANGLE: Slider = Slider {
     unit: Unit::Degrees,
     range: [0.0, 90.0],
     default: 30.0,
-    step: 0.0,
-    rebuilds: false,
+    ..Slider::PLAIN
 };
 
 const SYMBOL: Symbol = Symbol {
@@ -435,6 +447,9 @@ fn what_is_broken_is_found() {
     says(broken!(sliders: &[Slider { range: [40.0, 90.0], ..ANGLE }]), "cannot have its first value");
     says(broken!(sliders: &[Slider { step: 20.0, ..ANGLE }]), "cannot have its first value");
     says(broken!(sliders: &[]), "has no slider");
+    says(broken!(sliders: &[Slider { step: 90.0, default: 0.0, ..ANGLE }]), "is no switch");
+    says(broken!(sliders: &[Slider { step: 30.0, choices: &["none", "all"], ..ANGLE }]), "names not all");
+    says(broken!(sliders: &[Slider { is_share: true, ..ANGLE }]), "is no share");
     // Pages.
     says(broken!(page: Page { blocks: &[], ..PAGE }), "has no text");
     says(broken!(page: Page { try_this: &[], ..PAGE }), "to be tried");

@@ -35,8 +35,7 @@ const fn turn(id: &'static str, label: &'static str, default: f32) -> Slider {
         unit: Unit::Degrees,
         range: [-120.0, 120.0],
         default,
-        step: 0.0,
-        rebuilds: false,
+        ..Slider::PLAIN
     }
 }
 
@@ -56,8 +55,8 @@ pub(super) static THREE_BONES: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 90.0],
             default: 0.0,
-            step: 0.0,
             rebuilds: true,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -246,7 +245,7 @@ static SYMBOLS: &[Symbol] = &[
         |m| Value::in_plane(m.rest_node(BONES[1]).inverse() * m.rest_node(BONES[2])),
         |m| {
             let ends = [1, 2].map(|i| m.rest_node(BONES[i]).translation.as_vec3());
-            vec![Mark::line(ends.to_vec(), MarkInk::Accent, "B").wide(5.0)]
+            vec![Mark::span(ends, "B")]
         },
     ),
     matrix(
@@ -354,8 +353,7 @@ fn model(settings: &Settings) -> Model {
     let third = Transform { translation: along, rotation: axes.inverse(), ..Transform::IDENTITY };
     let third = rig.node(BONES[2], Some(second), third);
     let skin = rig.skin(&[first, second, third]);
-    let lying = Transform { rotation: Quat::from_rotation_z(-std::f32::consts::FRAC_PI_2), ..Transform::IDENTITY };
-    let strip = Shape::strip([0.0, 3.0 * LENGTH], ROWS, HALF_WIDTH).placed(lying);
+    let strip = Shape::strip([0.0, 3.0 * LENGTH], ROWS, HALF_WIDTH).lying();
     let colors = [0x7fa6d6, 0x8fc58a, 0xe6c07a];
     let strip = strip.painted(|p| colors[((p.x / LENGTH) as usize).min(2)]).weighted(|p| {
         // Each bone weighs by the distance from its middle.
@@ -392,7 +390,7 @@ fn step(moment: &Moment, bone: usize) -> Value {
 
 fn steps(moment: &Moment, from: usize) -> Vec<Mark> {
     let ends = [from, from + 1].map(|bone| moment.place(BONES[bone]));
-    vec![Mark::line(ends.to_vec(), MarkInk::Accent, ["T₁", "T₂"][from]).wide(5.0)]
+    vec![Mark::span(ends, ["T₁", "T₂"][from])]
 }
 
 /// The marked vertex at rest; bone 1 rests in the world's origin.
@@ -402,7 +400,7 @@ fn modelled(moment: &Moment) -> DVec3 {
 
 /// Where a bone alone carries the marked vertex.
 fn alone(moment: &Moment, bone: usize) -> DVec3 {
-    moment.skinning_matrix(0, bone).transform_point3(modelled(moment))
+    moment.alone(bone, 0, VERTEX)
 }
 
 /// The outline of the whole skin as one bone alone carries it, and the marked vertex on it.

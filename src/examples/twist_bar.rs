@@ -37,8 +37,7 @@ pub(super) static TWIST_BAR: Example = Example {
             unit: Unit::Degrees,
             range: [0.0, 180.0],
             default: 120.0,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "w",
@@ -48,7 +47,7 @@ pub(super) static TWIST_BAR: Example = Example {
             range: [0.0, 1.0],
             default: 0.5,
             step: 1.0 / STEPS as f32,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -279,29 +278,23 @@ fn marked(moment: &Moment, method: &str) -> DVec3 {
 
 /// Where a joint alone would put it.
 fn alone(moment: &Moment, joint: usize) -> DVec3 {
-    moment.skinning_matrix(0, joint).transform_point3(moment.stored_vertex(0, ring_of(moment) * SIDES + MARKED))
+    moment.alone(joint, 0, ring_of(moment) * SIDES + MARKED)
 }
 
 /// The mean distance of a ring's vertices from the axis.
 fn radius(moment: &Moment, method: &str, ring: usize) -> f64 {
-    let at = |side: usize| moment.vertex(method, 0, ring * SIDES + side);
-    (0..SIDES).map(at).map(|p| p.x.hypot(p.z)).sum::<f64>() / SIDES as f64
+    moment.measured_ring(method, 0, ring, SIDES).1
 }
 
 fn ring(moment: &Moment, method: &str, ring: usize, ink: MarkInk, label: &str) -> Mark {
-    let at = |side: usize| moment.vertex(method, 0, ring * SIDES + side % SIDES).as_vec3();
-    Mark::line((0..=SIDES).map(at).collect(), ink, label)
+    Mark::line(moment.measured_ring(method, 0, ring, SIDES).0, ink, label)
 }
 
 /// The marked ring as it is and as it was, and the chord between the two places of its marked vertex.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let ends = [0, 1].map(|joint| alone(moment, joint).as_vec3());
-    let at = |side: usize| {
-        let turn = Quat::from_rotation_y(std::f32::consts::TAU * side as f32 / SIDES as f32);
-        Vec3::Y * ends[0].y + turn * (ends[0] - Vec3::Y * ends[0].y)
-    };
     vec![
-        Mark::line((0..=SIDES).map(at).collect(), MarkInk::Dim, "").wide(2.0),
+        Mark::circle(Vec3::Y * ends[0].y, ends[0], Vec3::Y).wide(2.0),
         ring(moment, "linear", ring_of(moment), MarkInk::First, ""),
         Mark::line(ends.to_vec(), MarkInk::Second, "").wide(2.0),
         Mark::dot(ends[0], MarkInk::Second, "p₀").wide(9.0),
@@ -311,19 +304,13 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 
 /// The radius of the marked ring by every method, and by the formula of linear blending.
 fn curves(moment: &Moment) -> Vec<Curve> {
-    const DEGREES: usize = 10;
-    let moments: Vec<(f64, Moment)> =
-        (0..=180 / DEGREES).map(|i| ((i * DEGREES) as f64, moment.with("theta", (i * DEGREES) as f32))).collect();
+    let along = moment.along("theta", 18);
     let ring = ring_of(moment);
-    let measured = METHODS.iter().map(|method| Curve {
-        name: method.label.to_owned(),
-        is_formula: false,
-        points: moments.iter().map(|(at, m)| [*at, radius(m, method.id, ring) / f64::from(RADIUS)]).collect(),
-    });
+    let kept = |m: &Moment, method: &str| radius(m, method, ring) / f64::from(RADIUS);
+    let measured = METHODS.iter().map(|method| Curve::measured(method.label, &along, |m| kept(m, method.id)));
     let w = moment.slider("w");
     let by_formula = |degrees: f64| (1.0 - 4.0 * w * (1.0 - w) * (0.5 * degrees.to_radians()).sin().powi(2)).sqrt();
-    let points = (0..=90).map(|i| f64::from(i) * 2.0).map(|at| [at, by_formula(at)]).collect();
-    measured.chain([Curve { name: "Formula of linear blend".into(), is_formula: true, points }]).collect()
+    measured.chain([Curve::formula("Formula of linear blend", [0.0, 180.0], 90, by_formula)]).collect()
 }
 
 #[cfg(test)]

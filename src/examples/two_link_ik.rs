@@ -8,7 +8,6 @@ use super::formula::{Expr, Formula, Function};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased};
 use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use crate::math::Transform;
 use crate::model::{LocalPose, Model, NodeId, Skeleton};
 use crate::pose::Triangle;
 
@@ -37,8 +36,7 @@ pub(super) static TWO_LINK_IK: Example = Example {
             unit: Unit::Metres,
             range: [-FAR, FAR],
             default: 0.6,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "y",
@@ -47,18 +45,18 @@ pub(super) static TWO_LINK_IK: Example = Example {
             unit: Unit::Metres,
             range: [-FAR, FAR],
             default: 1.3,
-            step: 0.0,
-            rebuilds: false,
+            ..Slider::PLAIN
         },
         Slider {
             id: "s",
-            label: "Which solution, s (−1 or 1)",
+            label: "Which solution, s",
             help: "To which side of the line to the target the elbow bends",
             unit: Unit::Decimals(0),
             range: [-1.0, 1.0],
             default: 1.0,
             step: 2.0,
-            rebuilds: false,
+            choices: &["s = −1: elbow to the right", "s = 1: to the left"],
+            ..Slider::PLAIN
         },
     ],
     symbols: SYMBOLS,
@@ -138,7 +136,7 @@ pub(super) static TWO_LINK_IK: Example = Example {
         ],
         sources: &[Source { text: "Hart, CS418: Skinning", place: "Simple inverse kinematics" }],
     },
-    look: Look { stage: [[-2.3, -2.3, -0.3], [2.3, 2.3, 0.3]], opacity: 0.75, ..Look::PLAIN },
+    look: Look { stage: [[-2.3, -2.35, -0.3], [2.75, 2.5, 0.3]], opacity: 0.75, ..Look::PLAIN },
     model,
     pose,
     marks,
@@ -165,26 +163,34 @@ const fn degrees(
     Symbol { id, letter, words, value, marks, unit: Unit::Degrees, ..Symbol::PLAIN }
 }
 
-fn line(points: [Vec3; 2], label: &str) -> Vec<Mark> {
-    vec![Mark::line(points.to_vec(), MarkInk::Accent, label).wide(5.0)]
-}
-
 static SYMBOLS: &[Symbol] = &[
-    number("a", "a", "the length of the upper arm", |_| UPPER.into(), |m| line([Vec3::ZERO, m.place("elbow")], "a")),
-    number("b", "b", "the length of the forearm", |_| FORE.into(), |m| line([m.place("elbow"), m.place("hand")], "b")),
+    number(
+        "a",
+        "a",
+        "the length of the upper arm",
+        |_| UPPER.into(),
+        |m| vec![Mark::span([Vec3::ZERO, m.place("elbow")], "a")],
+    ),
+    number(
+        "b",
+        "b",
+        "the length of the forearm",
+        |_| FORE.into(),
+        |m| vec![Mark::span([m.place("elbow"), m.place("hand")], "b")],
+    ),
     number(
         "d",
         "d",
         "the distance from the shoulder to the target, as far as the arm reaches; measured to the hand",
         |m| m.exact_node("hand").translation.length().into(),
-        |m| line([Vec3::ZERO, m.place("hand")], "d"),
+        |m| vec![Mark::span([Vec3::ZERO, m.place("hand")], "d")],
     ),
     number(
         "x",
         "x",
         "how far to the right the target is",
         |m| m.slider("x").into(),
-        |m| line([Vec3::ZERO, Vec3::X * target(m).x as f32], "x"),
+        |m| vec![Mark::span([Vec3::ZERO, Vec3::X * target(m).x as f32], "x")],
     ),
     number(
         "y",
@@ -193,7 +199,7 @@ static SYMBOLS: &[Symbol] = &[
         |m| m.slider("y").into(),
         |m| {
             let t = target(m).as_vec3();
-            line([t.with_y(0.0), t], "y")
+            vec![Mark::span([t.with_y(0.0), t], "y")]
         },
     ),
     degrees(
@@ -247,7 +253,7 @@ static SYMBOLS: &[Symbol] = &[
         "e",
         "the distance between hand and target",
         |m| hand(m).distance(target(m)).into(),
-        |m| line([hand(m).as_vec3(), target(m).as_vec3()], "e"),
+        |m| vec![Mark::span([hand(m).as_vec3(), target(m).as_vec3()], "e")],
     ),
     Symbol {
         id: "h",
@@ -278,9 +284,8 @@ fn model(_: &Settings) -> Model {
     let elbow = rig.joint("elbow", shoulder, [UPPER, 0.0, 0.0]);
     let hand = rig.joint("hand", elbow, [FORE, 0.0, 0.0]);
     let skin = rig.skin(&[shoulder, elbow, hand]);
-    let lying = Transform { rotation: Quat::from_rotation_z(-std::f32::consts::FRAC_PI_2), ..Transform::IDENTITY };
     let wide = |along: f32| Vec2::splat(0.15 - 0.06 * (along / (UPPER + FORE)).clamp(0.0, 1.0));
-    let arm = Shape::tube([-0.08, UPPER + FORE + 0.04], 41, 24, wide).placed(lying);
+    let arm = Shape::tube([-0.08, UPPER + FORE + 0.04], 41, 24, wide).lying();
     let arm = arm.painted(|p| if p.x < UPPER { 0x8fb3d9 } else { 0xe6c79a });
     let arm = arm.weighted(|p| {
         let share = eased(UPPER - 0.18, UPPER + 0.18, p.x);
@@ -341,10 +346,7 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
 
 /// The circles of what can be reached, the other solution, the triangle and the target.
 fn marks(moment: &Moment) -> Vec<Mark> {
-    let circle = |radius: f32| {
-        let at = |i: usize| Quat::from_rotation_z(std::f32::consts::TAU * i as f32 / 96.0) * Vec3::X * radius;
-        Mark::line((0..=96).map(at).collect(), MarkInk::Dim, "").wide(1.5)
-    };
+    let circle = |radius: f32| Mark::circle(Vec3::ZERO, Vec3::X * radius, Vec3::Z);
     let [first, second] = solution(moment.slider("x") as f32, moment.slider("y") as f32, -moment.slider("s"));
     let elbow = Quat::from_rotation_z(first as f32) * Vec3::X * UPPER;
     let other = elbow + Quat::from_rotation_z((first + second) as f32) * Vec3::X * FORE;

@@ -1,6 +1,6 @@
 //! Numbers, vectors and matrices in double precision: what the symbols and formulas of examples are worth.
 
-use glam::{DAffine3, DMat2, DMat3, DVec3};
+use glam::{DAffine3, DMat2, DMat3, DVec2, DVec3};
 
 /// A matrix of any size. A number is a matrix of one row and one column, a vector has one column.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,12 @@ impl From<f64> for Value {
 impl From<f32> for Value {
     fn from(number: f32) -> Self {
         f64::from(number).into()
+    }
+}
+
+impl From<DVec2> for Value {
+    fn from(v: DVec2) -> Self {
+        Self::column(&v.to_array())
     }
 }
 
@@ -62,6 +68,12 @@ impl Value {
         let (a, t) = (m.matrix3, m.translation);
         let numbers = vec![a.x_axis.x, a.y_axis.x, t.x, a.x_axis.y, a.y_axis.y, t.y, 0.0, 0.0, 1.0];
         Self { rows: 3, columns: 3, numbers }
+    }
+
+    /// How a transform turns and stretches directions of that plane: 2×2.
+    #[must_use]
+    pub fn turn_in_plane(m: DAffine3) -> DMat2 {
+        DMat2::from_cols(m.matrix3.x_axis.truncate(), m.matrix3.y_axis.truncate())
     }
 
     /// A point of that plane as such a matrix takes it: `(x, y, 1)`.

@@ -31,8 +31,6 @@ mod lighting;
 mod marks;
 mod marks_menu;
 mod measuring;
-#[cfg(test)]
-mod measuring_tests;
 mod menus;
 mod onion;
 mod orbit;

@@ -14,8 +14,6 @@
 //! everything that is drawn, in numbers that curves and overlays show.
 
 mod normals;
-#[cfg(test)]
-mod place_tests;
 mod read;
 mod rest;
 mod table;
