@@ -77,7 +77,7 @@ impl Layers {
             && scratch.follow(model, add.clip, time_secs)
         {
             scratch.take_first(model, add.clip);
-            added(pose, &scratch.first, &scratch.other, add.weight);
+            add_difference(pose, &scratch.first, &scratch.other, add.weight);
         }
     }
 }
@@ -127,7 +127,10 @@ fn cross(pose: &mut LocalPose, to: &LocalPose, share: f32) {
     }
 }
 
-fn added(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose, weight: f32) {
+/// Adds to a pose a share `w` of that by which `clip` differs from `first`, at every node: `R · (R_first⁻¹ · R_clip)^w`,
+/// `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, and to its morph weights `m + w (m_clip − m_first)`. All are poses
+/// of one model. What does not differ stays to the bit.
+pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose, weight: f32) {
     for ((own, first), clip) in pose.transforms.iter_mut().zip(&first.transforms).zip(&clip.transforms) {
         if clip.rotation != first.rotation {
             let by = wide(first.rotation).inverse() * wide(clip.rotation);

@@ -17,7 +17,7 @@ mod stage;
 pub use curve::{NodeCurve, keys_of};
 pub use evaluate::{evaluate, evaluate_clip};
 pub use kinematics::local_to_model;
-pub use layers::{Additive, Crossfade, LayerScratch, Layers};
+pub use layers::{Additive, Crossfade, LayerScratch, Layers, add_difference};
 pub use sample::{SampleScratch, key_times, sample, sample_properties};
 pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 

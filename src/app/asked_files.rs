@@ -113,7 +113,7 @@ impl App {
 }
 
 /// The files of a folder that are of a kind, by name.
-fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
+pub(super) fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(|path| is_it(path)).take(MOST_OFFERED).collect();
     found.sort();

@@ -137,6 +137,7 @@ impl App {
             _ => self.jobs.stop_normalising(),
         }
         self.follow_file();
+        self.follow_library();
         match self.session.wanted_task() {
             Some((model, task)) => self.jobs.work_out(model, task),
             None => self.jobs.stop_tool(),

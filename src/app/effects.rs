@@ -17,6 +17,7 @@ impl App {
         match effect {
             Effect::File(command) => self.carry_out_file(event_loop, command),
             Effect::Inspection(command) => self.carry_out_inspection(command),
+            Effect::Library(command) => self.carry_out_library(command),
             Effect::Window(command) => self.ui.carry_out(&command),
         }
     }

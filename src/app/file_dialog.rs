@@ -9,6 +9,12 @@ use crate::session::FileUse;
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
 pub(super) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
 
+/// Opens the dialog for a folder, which begins in `folder`.
+pub(super) fn ask_for_folder(folder: &Path) -> OpenDialog {
+    let folder = AsyncFileDialog::new().set_directory(folder).pick_folder();
+    Box::new(|| pollster::block_on(folder).map(|folder| folder.path().to_owned()))
+}
+
 /// Opens the dialog for a file to read, in `folder` where that is given. It is called on the main thread, since some
 /// systems want dialogs to begin there; what it returns waits, and is called on another one.
 pub(super) fn ask_for_file(folder: Option<PathBuf>) -> OpenDialog {

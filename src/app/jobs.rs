@@ -77,6 +77,10 @@ enum Kind {
     NamedFile,
     /// Reading a session file that is to be opened.
     Session,
+    /// Reads the poses of a folder.
+    Library,
+    /// Draws pictures of poses.
+    PosePictures,
     SavePlan,
     Save,
     Autosave,

@@ -21,12 +21,14 @@ mod input;
 mod jobs;
 #[cfg(test)]
 mod jobs_tests;
+mod library;
 mod load_job;
 mod options;
 mod pace;
 mod panels;
 mod picture;
 mod pointer_rest;
+mod pose_pictures;
 mod poses;
 mod recovery;
 mod report;
@@ -59,6 +61,7 @@ use winit::window::WindowId;
 use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
 use self::jobs::Jobs;
+use self::library::LibraryState;
 use self::pace::MeasurePace;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
@@ -149,6 +152,7 @@ struct App {
     then: Option<Then>,
     autosave: Autosave,
     autosave_complained: bool,
+    library: LibraryState,
     /// Edits of an earlier run: offered, or accepted and waiting for their model.
     left: Option<Left>,
     frame_timer: Option<FrameTimer>,
@@ -191,6 +195,7 @@ impl App {
             then: None,
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
+            library: LibraryState::default(),
             left: None,
             frame_timer: options.benchmark.clone().map(|b| FrameTimer::new(b, options.started)),
             failure: None,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::export_job::ExportFailure;
 use super::session_files::ReadSession;
-use super::ui::{PoseReport, SaveSummary, SessionReport, fonts};
+use super::ui::{PoseLibrary, PoseReport, SaveSummary, SessionReport, fonts};
 use crate::deform::{DataSource, MethodData};
 use crate::edit::{Outcome, PackedFigures, Packing, Task};
 use crate::import::ImportError;
@@ -77,6 +77,12 @@ pub(super) enum Report {
     NamedFileChosen(PathBuf),
     /// What is in a pose file, or why it cannot be read.
     PoseRead(PathBuf, Result<Box<PoseReport>, String>),
+    /// The user chose the folder of the library of poses.
+    PoseFolderChosen(PathBuf),
+    /// What is in the library of poses.
+    LibraryRead(Box<PoseLibrary>),
+    /// The pictures of poses are drawn, or not, and why.
+    PosesDrawn(Result<(), String>),
     /// A pose has been written into this file, or not, and why.
     PoseSaved(PathBuf, Result<(), String>),
     /// What is in a session file, or why it cannot be read.

@@ -24,6 +24,7 @@ mod measure;
 mod method;
 mod origins;
 mod pose;
+mod pose_steps;
 mod render;
 mod skeleton;
 mod view;

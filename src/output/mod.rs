@@ -12,7 +12,7 @@ mod temporary;
 
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use lock::Lock;
-pub use new_file::{NewFile, back_up, take_back, write};
+pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write_new};
 pub use new_files::NewFiles;
 pub use signals::report_large_files;
 

@@ -163,6 +163,40 @@ pub fn back_up(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
+/// Gives a file another name in the same file system; no other file is replaced.
+///
+/// # Errors
+/// There is a file of that name, or the file cannot be renamed.
+pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::hard_link(from, to) {
+        Ok(()) => fs::remove_file(from),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // This is a file system without hard links.
+        Err(_) if fs::symlink_metadata(to).is_err() => fs::rename(from, to),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file that the user wants to be gone, and returns what was in it.
+///
+/// # Errors
+/// The file cannot be read or removed.
+pub fn remove(path: &Path) -> io::Result<Vec<u8>> {
+    let bytes = fs::read(path)?;
+    fs::remove_file(path)?;
+    Ok(bytes)
+}
+
+/// Writes a whole file at `path`, where there is none yet.
+///
+/// # Errors
+/// There is a file of that name, or it cannot be written.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.commit_new()
+}
+
 /// Removes a file that this run has made and that is of no use.
 pub fn take_back(path: &Path) {
     // Where it cannot be removed there is only one file too many.

@@ -5,6 +5,7 @@ use glam::{Quat, Vec3};
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
 use super::{unit, wide_unit};
+use crate::anim::add_difference;
 use crate::math::Transform;
 use crate::model::{Instance, LocalPose, Model, NodeId};
 
@@ -59,6 +60,20 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
 }
 
 impl Resolved {
+    /// Returns what concerns a node and all that is below it.
+    #[must_use]
+    pub fn of_limb(&self, model: &Model, limb: NodeId) -> Self {
+        let inside = limb.index()..model.skeleton.subtree_end(limb);
+        let nodes = self.nodes.iter().filter(|(node, _)| inside.contains(&node.index())).copied().collect();
+        let is_inside = |place: usize| {
+            let targets =
+                |i: &Instance| i.morph_offset..i.morph_offset + model.meshes[i.mesh.index()].morph_names.len();
+            model.instances.iter().any(|i| inside.contains(&i.node.index()) && targets(i).contains(&place))
+        };
+        let morphs = self.morphs.iter().filter(|(place, _)| is_inside(*place)).copied().collect();
+        Self { nodes, morphs, unmatched: Vec::new() }
+    }
+
     /// Writes the file's values over `pose`, and leaves the rest as it is.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, said) in &self.nodes {
@@ -97,6 +112,16 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     for (place, weight) in &to.morphs {
         let now = &mut pose.morph_weights[*place];
         *now += (weight - *now) * part;
+    }
+}
+
+/// Adds a share (0…1) of that by which a file's values differ from rest to a pose, as a layer of clips is added
+/// ([`crate::anim::add_difference`]). Values that the file does not have stay.
+pub fn add(pose: &mut LocalPose, rest: &LocalPose, said: &Resolved, share: f32) {
+    if share > 0.0 {
+        let mut to = rest.clone();
+        said.apply(&mut to);
+        add_difference(pose, rest, &to, share);
     }
 }
 
@@ -164,6 +189,50 @@ fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
 mod tests {
     use super::*;
     use crate::model::shapes::obstacle_course;
+
+    #[test]
+    fn what_is_added_is_the_difference_from_rest_and_a_limb_is_a_part_of_a_pose() {
+        let model = obstacle_course();
+        let rest = &model.skeleton.rest;
+        let said = resolve(&model, &capture(&model, &some_pose(&model), ""));
+        let turn = Quat::from_rotation_y(0.7);
+        let mut pose = rest.clone();
+        pose.transforms[3].rotation = turn;
+        pose.transforms[4].translation.x = 5.0;
+        pose.morph_weights[1] = 0.4;
+        let start = pose.clone();
+        add(&mut pose, rest, &said, 0.0);
+        assert_eq!(pose, start);
+        add(&mut pose, rest, &said, 0.5);
+        // Half of a rotation about its axis, on top of the one that is there.
+        let whole = rest.transforms[3].rotation.inverse() * Quat::from_xyzw(0.3, 0.0, 0.1, 2.5).normalize();
+        let (axis, angle) = whole.to_axis_angle();
+        let want = turn * Quat::from_axis_angle(axis, 0.5 * angle);
+        assert!(pose.transforms[3].rotation.abs_diff_eq(want, 1e-6), "{:?} {want:?}", pose.transforms[3].rotation);
+        let y = rest.transforms[4].translation.y;
+        assert!((pose.transforms[4].translation.y - (y + 0.5 * (0.123_456_79 - y))).abs() < 1e-6);
+        assert_eq!(pose.transforms[4].translation.x, 5.0);
+        let weight = 0.4 + 0.5 * (0.1 - rest.morph_weights[1]);
+        assert!((pose.morph_weights[1] - weight).abs() < 1e-6);
+        assert_eq!(pose.transforms[0], start.transforms[0]);
+        // Each limb has its own nodes, and those of all roots together are all.
+        let limb = NodeId(4);
+        let part = said.of_limb(&model, limb);
+        let is_below = |node: NodeId| {
+            let mut up = Some(node);
+            while let Some(at) = up.filter(|at| *at != limb) {
+                up = model.skeleton.parents[at.index()];
+            }
+            up == Some(limb)
+        };
+        let nodes: Vec<NodeId> = said.nodes.iter().map(|(node, _)| *node).filter(|node| is_below(*node)).collect();
+        assert_eq!(part.nodes.iter().map(|(node, _)| *node).collect::<Vec<_>>(), nodes);
+        assert!(!nodes.is_empty() && nodes.len() < said.nodes.len());
+        let roots =
+            (0..model.skeleton.len()).map(NodeId::from_index).filter(|n| model.skeleton.parents[n.index()].is_none());
+        let morphs: usize = roots.map(|root| said.of_limb(&model, root).morphs.len()).sum();
+        assert_eq!((morphs, part.morphs.len()), (1, 0));
+    }
 
     fn some_pose(model: &Model) -> LocalPose {
         let mut pose = model.skeleton.rest.clone();

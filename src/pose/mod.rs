@@ -15,7 +15,7 @@ mod mirror;
 mod reach;
 
 pub(crate) use apply::target_key;
-pub use apply::{Resolved, blend, capture, resolve};
+pub use apply::{Resolved, add, blend, capture, resolve};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
 pub use file::{Channels, FileError, PoseFile, VERSION};

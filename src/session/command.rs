@@ -14,6 +14,7 @@ use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
 use super::keying::KeyingCommand;
 use super::lesson::ExampleCommand;
+use super::library::LibraryCommand;
 use super::marks::MarkCommand;
 use super::measuring::MeasureCommand;
 use super::onion::Onion;
@@ -53,6 +54,8 @@ families!(
     Edit(EditCommand),
     /// Poses as a whole: copied, pasted, mirrored.
     Posing(PosingCommand),
+    /// The library of poses; the application carries them out.
+    Library(LibraryCommand),
     /// Clips that the file does not have, and their keys.
     Keying(KeyingCommand),
     /// Tools that change weights.
@@ -444,6 +447,8 @@ pub enum WindowCommand {
     ToggleLargeText,
     /// Switch between keys as in Blender and keys as in Maya.
     ToggleMayaKeys,
+    /// Show the library of poses, among the tables.
+    ShowPoses,
     /// Show the keys and what they do.
     ShowShortcuts,
     /// Show name, version and licence of the program.
@@ -467,6 +472,8 @@ pub enum Effect {
     File(FileCommand),
     /// A command to inspect the open model in the background.
     Inspection(InspectionCommand),
+    /// A command about the library of poses.
+    Library(LibraryCommand),
     /// A command to change the window.
     Window(WindowCommand),
 }

@@ -272,6 +272,16 @@ impl History {
         }
     }
 
+    /// Takes the last step out, where it is one of the pose that leads back to these edits; returns whether it was.
+    pub(super) fn take_out(&mut self, before: &Arc<Edits>) -> bool {
+        let is_it = matches!(self.past.last(), Some(Step::Pose(edits)) if Arc::ptr_eq(edits, before));
+        if is_it {
+            self.close_step();
+            self.past.pop();
+        }
+        is_it
+    }
+
     /// Goes back one step.
     pub(super) fn undo(&mut self, now: &mut Changed<'_>) {
         self.close_step();

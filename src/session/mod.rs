@@ -26,7 +26,9 @@ mod kept;
 #[cfg(test)]
 mod kept_tests;
 mod keying;
+mod laid_pose;
 mod lesson;
+mod library;
 mod lighting;
 mod marks;
 mod marks_menu;
@@ -78,7 +80,9 @@ pub use export::{ExportKind, ExportSettings};
 pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
 pub use kept::KeptSession;
 pub use keying::KeyingCommand;
+pub use laid_pose::LaidPose;
 pub use lesson::ExampleCommand;
+pub use library::LibraryCommand;
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
@@ -150,6 +154,8 @@ pub struct Session {
     packed: Option<comparison::PackedModel>,
     /// The pose that was copied last; it stays when another model is opened.
     copied: Option<Arc<PoseFile>>,
+    /// The pose that was laid over the others last.
+    last_laid: Option<laid_pose::LastLaid>,
     rules: PoseRules,
     /// The example that is shown.
     lesson: Option<lesson::OpenLesson>,
@@ -175,6 +181,7 @@ impl Session {
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();
+        self.last_laid = None;
         self.history = History::default();
         self.playback = Playback {
             source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
@@ -322,6 +329,7 @@ impl Session {
         match command.into() {
             Command::File(command) => return Some(Effect::File(command)),
             Command::Inspection(command) => return Some(Effect::Inspection(command)),
+            Command::Library(command) => return Some(Effect::Library(command)),
             Command::Window(command) => return Some(Effect::Window(command)),
             Command::View(command) => return self.look(command),
             Command::Edit(command) => self.edit(&command),

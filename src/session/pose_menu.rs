@@ -166,6 +166,13 @@ pub(super) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::Pose,
+        "Pose library",
+        None,
+        Command::Window(WindowCommand::ShowPoses),
+        "Show the poses of a folder as pictures: a click shows one, in part, added, or on one limb",
+    ),
+    row(
+        Menu::Pose,
         "Load pose…",
         None,
         Command::File(FileCommand::AskForFile(FileUse::LoadPose)),

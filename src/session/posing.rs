@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{ChannelKind, ChannelValue, Edits, PoseSource, Session};
+use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
 use crate::model::{LocalPose, Model, NodeId};
 use crate::pose::{Limits, PoseFile, capture, resolve};
 
@@ -20,6 +20,9 @@ pub enum PosingCommand {
     Paste,
     /// Show the pose that was copied last, with left and right exchanged.
     PasteMirrored,
+    /// Lay this pose over the one that is shown. Given again with another share, and nothing edited in between, it takes the place of the
+    /// one before, as the same step.
+    Lay(LaidPose),
     /// Switch whether what is done to one side is done mirrored to the other.
     ToggleSymmetric,
     /// Give a node another partner on the other side, or none.
@@ -56,6 +59,9 @@ impl Session {
     pub(super) fn change_pose(&mut self, command: &PosingCommand) {
         if self.change_rules(command) {
             return;
+        }
+        if let PosingCommand::Lay(laid) = command {
+            return self.lay_pose(laid);
         }
         self.update_pose();
         let (Some(document), Some(mirror)) = (&self.document, self.mirror()) else { return };
@@ -109,6 +115,7 @@ impl Session {
             PosingCommand::ToggleLimits => self.rules.ignores_limits = !self.rules.ignores_limits,
             PosingCommand::Mirror
             | PosingCommand::Flip
+            | PosingCommand::Lay(_)
             | PosingCommand::Copy
             | PosingCommand::Paste
             | PosingCommand::PasteMirrored => return false,

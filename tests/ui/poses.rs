@@ -1,10 +1,11 @@
 //! Poses as a whole: the Pose menu, and the dialogs that ask for a pose file.
 
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use skinscope::app::ui::{AskedFile, AskedStage, PoseReport};
+use skinscope::app::ui::{AskedFile, AskedStage, LibraryPose, PoseLibrary, PoseReport};
 use skinscope::pose::{Channels, Resolved};
-use skinscope::session::{FileUse, PosingCommand};
+use skinscope::session::{FileUse, LibraryCommand, PosingCommand};
 
 use super::*;
 
@@ -116,4 +117,106 @@ fn a_pose_is_saved_into_the_file_that_was_typed_and_what_is_replaced_is_said() {
     harness.key_press(Key::Enter);
     harness.run();
     assert_eq!(sent(&harness).last(), Some(&FileCommand::WriteFile(typed)));
+}
+
+/// A window that shows a library of three poses: one that fits, one of another model, and a broken file.
+fn library() -> Harness<'static, App> {
+    let one = |name: &str, pose: Result<Arc<Resolved>, String>| {
+        let path = PathBuf::from(format!("/poses/{name}.pose.json"));
+        Arc::new(LibraryPose { path, name: name.into(), changed: None, pose, picture: OnceLock::new() })
+    };
+    let wave = one("wave", Ok(report(&["Tail"], None).pose));
+    let side = LibraryPose::PICTURE as usize;
+    wave.picture.get_or_init(|| vec![200; side * side * 4]);
+    let other = one("other", Ok(Arc::new(Resolved { unmatched: vec!["Tail".into()], ..Resolved::default() })));
+    let poses = vec![one("broken", Err("line 1: this is no JSON".into())), other, wave];
+    let library = PoseLibrary { folder: "/poses".into(), chosen: true, poses, removed: Some("old".into()) };
+    let saved = Saved { tables: true, ..Saved::default() };
+    let mut harness = window(session(3), UiState::new(saved), Status { library, ..Status::default() });
+    harness.set_size(vec2(1280.0, 720.0));
+    harness.run();
+    harness.state_mut().ui.carry_out(&WindowCommand::ShowPoses);
+    harness.run();
+    harness.state_mut().commands.clear();
+    harness
+}
+
+fn asked_of_library(harness: &Harness<'_, App>) -> Vec<LibraryCommand> {
+    let of_library = |command: &Command| match command {
+        Command::Library(command) => Some(command.clone()),
+        _ => None,
+    };
+    harness.state().commands.iter().filter_map(of_library).collect()
+}
+
+#[test]
+fn a_click_on_a_pose_of_the_library_shows_it_and_its_share_can_be_changed() {
+    let mut harness = library();
+    for unusable in ["Pose broken", "Pose other"] {
+        assert!(harness.get_by_label(unusable).accesskit_node().is_disabled(), "{unusable}");
+    }
+    let turned = |harness: &Harness<'_, App>| harness.state().session.pose().local.transforms[2].rotation.z;
+    click(&mut harness, "Pose wave");
+    assert!((turned(&harness) - 0.6).abs() < 1e-6);
+    // Half of the way is half of the angle, whose sine was 0.6.
+    let angle = 0.6_f32.asin();
+    harness.get_by_role_and_label(Role::Slider, "Share of the pose").focus();
+    harness.run();
+    for _ in 0..200 {
+        if harness.state().session.laid_pose().unwrap().share <= 0.5 {
+            break;
+        }
+        harness.key_press(Key::ArrowLeft);
+        harness.run();
+    }
+    let share = harness.state().session.laid_pose().unwrap().share;
+    assert!((turned(&harness) - (share * angle).sin()).abs() < 1e-5 && (share - 0.5).abs() < 0.01, "{share}");
+    // Added, half of it turns on from nothing; on a limb that the pose does not move nothing is turned.
+    click(&mut harness, "Added");
+    assert!((turned(&harness) - (share * angle).sin()).abs() < 1e-5);
+    assert!(harness.state().session.laid_pose().unwrap().added);
+    assert!(harness.get_by_label("Only below").accesskit_node().is_disabled());
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    harness.run();
+    click(&mut harness, "Only below");
+    assert_eq!(harness.state().session.laid_pose().unwrap().limb, Some(NodeId(2)));
+    // All of it is one step.
+    harness.state_mut().session.apply(EditCommand::Undo);
+    harness.run();
+    assert_eq!((turned(&harness), harness.state().session.history().can_undo()), (0.0, false));
+}
+
+#[test]
+fn poses_of_the_library_are_kept_renamed_deleted_and_brought_back() {
+    let mut harness = library();
+    click(&mut harness, "Bring the deleted pose back");
+    assert!(harness.get_by_label("Keep").accesskit_node().is_disabled());
+    harness.get_by_label("Name of a pose").click();
+    harness.run();
+    harness.event(Event::Text("bow".into()));
+    harness.run();
+    click(&mut harness, "Keep");
+    click(&mut harness, "Pose wave");
+    click(&mut harness, "Rename");
+    harness.key_press(Key::End);
+    harness.event(Event::Text("s".into()));
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    // The file is called otherwise once the folder is read again.
+    harness.run();
+    click(&mut harness, "Pose wave");
+    click(&mut harness, "Delete");
+    let wave = PathBuf::from("/poses/wave.pose.json");
+    let wanted = [
+        LibraryCommand::BringBack,
+        LibraryCommand::Keep("bow".into()),
+        LibraryCommand::Rename(wave.clone(), "waves".into()),
+        LibraryCommand::Delete(wave),
+    ];
+    assert_eq!(asked_of_library(&harness), wanted);
+    harness.state_mut().commands.clear();
+    click(&mut harness, "Folder: poses");
+    click(&mut harness, "Folder of the model");
+    assert_eq!(asked_of_library(&harness), [LibraryCommand::SetFolder(None)]);
 }

@@ -1,16 +1,20 @@
 //! Jobs that ask for files, read and write them, and wait for their changes.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::super::autosave::Snapshot;
 use super::super::export_job::ExportJob;
 use super::super::file_dialog;
+use super::super::library::LibraryFolder;
+use super::super::pose_pictures::PosePictures;
 use super::super::report::Report;
 use super::super::save_job::{SaveJob, summary};
 use super::super::session_files::ReadSession;
 use super::super::watch::wait_for_change;
 use super::{Jobs, Kind};
+use crate::model::Model;
 use crate::session::FileUse;
 use crate::writeback::{Prepared, Stamps};
 
@@ -45,6 +49,31 @@ impl Jobs {
     /// Whether a session file is being read that is to be opened.
     pub(in super::super) fn is_reading_session(&self) -> bool {
         self.running.iter().any(|(kind, _)| matches!(kind, Kind::Session))
+    }
+
+    /// Asks for a folder with the system's dialog; `chosen` is the report of its path.
+    pub(in super::super) fn ask_for_folder(&mut self, folder: &Path, chosen: fn(PathBuf) -> Report) {
+        let choose = file_dialog::ask_for_folder(folder);
+        self.start(Kind::FileDialog, "folder dialog", move |_| choose().map(chosen));
+    }
+
+    /// Reads the poses of a folder for a model; another folder that is being read is given up.
+    pub(in super::super) fn read_library(&mut self, folder: LibraryFolder, model: Arc<Model>) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Library));
+        self.start(Kind::Library, "pose library", move |_| Some(Report::LibraryRead(Box::new(folder.read(&model)))));
+    }
+
+    /// Draws pictures of poses; what was begun before is given up.
+    pub(in super::super) fn draw_poses(&mut self, job: PosePictures) {
+        self.stop_drawing_poses();
+        self.start(Kind::PosePictures, "pictures of poses", move |context| {
+            Some(Report::PosesDrawn(job.draw(context).map_err(|error| error.to_string())))
+        });
+    }
+
+    /// Gives up drawing pictures of poses.
+    pub(in super::super) fn stop_drawing_poses(&mut self) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::PosePictures));
     }
 
     /// Works out what saving would change; what was begun before is given up.

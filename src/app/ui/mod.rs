@@ -40,6 +40,7 @@ mod outliner_row;
 mod over;
 mod page;
 mod palette;
+mod pose_library;
 mod recent;
 mod ruler;
 mod rules;
@@ -66,6 +67,7 @@ pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
+pub use pose_library::{LibraryPose, PoseLibrary};
 pub use save_status::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
@@ -138,6 +140,8 @@ pub struct Status {
     pub asked_file: Option<AskedFile>,
     /// A file is about to be exported; closing the dialog sends [`crate::session::FileCommand::CloseExport`].
     pub export: Option<ExportStatus>,
+    /// The poses of the library, while it is shown.
+    pub library: PoseLibrary,
     /// A model that was dropped beside the open one; the user is asked what it is for.
     pub dropped: Option<PathBuf>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
@@ -215,6 +219,17 @@ impl UiState {
         self.saved.watch
     }
 
+    /// Returns whether the library of poses is shown.
+    #[must_use]
+    pub fn shows_poses(&self) -> bool {
+        self.saved.tables && self.tables.shows_poses()
+    }
+
+    /// Takes another folder for the library of poses; `None`: that of the open model.
+    pub fn set_pose_folder(&mut self, folder: Option<PathBuf>) {
+        self.saved.pose_folder = folder;
+    }
+
     /// Carries out a command about the window itself.
     pub fn carry_out(&mut self, command: &WindowCommand) {
         match command {
@@ -233,6 +248,10 @@ impl UiState {
             WindowCommand::ToggleMayaKeys => self.saved.maya_keys = !self.saved.maya_keys,
             WindowCommand::FindAnything => self.finder.open = true,
             WindowCommand::Grab(tool) => self.viewport.gizmo.ask(*tool),
+            WindowCommand::ShowPoses => {
+                self.saved.tables = true;
+                self.tables.choose_poses();
+            }
             WindowCommand::ShowShortcuts => self.dialog = Some(Dialog::Keys),
             WindowCommand::ShowAbout => self.dialog = Some(Dialog::About),
         }
@@ -404,7 +423,7 @@ pub fn show(
         let most = (ui.available_height() - LEAST_PICTURE).clamp(140.0, 640.0);
         let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=most);
         want_size(ui, "tables", vec2(0.0, saved.tables_height.min(most)));
-        let shown = panel.show(ui, |ui| tables::show(ui, session, state, commands));
+        let shown = panel.show(ui, |ui| tables::show(ui, session, state, status, commands));
         if was_dragged(ui, "tables") {
             state.saved.tables_height = shown.response.rect.height();
         }

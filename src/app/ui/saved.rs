@@ -43,6 +43,8 @@ pub struct Saved {
     pub recent: Vec<PathBuf>,
     /// The folder of the last file, for the next file dialog.
     pub last_folder: Option<PathBuf>,
+    /// The folder of the library of poses; `None`: that of the open model.
+    pub pose_folder: Option<PathBuf>,
     /// Whether world, inverse bind and skinning matrix are unfolded in the inspector.
     pub matrices: [bool; 3],
 }
@@ -67,6 +69,7 @@ impl Default for Saved {
             watch: true,
             recent: Vec::new(),
             last_folder: None,
+            pose_folder: None,
             matrices: [false, false, true],
         }
     }

@@ -5,6 +5,7 @@ mod benchmark;
 mod curves;
 mod joints;
 mod palette;
+mod poses;
 mod skins;
 mod text;
 mod vertex_cells;
@@ -18,11 +19,11 @@ use std::sync::atomic::AtomicBool;
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
 
 pub use self::benchmark::{DeviceBenchmark, MeasuresOnDevice};
-use super::UiState;
 use super::background_query::BackgroundQuery;
 use super::table::Column;
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
+use super::{Status, UiState};
 use crate::inspect::check::CheckOptions;
 use crate::inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
 use crate::model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
@@ -37,15 +38,17 @@ enum Tab {
     Palette,
     Skins,
     Curves,
+    Poses,
     Benchmark,
 }
 
-const TABS: [(Tab, &str, &str); 6] = [
+const TABS: [(Tab, &str, &str); 7] = [
     (Tab::Joints, "Joints", "What each joint does to the vertices"),
     (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
     (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
     (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
     (Tab::Curves, "Curves", "How the clip moves the selected joint, over time"),
+    (Tab::Poses, "Poses", "The pose files of a folder: a click shows one"),
     (Tab::Benchmark, "Benchmark", "What a textbook says about the speed of skinning, measured on this model"),
 ];
 
@@ -59,6 +62,7 @@ pub(super) struct Tables {
     palette: palette::PaletteTableState,
     skins: skins::SkinTableState,
     curves: curves::Curves,
+    poses: poses::Poses,
     benchmark: benchmark::BenchmarkState,
 }
 
@@ -126,6 +130,16 @@ impl Tables {
         *self = Self { tab: self.tab, ..Self::default() };
     }
 
+    /// Returns whether the library of poses is chosen.
+    pub(super) fn shows_poses(&self) -> bool {
+        self.tab == Tab::Poses
+    }
+
+    /// Chooses the library of poses.
+    pub(super) fn choose_poses(&mut self) {
+        self.tab = Tab::Poses;
+    }
+
     /// Chooses the table that a finding is looked at in.
     pub(super) fn choose_for(&mut self, tool: RepairTool) {
         match tool {
@@ -136,7 +150,7 @@ impl Tables {
     }
 }
 
-pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let tables = &mut state.tables;
     let Some(document) = session.document() else {
         return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
@@ -144,6 +158,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
     let model = &document.model;
     if tables.tab == Tab::Curves {
         return curves::show(ui, session, &mut tables.tab, &mut tables.curves, commands);
+    }
+    if tables.tab == Tab::Poses {
+        return poses::show(ui, session, &mut tables.tab, &mut tables.poses, &status.library, commands);
     }
     if tables.tab == Tab::Benchmark {
         return benchmark::show(ui, session, &mut tables.tab, &mut tables.benchmark, &state.on_device);
@@ -166,7 +183,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
         Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
         Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
-        Tab::Curves | Tab::Benchmark => {}
+        Tab::Curves | Tab::Poses | Tab::Benchmark => {}
     }
 }
 
@@ -182,7 +199,7 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
 /// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
 /// when that was pressed.
 fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
-    const TABS_WIDTH: f32 = 424.0;
+    const TABS_WIDTH: f32 = 482.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
