@@ -93,6 +93,7 @@ fn no_output_replaces_another_input() {
         for output in ["pose.pose.json", "model.pose.json", "made.pose.json"] {
             refused(&folder, &["pose", "a.glb", "--from", pose, "-o", output]);
             refused(&folder, &["pose", "a.glb", "--blend", &format!("{pose}=0.5"), "-o", output]);
+            refused(&folder, &["pose", "a.glb", "--add", &format!("{pose}=0.5"), "-o", output]);
         }
     }
     refused(&folder, &["pose", "a.glb", "--made-on", "x.gltf", "-o", "data.pose.json"]);
