@@ -3,7 +3,7 @@
 
   models.py KIND OUT.glb
 
-KIND: v5m (5 million vertices), j50k (50 000 joints in a tree of three children each), jchain (a chain of 2000 joints, and
+KIND: v5m (5 million vertices), v300k (300 000), j50k (50 000 joints in a tree of three children each), jchain (a chain of 2000 joints, and
 48 000 that hang on it), jlong (bones as long as the model), p10k (10 000 primitives of one mesh), p10kn (as many nodes, each
 with a mesh and a material of its own), t200 (200 textures of 1024², PNG).
 """
@@ -75,8 +75,8 @@ def skinned(g, parents, places, heads, p, keys, clip=True, step=1, turn=0.3):
         g.j["animations"] = [{"name": "Sway", "channels": ch, "samplers": sa}]
     return nodes
 
-def v5m(path):
-    g = Glb(); n, m = 1768, 2829
+def vertices(path, n, m):
+    g = Glb()
     p, nrm, t = grid(n, m)
     J = 64
     places = np.zeros((J, 3)); places[:, 1] = np.linspace(0, 2, J)
@@ -177,5 +177,5 @@ def textures(path):
     g.write(path)
 
 kind, out = sys.argv[1:]
-{"v5m": v5m, "j50k": lambda p: joints(p, False), "jlong": lambda p: joints(p, None), "jchain": lambda p: joints(p, True), "p10k": lambda p: prims(p, False, 10),
+{"v5m": lambda p: vertices(p, 1768, 2829), "v300k": lambda p: vertices(p, 433, 693), "j50k": lambda p: joints(p, False), "jlong": lambda p: joints(p, None), "jchain": lambda p: joints(p, True), "p10k": lambda p: prims(p, False, 10),
  "p10kn": lambda p: prims(p, True, 10000), "t200": textures}[kind](out)

@@ -31,13 +31,15 @@ impl App {
         self.stamps = std::mem::take(&mut self.next_stamps);
         self.followed(&document);
         self.open_document(document);
-        self.choose_methods();
+        self.choose_look();
         if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
             self.session.apply(EditCommand::NormaliseWeights);
         }
+        // What a benchmark needs before its first picture is done by now; poses are measured beside its pictures, as in any window.
+        self.session.be_patient();
         if let (Some(pose), Some(model)) = (self.options.pose.take(), self.session.model()) {
             let said = resolve(model, &pose);
             let unmatched = said.unmatched.iter();

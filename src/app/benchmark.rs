@@ -30,6 +30,8 @@ struct BenchmarkReport {
     samples: u32,
     /// The kind of buffer that joint matrices were read from.
     palette: &'static str,
+    /// How many poses a second were measured.
+    measured_per_s: f64,
 }
 
 /// Counts presented frames.
@@ -42,6 +44,8 @@ pub(super) struct FrameTimer {
     cpu_at_first: Option<Duration>,
     intervals: Vec<Duration>,
     presented: u32,
+    /// How many poses were measured since the first frame.
+    measured: u32,
     samples: u32,
     palette: &'static str,
 }
@@ -58,6 +62,7 @@ impl FrameTimer {
             cpu_at_first: None,
             intervals,
             presented: 0,
+            measured: 0,
             samples: 0,
             palette: "",
         }
@@ -79,6 +84,11 @@ impl FrameTimer {
         self.presented >= self.wanted.frames
     }
 
+    /// Counts a pose that was measured beside the frames.
+    pub(super) fn measured(&mut self) {
+        self.measured += u32::from(self.first_frame.is_some());
+    }
+
     /// Returns the line to print; `instances` of the model were shown. The first frame has a figure of its own, since
     /// it includes start, load and compilation. With a single frame the other figures are that frame's.
     pub(super) fn line(&self, instances: usize) -> String {
@@ -91,6 +101,7 @@ impl FrameTimer {
             let since = if self.intervals.is_empty() { Duration::ZERO } else { self.cpu_at_first.unwrap_or_default() };
             ms(now.saturating_sub(since)) / sorted.len() as f64
         });
+        let played: Duration = self.intervals.iter().sum();
         let line = BenchmarkReport {
             schema: 1,
             frames: self.presented,
@@ -102,13 +113,14 @@ impl FrameTimer {
             instances,
             samples: self.samples,
             palette: self.palette,
+            measured_per_s: round(f64::from(self.measured) / played.as_secs_f64().max(1e-9)),
         };
         if self.wanted.json {
             return serde_json::to_string(&line).unwrap_or_default();
         }
         let or_unknown = |v: Option<f64>| v.map_or_else(|| "unknown".to_owned(), |v| format!("{v:.1}"));
         format!(
-            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}  samples {}  palette {}",
+            "schema {}  frames {}  first frame {:.1} ms  frame {:.2} ms median, {:.2} ms p95  cpu {} ms a frame  peak memory {} MiB  instances {}  samples {}  palette {}  measured {:.1} poses a second",
             line.schema,
             line.frames,
             line.first_frame_ms,
@@ -119,6 +131,7 @@ impl FrameTimer {
             line.instances,
             line.samples,
             line.palette,
+            line.measured_per_s,
         )
     }
 }
@@ -151,12 +164,16 @@ mod tests {
     #[test]
     fn the_line_has_the_promised_fields() {
         let mut frame_timer = FrameTimer::new(Benchmark { frames: 3, size: [64, 64], json: true }, Instant::now());
+        frame_timer.measured();
         assert_eq!([1, 1, 4].map(|samples| frame_timer.presented(samples, "storage")), [false, false, true]);
+        assert_eq!(frame_timer.measured, 0, "before the first frame nothing counts");
+        frame_timer.measured();
         let line: serde_json::Value = serde_json::from_str(&frame_timer.line(7)).unwrap();
         assert_eq!(line["schema"], 1);
         assert_eq!(line["frames"], 3);
         assert_eq!(line["instances"], 7);
         assert_eq!(line["samples"], 4);
+        assert!(line["measured_per_s"].as_f64() > Some(0.0));
         for field in ["first_frame_ms", "frame_ms_median", "frame_ms_p95"] {
             assert!(line[field].is_f64(), "{field}");
         }

@@ -71,8 +71,11 @@ use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, SceneColors};
 use crate::import;
+use crate::inspect::Overlay;
 use crate::model::{BlockFormats, Model};
-use crate::session::{Command, Document, FileCommand, Measurers, Orbit, PlaybackCommand, Session, Source, ViewCommand};
+use crate::session::{
+    Command, Document, FileCommand, MeasureCommand, Measurers, Orbit, PlaybackCommand, Session, Source, ViewCommand,
+};
 use crate::writeback::Stamps;
 
 /// Events that wake the event loop from outside.
@@ -202,7 +205,7 @@ impl App {
             options,
         };
         if app.options.session.is_none() {
-            app.choose_methods();
+            app.choose_look();
         }
         if app.frame_timer.is_none() {
             app.session.be_patient();
@@ -219,8 +222,8 @@ impl App {
         app
     }
 
-    /// Chooses the method and its parameters as the options say, once: after a session file that they were given with.
-    fn choose_methods(&mut self) {
+    /// Chooses method, parameters, overlay and panel as the options say, once: after a session file that they were given with.
+    fn choose_look(&mut self) {
         if let Some(method) = self.options.method.take() {
             self.session.apply(ViewCommand::SetMethod(method));
         }
@@ -232,6 +235,12 @@ impl App {
         }
         for (id, value) in std::mem::take(&mut self.options.parameters) {
             self.session.apply(ViewCommand::SetParameter(id, value));
+        }
+        if let Some(overlay) = self.options.overlay.take() {
+            self.session.apply(ViewCommand::SetOverlay(Some(overlay)));
+        }
+        if std::mem::take(&mut self.options.deformation) {
+            self.session.apply(MeasureCommand::TogglePanel);
         }
     }
 
@@ -249,9 +258,11 @@ impl App {
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
-    /// Inspects the open model in the background. A benchmark is not disturbed by it.
+    /// Inspects the open model in the background. A benchmark is not disturbed by it, unless its overlay needs that.
     fn inspect(&mut self) {
-        if let Some(document) = self.session.document().filter(|_| self.frame_timer.is_none()) {
+        let is_needed =
+            self.frame_timer.is_none() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
+        if let Some(document) = self.session.document().filter(|_| is_needed) {
             let model = self.session.edited_model().unwrap_or(&document.model);
             self.jobs.inspect(Arc::clone(model), self.session.view().influence_limit);
             self.inspecting = Arc::downgrade(model);

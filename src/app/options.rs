@@ -39,6 +39,10 @@ pub struct Options {
     pub normals: Option<&'static str>,
     /// Values of parameters of methods and passes.
     pub parameters: Vec<(&'static str, f32)>,
+    /// The overlay that colours the surface, by [`crate::inspect::Overlay::id`].
+    pub overlay: Option<&'static str>,
+    /// Whether the panel *Deformation* is shown.
+    pub deformation: bool,
     /// The file whose clips are played on the first one.
     pub clips_from: Option<PathBuf>,
     /// The file that the first one is compared with.

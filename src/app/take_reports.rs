@@ -73,6 +73,9 @@ impl App {
                 Report::Worst(worst) => self.show_worst(worst),
                 Report::SurfaceMeasured(measured) => {
                     self.measure_pace.end(Instant::now());
+                    if let Some(timer) = &mut self.frame_timer {
+                        timer.measured();
+                    }
                     if let Some((measurers, pose)) = measured.map(|both| *both) {
                         self.measurers = measurers;
                         self.session.measured_surface(pose);

@@ -70,7 +70,7 @@ fn parse_onion(text: &str) -> Result<Onion, String> {
     onion.filter(|onion| *onion == onion.clamped()).ok_or_else(|| expected.to_owned())
 }
 
-fn overlay_names() -> PossibleValuesParser {
+pub(super) fn overlay_names() -> PossibleValuesParser {
     PossibleValuesParser::new(OVERLAYS.iter().map(|o| PossibleValue::new(o.id).help(o.help)))
 }
 

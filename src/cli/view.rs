@@ -6,11 +6,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::example::ExampleArgs;
+use super::look::overlay_names;
 use super::method::MethodArgs;
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
 use crate::deform::PaletteBuffer;
 use crate::import::ImportError;
+use crate::inspect::overlay;
 use crate::render::Backend;
 use crate::session::{Antialiasing, Source, is_session};
 
@@ -20,8 +22,8 @@ use crate::session::{Antialiasing, Source, is_session};
 /// frames; then one line is printed and the program ends. Its JSON has the fields schema (1), frames, first_frame_ms
 /// (since the process started), frame_ms_median, frame_ms_p95, cpu_ms_per_frame (user and system, all threads),
 /// peak_rss_mib, instances (how many of the model are shown), samples (of a pixel, in the last frame) and palette (uniform or
-/// storage: the kind of buffer that joint matrices were read from); cpu_ms_per_frame and peak_rss_mib are null where the
-/// system does not tell.
+/// storage: the kind of buffer that joint matrices were read from) and measured_per_s (how many poses a second were measured for
+/// an overlay of measures or the panel Deformation); cpu_ms_per_frame and peak_rss_mib are null where the system does not tell.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ViewArgs {
     #[command(flatten)]
@@ -30,6 +32,12 @@ pub(super) struct ViewArgs {
     example: ExampleArgs,
     #[command(flatten)]
     method: MethodArgs,
+    /// Colour the surface by this overlay
+    #[arg(long, value_name = "ID", value_parser = overlay_names())]
+    overlay: Option<String>,
+    /// Show the panel Deformation, which measures what the pose does to the surface
+    #[arg(long)]
+    deformation: bool,
     /// Divide the weights of every vertex by their sum, in the file that is opened first
     #[arg(long)]
     normalise_weights: bool,
@@ -105,6 +113,8 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         pass: args.method.settings.pass,
         normals: args.method.settings.normals,
         parameters: args.method.settings.parameters,
+        overlay: args.overlay.as_deref().and_then(overlay).map(|overlay| overlay.id),
+        deformation: args.deformation,
         clips_from: args.clips_from.clone(),
         compare_file: args.compare_file.clone(),
         normalise_weights: args.normalise_weights,

@@ -295,6 +295,96 @@ fn a_little_weight_moves_a_steady_vertex_a_little() {
     }
 }
 
+/// Which rotation the others are compared with matters where some are 120° or more apart. It is that of the first slot with a weight,
+/// not that of the heaviest: with ±130° on both sides of it the blend stays near it, though it weighs least.
+#[test]
+fn dual_quaternions_turn_the_shorter_way_from_the_first_slot_with_a_weight() {
+    let turns = [0.0_f32, 130.0, -130.0].map(|degrees| Affine3A::from_rotation_z(degrees.to_radians()));
+    let method = method("dual-quaternion").unwrap();
+    let palette = packed(method, &turns);
+    let v = Vertex { position: Vec3::X, normal: Vec3::X, tangent: Vec3::Y };
+    // `Σ ŵ q` of half angles; a rotation that is more than 180° from the first one has its sign turned.
+    let blended = |weights: [f32; 3], signs: [f32; 3]| {
+        let sum: (f32, f32) =
+            [0.0_f32, 65.0, -65.0].iter().zip(weights).zip(signs).fold((0.0, 0.0), |(c, s), ((half, w), sign)| {
+                (c + sign * w * half.to_radians().cos(), s + sign * w * half.to_radians().sin())
+            });
+        2.0 * sum.1.atan2(sum.0)
+    };
+    for (slots, weights, want) in [
+        ([0_u16, 1, 2], [0.2_f32, 0.5, 0.3], blended([0.2, 0.5, 0.3], [1.0, 1.0, 1.0])),
+        ([1, 0, 2], [0.5, 0.2, 0.3], blended([0.2, 0.5, 0.3], [1.0, 1.0, -1.0])),
+        ([2, 0, 1], [0.3, 0.2, 0.5], blended([0.2, 0.5, 0.3], [1.0, -1.0, 1.0])),
+    ] {
+        let moved = method.deform(&palette, &slots, &weights, v).vertex.position;
+        let want = Quat::from_rotation_z(want) * Vec3::X;
+        assert!(moved.distance(want) < 1e-5, "{slots:?}: {moved}, not {want}");
+        // Padding is no slot.
+        let padded = [slots[2], slots[0], slots[1], slots[2]];
+        let moved = method.deform(&palette, &padded, &[0.0, weights[0], weights[1], weights[2]], v).vertex.position;
+        assert!(moved.distance(want) < 1e-5, "{padded:?}: {moved}, not {want}");
+    }
+}
+
+/// Two joints that mirror and stretch alike, turned by θ against each other: half way, the mirrored and stretched vertex is turned by θ/2
+/// about its centre, however uneven the stretch is.
+#[test]
+fn what_both_joints_mirror_is_turned_half_way_by_methods_with_centres() {
+    let mirror = Affine3A::from_scale(Vec3::new(-1.0, -2.0, -3.0));
+    let (turn, theta) = (Affine3A::from_rotation_y, FRAC_PI_2);
+    let away = Affine3A::from_translation(Vec3::new(0.5, 1.0, -2.0));
+    let centre = Vec3::new(0.2, 0.3, -0.4);
+    for method in METHODS.iter().filter(|method| method.data.is_some_and(|source| source.label.contains("centres"))) {
+        let joints = [away * mirror, away * turn(theta) * mirror];
+        let input = MethodInput { vector: Some(centre.extend(1.0)), ..MethodInput::of(method) };
+        let moved = method.deform_with(&input, &packed(method, &joints), (&[0, 1], &[0.5, 0.5]), vertex());
+        let middle = 0.5 * (joints[0].transform_point3(centre) + joints[1].transform_point3(centre));
+        let map = turn(0.5 * theta) * mirror;
+        let want = middle + map.transform_vector3(vertex().position - centre);
+        assert!(moved.vertex.position.distance(want) < 1e-5, "{}: {}, not {want}", method.id, moved.vertex.position);
+        assert!((moved.determinant + 6.0).abs() < 1e-4, "{}: {}", method.id, moved.determinant);
+    }
+}
+
+#[test]
+fn the_mix_says_its_shares_and_they_add_up_to_the_place() {
+    let method = method("mixed").unwrap();
+    let [a, b] = [zoo()[1], zoo()[3]].map(|m| DAffine3::from_cols_array(&m.to_cols_array().map(f64::from)));
+    let movers = [(0, a, 0.3), (1, b, 0.7)].map(|(joint, matrix, weight)| ExactInfluence { joint, weight, matrix });
+    let v = vertex().position.as_dvec3();
+    let mut input = MethodInput::of(method);
+    input.values[0] = 0.2;
+    let exact = (method.exact)(&movers, v, &input);
+    let Readout::Terms(terms) = &exact.readout else { panic!("{:?}", exact.readout) };
+    let linear = a.transform_point3(v) * 0.3 + b.transform_point3(v) * 0.7;
+    assert!((terms[0].share - 0.8).abs() < 1e-6 && (terms[1].share - 0.2).abs() < 1e-6, "{terms:?}");
+    assert!(terms[0].vector.distance(linear) < 1e-9 && terms[1].vector.distance(linear) > 0.1, "{terms:?}");
+    let sum: DVec3 = terms.iter().map(|term| term.vector * term.share).sum();
+    assert!(sum.distance(exact.map.transform_point3(v)) < 1e-9);
+}
+
+/// Of joints that hold a vertex alike, the one whose slot is stored first carries vertex and normal.
+#[test]
+fn of_joints_that_weigh_the_same_the_first_slot_is_the_heaviest() {
+    let zoo = zoo();
+    let (dominant, mode) = (method("dominant").unwrap(), normal_mode("largest-weight").unwrap());
+    let NormalSource::Joints(turn) = mode.source else { panic!("{mode:?}") };
+    let joints: Vec<JointNormals> = zoo.iter().map(JointNormals::of).collect();
+    for (slots, weights, first) in [
+        (&[3_u16, 1][..], &[0.5_f32, 0.5][..], 3),
+        (&[1, 3], &[0.5, 0.5], 1),
+        (&[1, 3, 6], &[0.2, 0.4, 0.4], 3),
+        // The weight of a joint is the sum of its slots.
+        (&[1, 3, 1], &[0.25, 0.5, 0.25], 1),
+    ] {
+        let want = moved_by(zoo[first], vertex());
+        let moved = dominant.deform(&packed(dominant, &zoo), slots, weights, vertex()).vertex;
+        assert!(close(moved, want, 5e-6), "{slots:?}: {moved:?}");
+        let normal = Vec3::from(turn(&joints, (slots, weights), vertex().normal.into()).normalize());
+        assert!(normal.distance(want.normal) < 1e-5, "{slots:?}: {normal}");
+    }
+}
+
 #[test]
 fn ids_are_distinct_and_found() {
     for (i, row) in METHODS.iter().enumerate() {

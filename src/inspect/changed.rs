@@ -1,7 +1,10 @@
 //! Computes how far two models of the same vertices differ: in their weights, and in the places to which these take the surface.
+//! Where both are one file with other edits, only vertices that are edited are looked at.
+
+use glam::Vec4;
 
 use super::{PerVertex, distances};
-use crate::deform::Surface;
+use crate::deform::{self, Surface, SurfaceInput, VertexDeformer};
 use crate::model::{MeshId, Model};
 
 /// Returns why the vertices of two models cannot be compared one by one; `None` where they can: they have the same nodes,
@@ -33,11 +36,8 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
             let has = b.meshes.get(m).and_then(|mesh| mesh.primitives.get(p)).is_some();
             let (Some(now), true) = (a.influences(id, p), has) else { continue };
             let Some(then) = b.influences(id, p) else { continue };
-            let of = |vertex: usize| {
+            let mut of = |vertex: usize| {
                 let (new, old) = (now.of(vertex), then.of(vertex));
-                if new == old {
-                    return -1.0;
-                }
                 sums.clear();
                 for ((joints, weights), sign) in [(new, 1.0), (old, -1.0)] {
                     for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -51,7 +51,14 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
                 if moved == 0.0 { -1.0 } else { moved as f32 }
             };
             let vertices = primitive.stored_vertices.min(then.vertices());
-            out.values[m][p] = (0..vertices).map(of).collect();
+            let values = &mut out.values[m][p];
+            if a.shares_all_but_edits(b) {
+                values.resize(vertices, -1.0);
+                now.changed_vertices(then).take_while(|v| *v < vertices).for_each(|v| values[v] = of(v));
+                continue;
+            }
+            let differs = |vertex: usize| now.of(vertex) != then.of(vertex);
+            values.extend((0..vertices).map(|vertex| if differs(vertex) { of(vertex) } else { -1.0 }));
         }
     }
     out
@@ -66,6 +73,49 @@ pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
         *value = if *value > 0.0 { 1000.0 * *value } else { -1.0 };
     }
     out
+}
+
+/// Does the same as [`changed_surface`] for a posed model and `other`, the same file with other weights. Only vertices that have
+/// other weights there are deformed. `None` where that does not do: the models differ in more, or a vertex depends on more than its own
+/// weights ([`deform::Deformation::needs_surface`]).
+#[must_use]
+pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVertex> {
+    let SurfaceInput { model, draws, palettes, morph_weights, method } = *posed;
+    let is_bound_alike = model.bind_edits() == other.bind_edits();
+    if method.needs_surface() || !model.shares_all_but_edits(other) || !is_bound_alike {
+        return None;
+    }
+    let (mut packed, mut out): (Vec<Vec4>, _) = (Vec::new(), PerVertex::empty(model));
+    deform::pack(&method, palettes, &mut packed);
+    let (mut here, mut there) = (Vec::new(), Vec::new());
+    for id in draws {
+        let instance = &model.instances[id.index()];
+        let mesh = instance.mesh.index();
+        for (p, primitive) in model.meshes[mesh].primitives.iter().enumerate() {
+            let values = &mut out.values[mesh][p];
+            values.resize(primitive.stored_vertices, -1.0);
+            // All copies of an instance are rigid, and stand alike in both.
+            let both = model.influences(instance.mesh, p).zip(other.influences(instance.mesh, p));
+            let Some((now, then)) = both.filter(|_| instance.copies.is_empty() && instance.skin.is_some()) else {
+                continue;
+            };
+            let is_stored = |vertex: &usize| *vertex < primitive.stored_vertices;
+            let vertices: Vec<u32> = now.changed_vertices(then).take_while(is_stored).map(|v| v as u32).collect();
+            let place = |model, out: &mut _| {
+                VertexDeformer::new(model, (*id, p), &packed, morph_weights, method).positions(&vertices, out);
+            };
+            place(model, &mut here);
+            place(other, &mut there);
+            for (vertex, (a, b)) in vertices.iter().zip(here.iter().zip(&there)) {
+                let distance = a.as_dvec3().distance(b.as_dvec3()) as f32;
+                if distance.is_finite() && distance > 0.0 {
+                    let value = &mut values[*vertex as usize];
+                    *value = value.max(1000.0 * distance);
+                }
+            }
+        }
+    }
+    Some(out)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ mod transformed_by_tests;
 mod vertex;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
-pub use changed::{changed_surface, changed_weights, why_not_comparable};
+pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};
 pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};

@@ -74,7 +74,7 @@ pub(super) struct Page {
     pub joints: Vec<u16>,
     weights: Vec<f32>,
     /// A bit for each vertex that is edited.
-    edited: u64,
+    pub edited: u64,
 }
 
 impl Page {
@@ -393,6 +393,9 @@ fn width((joints, weights): (&[u16], &[f32])) -> usize {
 /// Returns whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
 #[must_use]
 pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
+    if a.0.len() == b.0.len() {
+        return a.0 == b.0 && a.1.iter().map(|w| w.to_bits()).eq(b.1.iter().map(|w| w.to_bits()));
+    }
     let slots = a.0.len().max(b.0.len());
     let at = |(joints, weights): (&[u16], &[f32]), i: usize| {
         (joints.get(i).copied().unwrap_or(0), weights.get(i).map_or(0, |w| w.to_bits()))

@@ -33,8 +33,17 @@ fn edited_vertices_alone_have_other_weights_and_all_else_is_shared() {
     assert_eq!(edited.weight_edits().vertices(FIRST, 0).collect::<Vec<_>>(), [3, 70, 200]);
     assert_eq!(edited.weight_edits().places().collect::<Vec<_>>(), [(FIRST, 0)]);
     let (i, of) = (edited.influences(FIRST, 0).unwrap(), model.influences(FIRST, 0).unwrap());
-    assert_eq!(i.changed_since(of).collect::<Vec<_>>(), [0..64, 64..128, 192..256]);
-    assert!(i.changed_since(i).next().is_none());
+    let changed = |a: &Model, b: &Model| -> Vec<usize> {
+        a.influences(FIRST, 0).unwrap().changed_vertices(b.influences(FIRST, 0).unwrap()).collect()
+    };
+    assert_eq!((changed(&edited, &model), changed(&model, &edited)), (vec![3, 70, 200], vec![3, 70, 200]));
+    assert!(changed(&edited, &edited).is_empty());
+    // One is as stored again, one has another weight, and the third one stays.
+    let mut third = WeightChange::new(FIRST, 0, 4);
+    third.push(3, of.of(3).0, of.of(3).1);
+    third.push(200, &[1], &[1.0]);
+    let third = edited.with_weights(&[third]).unwrap();
+    assert_eq!((changed(&third, &edited), changed(&third, &model)), (vec![3, 200], vec![70, 200]));
     // Runs are cut where pages are, and hold the same pairs.
     let runs: Vec<_> = i.runs(10..300).map(|run| run.vertices.clone()).collect();
     assert_eq!(runs, [10..64, 64..128, 128..192, 192..256, 256..300]);

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
-use super::weight_edits::{EditedInfluences, PAGE};
+use super::weight_edits::{EditedInfluences, PAGE, is_same_row};
 use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
 
 /// The (joint, weight) pairs of all vertices of a primitive, with edits.
@@ -199,21 +199,26 @@ impl<'a> InfluencesRef<'a> {
         self.joints.len() / self.stored_per_vertex.max(1)
     }
 
-    /// Returns ranges of vertices outside of which both have the same pairs: those whose page of edits is not the same
-    /// as that of `other`. Both must belong to one primitive of one file.
-    pub fn changed_since(self, other: InfluencesRef<'a>) -> impl Iterator<Item = Range<usize>> {
+    /// Returns the vertices whose pairs are not those of `other` to the bit, rising. Both must belong to one primitive of one file. Only
+    /// vertices that are edited in one of them are looked at.
+    pub fn changed_vertices(self, other: InfluencesRef<'a>) -> impl Iterator<Item = usize> + 'a {
         let count = self.vertices();
-        let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_ref());
+        let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_deref());
         let same_list = match (self.edited, other.edited) {
             (Some(a), Some(b)) => std::ptr::eq(a, b),
             (a, b) => a.is_none() && b.is_none(),
         };
         let pages = if same_list { 0 } else { count.div_ceil(PAGE) };
-        let differs = move |i: &usize| match (page(self.edited, *i), page(other.edited, *i)) {
-            (Some(a), Some(b)) => !std::sync::Arc::ptr_eq(a, b),
-            (a, b) => a.is_some() || b.is_some(),
+        let edited = move |i: usize| match (page(self.edited, i), page(other.edited, i)) {
+            (Some(a), Some(b)) if std::ptr::eq(a, b) => 0,
+            (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
         };
-        (0..pages).filter(differs).map(move |i| i * PAGE..((i + 1) * PAGE).min(count))
+        let of_page = move |i: usize| {
+            let edited = edited(i);
+            (0..PAGE).filter(move |v| edited >> v & 1 == 1).map(move |v| i * PAGE + v)
+        };
+        let differs = move |vertex: &usize| !is_same_row(self.of(*vertex), other.of(*vertex));
+        (0..pages).flat_map(of_page).filter(differs)
     }
 }
 

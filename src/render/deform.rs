@@ -150,8 +150,8 @@ impl Dispatch<'_> {
 fn deformed_from(bytes: &[u8], source: &Primitive, order: &VertexOrder) -> Deformed {
     let mut out = Deformed::default();
     let rows = bytes.as_chunks::<48>().0;
-    for (i, place) in order.places(source.vertex_count()).into_iter().enumerate() {
-        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(&rows[place as usize]);
+    for i in 0..source.vertex_count() {
+        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(&rows[order.place(i)]);
         let determinant = position.w;
         out.positions.push(position.truncate());
         out.determinants.push(determinant);

@@ -25,6 +25,7 @@ mod numbers;
 mod painter;
 mod palette_timer;
 mod passes;
+mod patches;
 mod pipeline_descriptor;
 mod pipeline_factory;
 mod pipeline_kind;

@@ -8,6 +8,8 @@ use std::sync::Arc;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
+use super::patches::Patches;
+use super::pool::BufferRange;
 use super::scene::GpuModel;
 use crate::deform::packed::pack_marks;
 use crate::frame::{Frame, Inspection, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
@@ -19,7 +21,7 @@ pub(super) struct Numbers {
     inspection: Option<Arc<Inspection>>,
     changed: Option<Arc<PerVertex>>,
     /// The numbers of all primitives, for each overlay that was shown.
-    values: HashMap<&'static str, HashMap<PrimitiveKey, wgpu::Buffer>>,
+    values: HashMap<&'static str, HashMap<PrimitiveKey, BufferRange>>,
     /// The overlay that is shown.
     shown: Option<&'static Overlay>,
     marked: Arc<VertexSet>,
@@ -34,9 +36,16 @@ impl Numbers {
             self.inspection.clone_from(&frame.inspection);
         }
         if self.changed.as_ref().map(Arc::as_ptr) != frame.changed.as_ref().map(Arc::as_ptr) {
-            self.changed.clone_from(&frame.changed);
+            let before = std::mem::replace(&mut self.changed, frame.changed.clone());
+            // Those of the overlay that was shown and still is are written over where few differ.
+            let again = frame.overlay().map(|o| o.id).filter(|id| self.shown.is_some_and(|shown| shown.id == *id));
+            let held = again.and_then(|id| self.values.get(id).map(|buffers| (id, buffers)));
+            let kept = match (held, before.as_deref().zip(self.changed.as_deref())) {
+                (Some((id, buffers)), Some(lists)) => patch(gpu, model, copy, buffers, lists)?.then_some(id),
+                _ => None,
+            };
             let is_inspected = |id: &str| OVERLAYS.iter().any(|o| o.id == id && o.needs_inspection());
-            self.values.retain(|id, _| is_inspected(id));
+            self.values.retain(|id, _| is_inspected(id) || kept == Some(*id));
         }
         self.shown = frame.overlay();
         let values = self.shown.and_then(|overlay| match overlay.values? {
@@ -54,7 +63,8 @@ impl Numbers {
                 let list = of_all(values.of(MeshId::from_index(place.0), place.1), primitive);
                 let list = on_device.order.arranged(&list);
                 let bytes = bytemuck::cast_slice(&list);
-                buffers.insert(place, gpu.buffer("the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?);
+                let range = BufferRange::alone(gpu, "the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?;
+                buffers.insert(place, range);
             }
             self.values.insert(overlay.id, buffers);
         }
@@ -63,7 +73,8 @@ impl Numbers {
             for (place, _) in primitives(model) {
                 let marked = frame.marked.of(MeshId::from_index(place.0), place.1);
                 let Some(on_device) = copy.primitive(place).filter(|_| !marked.is_empty()) else { continue };
-                let marks = pack_marks(model.primitive(MeshId::from_index(place.0), place.1), &on_device.order, marked);
+                let shown = model.primitive(MeshId::from_index(place.0), place.1);
+                let marks = pack_marks(shown, on_device.layout, &on_device.order, marked);
                 if !marks.is_empty() {
                     let buffer =
                         gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;
@@ -84,13 +95,50 @@ impl Numbers {
 
     /// The buffer with a number for each vertex of a primitive; `None` where the overlay that is shown needs none.
     pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
-        self.values.get(self.shown?.id)?.get(&place)
+        self.values.get(self.shown?.id)?.get(&place).map(BufferRange::buffer)
     }
 
     /// The buffer of the marked vertices of a primitive, and how many they are.
     pub fn marks(&self, place: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
         self.marks.get(&place)
     }
+}
+
+/// A primitive with more than one in so many numbers that differ is uploaded whole.
+const FEW: usize = 16;
+
+/// Writes the numbers that differ between two lists, the first of which `buffers` holds. Returns false, with nothing written, where many
+/// differ.
+fn patch(
+    gpu: &Gpu,
+    model: &Model,
+    copy: &GpuModel,
+    buffers: &HashMap<PrimitiveKey, BufferRange>,
+    (before, now): (&PerVertex, &PerVertex),
+) -> Result<bool, GpuError> {
+    let mut patches = Patches::default();
+    for (place, primitive) in primitives(model) {
+        let mesh = MeshId::from_index(place.0);
+        let (before, now) = (before.of(mesh, place.1), now.of(mesh, place.1));
+        let (Some(range), Some(on_device)) = (buffers.get(&place), copy.primitive(place)) else { continue };
+        if before.len() != now.len() {
+            return Ok(false);
+        }
+        let differs = |vertex: usize| before.get(vertex).map(|v| v.to_bits()) != now.get(vertex).map(|v| v.to_bits());
+        let split = (primitive.stored_vertices..).zip(&primitive.split_from);
+        let stored = (0..now.len()).filter(|v| differs(*v)).map(|v| (v, v));
+        let all = stored.chain(split.map(|(v, from)| (v, *from as usize)).filter(|(_, from)| differs(*from)));
+        let most = now.len() / FEW;
+        let changed: Vec<(usize, usize)> = all.take(most + 1).collect();
+        if changed.len() > most {
+            return Ok(false);
+        }
+        let words: Vec<u32> = changed.iter().map(|(_, of)| now[*of].to_bits()).collect();
+        let rows = changed.iter().enumerate().map(|(row, (v, _))| (on_device.order.place(*v), row)).collect();
+        patches.add(range, rows, &words, 1);
+    }
+    patches.send(gpu, "changed numbers")?;
+    Ok(true)
 }
 
 fn primitives(model: &Model) -> impl Iterator<Item = (PrimitiveKey, &Primitive)> {

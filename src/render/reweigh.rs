@@ -10,41 +10,39 @@ use std::sync::Arc;
 use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
 use super::gpu::Gpu;
+use super::patches::Patches;
 use super::pipeline_factory::ModelLayouts;
-use super::primitive::MANY_VERTICES;
+use super::primitive::{GpuPrimitive, MANY_VERTICES};
 use super::scene::{GpuModel, NewInfluences, takes_long};
 use crate::deform::packed::pack_influences;
-use crate::model::{MeshId, Model, PrimitiveRef, is_same_row};
+use crate::model::{MeshId, Model, PrimitiveRef};
 use crate::parallel::JobContext;
 
 /// What copying one row costs, in bytes of an upload. If copying its changed rows costs more than uploading all of its
 /// rows, a primitive is uploaded whole.
 const ROW_COST: usize = 64;
+/// With more changed rows than this, copying them would hold a picture up, and they are packed and uploaded on a thread.
+const MOST_ROWS: usize = 16_384;
 
 /// Whether `wanted` differs from `held` in nothing but weights, and in so few that they can be packed between two
-/// pictures: at most [`MANY_VERTICES`] vertices are touched, and at most as many packed again. Without `waits` pictures
+/// pictures: those of at most [`MOST_ROWS`] vertices, in a large primitive only as far as they fit its layout. Without `waits` pictures
 /// wait for slow work, and any change of weights will do.
 pub(super) fn is_quick(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> bool {
     held.shares_all_but_edits(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
 }
 
-/// Whether few vertices are touched, and fit the present layout if their primitive is large.
+/// Whether few vertices have other weights, and fit the present layout if their primitive is large.
 fn is_small(copy: &GpuModel, held: &Model, wanted: &Model) -> bool {
-    let mut touched = 0;
+    let mut rows = 0;
     places(held, wanted).into_iter().all(|(mesh, n)| {
         let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
-        let ranges = ranges(before, now);
-        touched += ranges.iter().map(|range| range.len()).sum::<usize>();
-        if touched > MANY_VERTICES {
-            return false;
-        }
-        let Some(on_device) = copy.primitive((mesh.index(), n)).filter(|_| now.vertex_count() > MANY_VERTICES) else {
-            return true;
-        };
-        let (layout, mut words) = (on_device.layout.influences, Vec::new());
-        ranges.into_iter().flatten().all(|vertex| {
+        let on_device = copy.primitive((mesh.index(), n)).filter(|_| now.vertex_count() > MANY_VERTICES);
+        let mut words = Vec::new();
+        changed(before, now).all(|vertex| {
+            rows += 1;
             words.clear();
-            pack_influences(now, layout, vertex, &mut words)
+            let fits = |p: &GpuPrimitive| pack_influences(now, p.layout.influences, vertex, &mut words);
+            rows <= MOST_ROWS && on_device.is_none_or(fits)
         })
     })
 }
@@ -57,27 +55,10 @@ fn places(held: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
     all
 }
 
-/// The ranges of vertices outside of which two primitives have the same weights.
-fn ranges(held: PrimitiveRef<'_>, wanted: PrimitiveRef<'_>) -> Vec<std::ops::Range<usize>> {
-    match (held.influences, wanted.influences) {
-        (Some(held), Some(wanted)) => wanted.changed_since(held).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// The vertices whose weights differ between two primitives.
-fn changed(held: PrimitiveRef<'_>, wanted: PrimitiveRef<'_>) -> Vec<u32> {
-    let (Some(before), Some(now)) = (held.influences, wanted.influences) else { return Vec::new() };
-    let vertices = ranges(held, wanted).into_iter().flatten();
-    vertices.filter(|v| !is_same_row(before.of(*v), now.of(*v))).map(|v| v as u32).collect()
-}
-
-/// Words that are uploaded together, and the places that they are then copied to.
-#[derive(Default)]
-struct Patches {
-    words: Vec<u32>,
-    /// For each copy the buffer, the byte in it, the first of `words`, and their number.
-    copies: Vec<(wgpu::Buffer, u64, usize, usize)>,
+/// The vertices whose weights differ between two primitives, rising.
+fn changed<'a>(held: PrimitiveRef<'a>, wanted: PrimitiveRef<'a>) -> impl Iterator<Item = usize> + 'a {
+    let both = held.influences.zip(wanted.influences);
+    both.into_iter().flat_map(|(before, now)| now.changed_vertices(before))
 }
 
 impl GpuModel {
@@ -96,7 +77,7 @@ impl GpuModel {
             let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
             let place = (mesh.index(), n);
             let Some(on_device) = self.primitive(place) else { continue };
-            let vertices = changed(before, now);
+            let vertices: Vec<u32> = changed(before, now).map(|vertex| vertex as u32).collect();
             let row = 4 * on_device.layout.influences.words();
             let many = vertices.len() * ROW_COST > row.max(1) * now.vertex_count().max(1);
             if !vertices.is_empty() && (many || !self.patch(place, now, &vertices, &mut patches)) {
@@ -106,18 +87,7 @@ impl GpuModel {
         let context = JobContext::of_waiting();
         let news = Self::upload_influences(gpu, layouts, (wanted, self.uniforms()), whole, &context)?;
         self.take_influences(wanted, news);
-        if patches.copies.is_empty() {
-            return Ok(());
-        }
-        let bytes: &[u8] = bytemuck::cast_slice(&patches.words);
-        let staging = gpu.buffer("changed weights", bytes, wgpu::BufferUsages::COPY_SRC)?;
-        let mut encoder =
-            gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("changed weights") });
-        for (buffer, at, first, count) in &patches.copies {
-            encoder.copy_buffer_to_buffer(&staging, 4 * *first as u64, buffer, *at, 4 * *count as u64);
-        }
-        gpu.queue.submit([encoder.finish()]);
-        Ok(())
+        patches.send(gpu, "changed weights")
     }
 
     /// Packs and uploads joints and weights of `wanted`, which differs from `held` in nothing else, on a thread: all of
@@ -130,7 +100,7 @@ impl GpuModel {
         wanted: &Arc<Model>,
     ) -> DeviceJob<Vec<NewInfluences>> {
         let of = |(mesh, n): (MeshId, usize)| {
-            let differs = !ranges(held.primitive(mesh, n), wanted.primitive(mesh, n)).is_empty();
+            let differs = changed(held.primitive(mesh, n), wanted.primitive(mesh, n)).next().is_some();
             differs.then(|| self.influence_work((mesh.index(), n))).flatten()
         };
         let work: Vec<_> = places(held, wanted).into_iter().filter_map(of).collect();
@@ -151,20 +121,14 @@ impl GpuModel {
     fn patch(&mut self, (mesh, n): (usize, usize), now: PrimitiveRef<'_>, vertices: &[u32], out: &mut Patches) -> bool {
         let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return false };
         let layout = on_device.layout.influences;
-        let (words, copies) = (out.words.len(), out.copies.len());
-        let places = if on_device.order.is_own() { Vec::new() } else { on_device.order.places(now.vertex_count()) };
-        for vertex in vertices {
-            let first = out.words.len();
-            if !pack_influences(now, layout, *vertex as usize, &mut out.words) {
-                out.words.truncate(words);
-                out.copies.truncate(copies);
+        let (mut words, mut rows) = (Vec::new(), Vec::with_capacity(vertices.len()));
+        for (row, vertex) in vertices.iter().enumerate() {
+            if !pack_influences(now, layout, *vertex as usize, &mut words) {
                 return false;
             }
-            let place = places.get(*vertex as usize).copied().unwrap_or(*vertex) as usize;
-            let rows = &on_device.influences.rows;
-            let at = rows.byte(4 * place * layout.words());
-            out.copies.push((rows.buffer().clone(), at, first, out.words.len() - first));
+            rows.push((on_device.order.place(*vertex as usize), row));
         }
+        out.add(&on_device.influences.rows, rows, &words, layout.words());
         on_device.influences.meet(now, vertices);
         true
     }

@@ -33,6 +33,8 @@ mod lighting;
 mod marks;
 mod marks_menu;
 mod measuring;
+#[cfg(test)]
+mod measuring_tests;
 mod menus;
 mod onion;
 mod orbit;

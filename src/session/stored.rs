@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::{ComparisonCommand, Session, SideWeights, Toggle};
 use crate::deform::{self, Surface, SurfaceInput};
-use crate::inspect::{PerVertex, VertexValues, changed_surface, changed_weights, why_not_comparable};
+use crate::inspect::{PerVertex, VertexValues, changed_places, changed_surface, changed_weights, why_not_comparable};
 use crate::model::Model;
 
 /// Two models, and how far the weights of each vertex differ between them.
@@ -106,19 +106,20 @@ impl Session {
             VertexValues::ChangedSurface => Some(self.pose.surfaces.changed(self.view.choice(), || {
                 // Both are deformed in one way, by the default method until what another one needs is there for both.
                 let choice = self.ready(self.ready(self.view.choice(), Some(model)), Some(other));
-                let of = |model: &Arc<Model>| {
+                let palettes_of = |model: &Arc<Model>| {
                     let mut palettes = Vec::new();
                     deform::palettes(model, &self.pose.model, &mut palettes);
-                    let (draws, morph_weights) = (&self.pose.draws[..], &self.pose.local.morph_weights[..]);
-                    Surface::of(&SurfaceInput {
-                        model,
-                        draws,
-                        palettes: &palettes,
-                        morph_weights,
-                        method: self.deformation_of(choice, Some(model)),
-                    })
+                    palettes
                 };
-                changed_surface(model, &of(model), &of(other))
+                let (draws, morph_weights) = (&self.pose.draws[..], &self.pose.local.morph_weights[..]);
+                let palettes = palettes_of(model);
+                let method = self.deformation_of(choice, Some(model));
+                let posed = SurfaceInput { model, draws, palettes: &palettes, morph_weights, method };
+                changed_places(&posed, other).unwrap_or_else(|| {
+                    let (palettes, method) = (palettes_of(other), self.deformation_of(choice, Some(other)));
+                    let other = SurfaceInput { model: other, draws, palettes: &palettes, morph_weights, method };
+                    changed_surface(model, &Surface::of(&posed), &Surface::of(&other))
+                })
             })),
         }
     }

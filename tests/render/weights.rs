@@ -7,6 +7,7 @@ use glam::Quat;
 use skinscope::deform::METHODS;
 use skinscope::deform::packed::{VertexOrder, pack_all_influences};
 use skinscope::frame::Frame;
+use skinscope::inspect::{VertexPart, VertexSet};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{MeshId, Model, ModelParts, WeightChange, WeightFormat};
 use skinscope::render::{Gpu, Renderer, render_image};
@@ -85,6 +86,30 @@ fn weights_that_the_layout_does_not_hold_look_right_too_and_so_do_lists() {
             }
             assert!(draw(&gpu, &mut renderer, &model) == stored, "{influences} influences, undone");
         }
+    }
+}
+
+#[test]
+fn marks_stand_where_the_surface_does_after_an_edit_that_widened_the_layout_is_undone() {
+    for gpu in gpus() {
+        let shape = Tube { joints: 20, rings: 60, sides: 40, length: 1.0, radius: 0.25, influences: 1 };
+        let mut parts: ModelParts = (*tube(shape)).clone();
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().format = WeightFormat::U8;
+        let model = Arc::new(Model::build(parts).unwrap());
+        let marked = VertexPart { mesh: MeshId(0), primitive: 0, vertices: (100..900).step_by(7).collect() };
+        let marked = Arc::new(VertexSet { parts: vec![marked] });
+        let shown = |model: &Arc<Model>| Frame { marked: Arc::clone(&marked), ..of(model) };
+        let mut renderer = Renderer::new(&gpu);
+        // Thirds need more bits than the file has; without them the device keeps the wider rows.
+        let widened = change(&model, 0..3, 3);
+        for step in [&model, &widened, &model] {
+            renderer.draw(&gpu, &shown(step), [SIZE, SIZE]).unwrap();
+        }
+        let picture = render_image(&gpu, &mut renderer, &shown(&model), [SIZE, SIZE]).unwrap().rgba;
+        let mut fresh = Renderer::new(&gpu);
+        let wanted = render_image(&gpu, &mut fresh, &shown(&model), [SIZE, SIZE]).unwrap().rgba;
+        let without = render_image(&gpu, &mut Renderer::new(&gpu), &of(&model), [SIZE, SIZE]).unwrap().rgba;
+        assert!(picture == wanted && wanted != without);
     }
 }
 

@@ -455,5 +455,15 @@ fn the_benchmark_presents_as_many_frames_as_asked_and_ends() {
         let line: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&line["schema"], &line["frames"]), (&1.into(), &5.into()));
         assert!(line["first_frame_ms"].as_f64() > Some(0.0) && line["frame_ms_median"].as_f64() > Some(0.0));
+        assert_eq!(line["measured_per_s"], 0.0, "nobody asked for measures");
+        let measured = Command::new(env!("CARGO_BIN_EXE_skinscope"))
+            .args(["view", "--benchmark", "150", "--size", "320x240", "--json", "--backend", backend])
+            .args(["--overlay", "stretch", "--deformation"])
+            .env("DISPLAY", &display)
+            .env_remove("WAYLAND_DISPLAY")
+            .output()
+            .unwrap();
+        let line: serde_json::Value = serde_json::from_slice(&measured.stdout).unwrap();
+        assert!(line["measured_per_s"].as_f64() > Some(0.0), "{line}");
     }
 }

@@ -301,20 +301,18 @@ pub fn pack_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usi
 /// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its place. `vertices` are
 /// numbers of the model.
 #[must_use]
-pub fn pack_marks(p: PrimitiveRef<'_>, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
-    let (layout, _) = VertexLayout::of(p);
+pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
     let starts = list_starts(p, layout.influences, order);
-    let places = order.places(p.positions.len());
     let words = layout.words() + layout.influences.words();
     let mut out = Vec::with_capacity(vertices.len() * (words + 1));
     for vertex in vertices.iter().filter(|v| (**v as usize) < p.stored_vertices) {
-        let place = places[*vertex as usize];
+        let place = order.place(*vertex as usize);
         let at = out.len();
         out.resize(at + words, 0);
         let (own, influences) = out[at..].split_at_mut(layout.words());
         write_vertex(p, layout, *vertex as usize, own);
-        write_influences(p, layout.influences, *vertex as usize, list_at(&starts, place as usize), influences);
-        out.push(place);
+        write_influences(p, layout.influences, *vertex as usize, list_at(&starts, place), influences);
+        out.push(place as u32);
     }
     out
 }

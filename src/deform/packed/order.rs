@@ -3,37 +3,46 @@
 //! copy only.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use crate::model::{Primitive, Topology};
 
-/// Which vertex of the model stands in each place of the device's copy.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VertexOrder {
+/// Which vertex of the model stands in each place of the device's copy. Clones share their lists.
+#[derive(Clone, Debug, Default)]
+pub struct VertexOrder(Arc<OrderLists>);
+
+#[derive(Debug, Default)]
+struct OrderLists {
     /// The vertex in each place; empty where each stands in its own.
     vertices: Vec<u32>,
+    /// The place of each vertex, once it was asked for.
+    places: OnceLock<Vec<u32>>,
 }
 
 impl VertexOrder {
     /// Returns the vertex in a place.
     #[must_use]
     pub fn vertex(&self, place: usize) -> usize {
-        self.vertices.get(place).map_or(place, |v| *v as usize)
+        self.0.vertices.get(place).map_or(place, |v| *v as usize)
     }
 
     /// Returns whether each vertex stands in its own place.
     #[must_use]
     pub fn is_own(&self) -> bool {
-        self.vertices.is_empty()
+        self.0.vertices.is_empty()
     }
 
-    /// Returns the place of each of `count` vertices; the inverse of [`VertexOrder::vertex`].
+    /// Returns the place of a vertex; the inverse of [`VertexOrder::vertex`]. The first call looks at all vertices.
     #[must_use]
-    pub fn places(&self, count: usize) -> Vec<u32> {
-        let mut places: Vec<u32> = (0..count as u32).collect();
-        for (place, vertex) in self.vertices.iter().enumerate() {
-            places[*vertex as usize] = place as u32;
-        }
-        places
+    pub fn place(&self, vertex: usize) -> usize {
+        let places = self.0.places.get_or_init(|| {
+            let mut places = vec![0; self.0.vertices.len()];
+            for (place, vertex) in self.0.vertices.iter().enumerate() {
+                places[*vertex as usize] = place as u32;
+            }
+            places
+        });
+        places.get(vertex).map_or(vertex, |place| *place as usize)
     }
 
     /// Turns a list by vertex into one by place.
@@ -42,7 +51,7 @@ impl VertexOrder {
         if self.is_own() {
             return Cow::Borrowed(by_vertex);
         }
-        Cow::Owned(self.vertices.iter().map(|v| by_vertex[*v as usize]).collect())
+        Cow::Owned(self.0.vertices.iter().map(|v| by_vertex[*v as usize]).collect())
     }
 }
 
@@ -98,7 +107,7 @@ fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder
     (0..count as u32).for_each(|vertex| {
         place_of(vertex);
     });
-    VertexOrder { vertices }
+    VertexOrder(Arc::new(OrderLists { vertices, places: OnceLock::new() }))
 }
 
 #[cfg(test)]
@@ -152,9 +161,8 @@ mod tests {
             assert!(*place as usize <= *next, "{place} before {next}");
             *next = (*next).max(*place as usize + 1);
         }
-        let places = order.places(p.positions.len());
         for place in 0..p.positions.len() {
-            assert_eq!(places[order.vertex(place)] as usize, place);
+            assert_eq!(order.place(order.vertex(place)), place);
             assert_eq!(order.vertex(place) < p.stored_vertices, place < p.stored_vertices);
         }
         let numbers: Vec<usize> = (0..p.positions.len()).collect();
@@ -171,6 +179,6 @@ mod tests {
         p.indices.reverse();
         assert!(improved(&p).is_none(), "lines stay as they are");
         let own = VertexOrder::default();
-        assert!(own.is_own() && own.vertex(7) == 7 && own.places(3) == [0, 1, 2] && *own.arranged(&[5, 6]) == [5, 6]);
+        assert!(own.is_own() && own.vertex(7) == 7 && own.place(3) == 3 && *own.arranged(&[5, 6]) == [5, 6]);
     }
 }

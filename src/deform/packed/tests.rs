@@ -171,11 +171,10 @@ fn another_order_is_one_for_all_lists() {
         // Marks have the words of their vertex, and its place.
         let (own, of_influences) = (packed.layout.words(), packed.layout.influences.words());
         let words = own + of_influences;
-        let marks = pack_marks(p.as_stored(), &packed.order, &[0, 17, 4000, 99_999]);
+        let marks = pack_marks(p.as_stored(), packed.layout, &packed.order, &[0, 17, 4000, 99_999]);
         assert_eq!(marks.len(), 3 * (words + 1), "there is no vertex 99999");
-        let places = packed.order.places(count);
         for (mark, vertex) in marks.chunks_exact(words + 1).zip([0, 17, 4000]) {
-            let place = places[vertex] as usize;
+            let place = packed.order.place(vertex);
             assert_eq!(mark[words] as usize, place);
             assert_eq!(mark[..own], packed.vertices[place * own..][..own]);
             assert_eq!(mark[own..words], packed.influences.rows[place * of_influences..][..of_influences]);

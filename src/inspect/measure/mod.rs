@@ -14,6 +14,8 @@
 //! everything that is drawn, in numbers that curves and overlays show.
 
 mod normals;
+#[cfg(test)]
+mod place_tests;
 mod read;
 mod rest;
 mod table;

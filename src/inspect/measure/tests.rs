@@ -17,16 +17,43 @@ use crate::model::{
 };
 
 /// Makes a model of one mesh, each vertex of which follows the joints and weights that `pairs` gives it.
-fn model(
+pub(super) fn model(
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     joints: usize,
     pairs: &dyn Fn(usize) -> [(u16, f32); 2],
 ) -> Arc<Model> {
+    Arc::new(Model::build(parts(vec![primitive(positions, &triangles, pairs)], joints)).unwrap())
+}
+
+/// Makes a primitive, each vertex of which follows the joints and weights that `pairs` gives it.
+pub(super) fn primitive(
+    positions: Vec<Vec3>,
+    triangles: &[[u32; 3]],
+    pairs: &dyn Fn(usize) -> [(u16, f32); 2],
+) -> Primitive {
     let count = positions.len();
     let all: Vec<(u16, f32)> = (0..count).flat_map(pairs).collect();
+    Primitive {
+        topology: Topology::Triangles,
+        indices: triangles.concat(),
+        positions,
+        stored_vertices: count,
+        stored_influences: Some(Influences {
+            per_vertex: 2,
+            joints: all.iter().map(|p| p.0).collect(),
+            weights: all.iter().map(|p| p.1).collect(),
+            format: WeightFormat::F32,
+            ..Influences::default()
+        }),
+        ..Primitive::default()
+    }
+}
+
+/// Makes one mesh of these primitives, on joints that rest at the origin.
+pub(super) fn parts(primitives: Vec<Primitive>, joints: usize) -> ModelParts {
     let transforms = vec![crate::math::Transform::IDENTITY; joints];
-    let parts = ModelParts {
+    ModelParts {
         scenes: vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true; joints] }],
         skeleton: Skeleton {
             parents: (0..joints).map(|i| i.checked_sub(1).map(|_| NodeId(0))).collect(),
@@ -40,30 +67,13 @@ fn model(
             inverse_bind: vec![Affine3A::IDENTITY; joints],
             ..Skin::default()
         }],
-        meshes: vec![Mesh {
-            primitives: vec![Primitive {
-                topology: Topology::Triangles,
-                indices: triangles.concat(),
-                positions,
-                stored_vertices: count,
-                stored_influences: Some(Influences {
-                    per_vertex: 2,
-                    joints: all.iter().map(|p| p.0).collect(),
-                    weights: all.iter().map(|p| p.1).collect(),
-                    format: WeightFormat::F32,
-                    ..Influences::default()
-                }),
-                ..Primitive::default()
-            }],
-            ..Mesh::default()
-        }],
+        meshes: vec![Mesh { primitives, ..Mesh::default() }],
         instances: vec![Instance { node: NodeId(0), mesh: MeshId(0), skin: Some(SkinId(0)), ..Instance::default() }],
         ..ModelParts::default()
-    };
-    Arc::new(Model::build(parts).unwrap())
+    }
 }
 
-fn measured(
+pub(super) fn measured(
     model: &Arc<Model>,
     palettes: &[Affine3A],
     method: &Method,
@@ -74,10 +84,10 @@ fn measured(
     Measurer::new(model, &|| false).unwrap().measure(&input, &Surface::of(&input), wanted)
 }
 
-const ALL: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None };
+pub(super) const ALL: Wanted = Wanted { normal_error: true, normal_modes: false, vertices: None };
 
 /// The eight corners and twelve triangles of a unit cube, seen from outside.
-fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
+pub(super) fn cube() -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let corners = (0..8).map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32)).collect();
     let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     (corners, quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect())
