@@ -22,6 +22,11 @@ pub static HAMMER: Operation = Operation {
 
 /// Gives weights to every vertex that has no positive weight.
 pub(super) fn hammer(sheet: &mut Sheet) {
+    fill(sheet, &|_| true);
+}
+
+/// Gives weights to those vertices without positive weight that `wanted` names, by table and row.
+pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
     let surfaces = sheet.surfaces().to_vec();
     let mut copies: Vec<((usize, usize), (usize, usize))> = Vec::new();
     for surface in &surfaces {
@@ -33,7 +38,7 @@ pub(super) fn hammer(sheet: &mut Sheet) {
         let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
             .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
             .collect();
-        let bad = (0..surface.place.len() as u32).filter(|v| !is_good(v));
+        let bad = (0..surface.place.len() as u32).filter(|v| !is_good(v) && wanted(surface.row(*v)));
         let bad: Vec<u32> = bad.collect();
         if bad.is_empty() || good.iter().all(Option::is_none) {
             continue;

@@ -1,7 +1,9 @@
 //! Operations on the influence of a joint: to remove it, and to give it to another.
 
+use std::collections::BTreeMap;
+
 use super::locks::Bounds;
-use super::{Operation, Settings, Sheet, Table};
+use super::{Operation, Settings, Sheet, Table, hammer};
 use crate::model::{Model, NodeId};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
@@ -9,7 +11,8 @@ pub static REMOVE_JOINT: Operation = Operation {
     id: "remove-joint",
     label: "Remove joint",
     tool: "Remove joint",
-    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex",
+    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex; one \
+           that it moved alone then takes the weights of the nearest vertex",
     argument: "JOINT",
     repairs: &["far-influence"],
     run: remove,
@@ -29,14 +32,56 @@ pub static REPLACE_JOINT: Operation = Operation {
 fn remove(sheet: &mut Sheet, settings: &Settings) {
     let Some(joint) = settings.joint else { return };
     let bounds = sheet.bounds.clone();
+    // The vertices that nothing else moves, where the weight is not to go to the joint above.
+    let mut alone: BTreeMap<(usize, usize), Vec<(u16, f64)>> = BTreeMap::new();
     for (number, table) in sheet.tables.iter_mut().enumerate() {
+        if settings.spread {
+            take_alone(table, number, &bounds, joint.0, &mut alone);
+        }
         let above = above(sheet.model, table, joint, &bounds);
         each(table, number, &bounds, joint.0, &|others| match above {
-            Some(above) if !settings.spread => Some(above),
-            // Nothing else moves the vertex.
-            _ if others == 0 => above,
+            Some(above) if !settings.spread || others == 0 => Some(above),
             _ => None,
         });
+    }
+    if alone.is_empty() {
+        return;
+    }
+    hammer::fill(sheet, &|at| alone.contains_key(&at));
+    // Where no vertex has other weights, the joint above takes it after all.
+    for ((number, row), pairs) in alone {
+        let table = &mut sheet.tables[number];
+        if table.sum(row) > 0.0 {
+            continue;
+        }
+        for (slot, (joint, weight)) in table.slots(row).zip(pairs) {
+            (table.joints[slot], table.weights[slot]) = (joint, weight);
+        }
+        if let Some(above) = above(sheet.model, table, joint, &bounds) {
+            table.put(row, &[(above, 1.0)]);
+        }
+    }
+}
+
+/// Empties every vertex that may change and that the joint moves alone, and notes its pairs by table and row. The joint itself may
+/// not be locked.
+fn take_alone(
+    table: &mut Table,
+    number: usize,
+    bounds: &Bounds,
+    key: u32,
+    out: &mut BTreeMap<(usize, usize), Vec<(u16, f64)>>,
+) {
+    let mut shares = Vec::new();
+    let may = |row: &usize| bounds.has(number, *row) && !bounds.locked.contains(&key);
+    for row in (0..table.vertices()).filter(may) {
+        table.shares(row, &mut shares);
+        if !matches!(shares[..], [(only, _)] if only == key) {
+            continue;
+        }
+        let slots = table.slots(row);
+        out.insert((number, row), slots.clone().map(|slot| (table.joints[slot], table.weights[slot])).collect());
+        slots.for_each(|slot| table.empty(row, slot));
     }
 }
 

@@ -7,7 +7,7 @@ use super::{PlaybackCommand, PoseSource, Session};
 use crate::anim;
 use crate::examples::{Lesson, Start};
 use crate::import::{self, ImportError, Options, Progress, Warning};
-use crate::inspect::check::{Finding, extent_at_rest, stray_warning};
+use crate::inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
 use crate::inspect::rom::RomReport;
 use crate::inspect::{Inspection, PickIndex, WeightStats};
 use crate::math::Aabb;
@@ -31,6 +31,8 @@ pub struct Document {
     pub inspection: Option<Arc<Inspection>>,
     /// The findings of a range of motion, once one was run, with the weights of that time.
     pub rom: Option<Arc<RomReport>>,
+    /// The model that [`Document::inspection`] is about, and the one that [`Document::rom`] is about.
+    found_in: [Option<Arc<Model>>; 2],
     /// The pick index of the stored model; it serves edited ones too.
     pick_index: Arc<OnceLock<PickIndex>>,
     /// The model as stored.
@@ -81,12 +83,14 @@ impl Document {
         let pick_index = Arc::default();
         let (rest_bounds, last_counted, mirror) = (Arc::default(), Arc::default(), Arc::default());
         let (inspection, rom, edited, waits) = (None, None, None, false);
+        let found_in = [None, None];
         Self {
             model,
             warnings,
             path,
             inspection,
             rom,
+            found_in,
             pick_index,
             stored,
             edited,
@@ -176,6 +180,30 @@ impl Document {
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         let checked = self.inspection.iter().flat_map(|i| &i.report.findings);
         checked.chain(self.rom.iter().flat_map(|r| &r.findings))
+    }
+
+    /// Takes the findings of the checker in a model.
+    pub(super) fn take_inspection(&mut self, model: &Arc<Model>, inspection: Inspection) {
+        self.inspection = Some(Arc::new(inspection));
+        self.found_in[0] = Some(Arc::clone(model));
+    }
+
+    /// Takes the findings of a range of motion of a model.
+    pub(super) fn take_rom(&mut self, model: &Arc<Model>, report: RomReport) {
+        self.rom = Some(Arc::new(report));
+        self.found_in[1] = Some(Arc::clone(model));
+    }
+
+    /// Returns for each of [`Document::findings`] whether the edits that `edited` has, and the model in which it was found has not, could
+    /// have changed it. The others are as right as they were.
+    #[must_use]
+    pub fn doubts(&self, edited: &Model) -> Vec<bool> {
+        let [checked, moved] = self.found_in.each_ref().map(|model| Touched::between(model.as_deref()?, edited));
+        let may =
+            |touched: &Option<Touched>, finding: &Finding| touched.as_ref().is_some_and(|t| t.may_change(finding));
+        let of_check = self.inspection.iter().flat_map(|i| &i.report.findings).map(|f| may(&checked, f));
+        let of_rom = self.rom.iter().flat_map(|r| &r.findings).map(|f| may(&moved, f));
+        of_check.chain(of_rom).collect()
     }
 
     /// Returns the figures of the stored weights.

@@ -138,11 +138,54 @@ fn after_a_finding_everything_stands_as_before() {
     assert_eq!(session.view.selected, None, "nothing is left to go back to");
     // Where the checker's findings arrive later, places are different.
     session.apply(FindingCommand::ShowFinding(1));
-    session.inspected(&model, Inspection::default());
-    assert_eq!(session.view.finding, None);
+    let report =
+        Report { findings: vec![Finding { rule: "weights-sum", ..finding(FindingPose::Rest) }], ..Report::default() };
+    session.inspected(&model, Inspection { report, ..Inspection::default() });
+    assert_eq!(session.view.finding, Some(2), "it stays open in its new place");
     session.apply(FindingCommand::ShowFinding(1));
     session.measured(&model, RomReport::default());
     assert_eq!(session.view.finding, None);
+}
+
+#[test]
+fn only_findings_that_an_edit_could_touch_are_in_doubt_until_the_model_is_checked_again() {
+    let mut session = tube_session();
+    let model = Arc::clone(session.model().unwrap());
+    let of = |rule, vertices: &[u32], joints: &[u32]| Finding {
+        rule,
+        vertices: vertices.to_vec(),
+        joints: joints.iter().map(|j| NodeId(*j)).collect(),
+        ..finding(FindingPose::Rest)
+    };
+    let report = |findings: &[Finding]| {
+        let report = Report { findings: findings.to_vec(), ..Report::default() };
+        Inspection { report, ..Inspection::default() }
+    };
+    let findings =
+        [of("weights-sum", &[3, 4], &[]), of("weights-sum", &[40, 41], &[]), of("name-duplicate", &[], &[1])];
+    session.inspected(&model, report(&findings));
+    session.measured(&model, RomReport { findings: vec![of("rom-volume", &[3], &[2])], ..Default::default() });
+    let doubts = |session: &Session| session.document.as_ref().unwrap().doubts(session.edited_model().unwrap());
+    assert_eq!(doubts(&session), [false; 4]);
+    session.apply(FindingCommand::ShowFinding(1));
+    let mut change = crate::model::WeightChange::new(MeshId(0), 0, 4);
+    change.push(3, &[1], &[1.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    assert_eq!(doubts(&session), [true, false, false, true]);
+    assert_eq!(session.document.as_ref().unwrap().findings().count(), 4, "all of them stay listed");
+    assert_eq!(session.view.finding, Some(1));
+    // A late answer about the weights before the edit is none.
+    session.inspected(&model, report(&[]));
+    assert_eq!(doubts(&session), [true, false, false, true]);
+    let edited = Arc::clone(session.edited_model().unwrap());
+    session.inspected(&edited, report(&findings[1..]));
+    assert_eq!(doubts(&session), [false, false, true], "the range of motion was not measured again");
+    assert_eq!(session.view.finding, Some(0), "what was found again stays open");
+    // Taking the edit back is another edit.
+    session.apply(EditCommand::Undo);
+    assert_eq!(doubts(&session), [false, false, false]);
+    session.apply(EditCommand::Redo);
+    assert_eq!(doubts(&session), [false, false, true]);
 }
 
 #[test]

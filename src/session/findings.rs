@@ -24,13 +24,17 @@ pub(super) struct StateBeforeFinding {
 }
 
 impl Session {
-    /// Takes the inspection of a model, which is kept if the model is still open, with the same weights.
+    /// Takes the inspection of a model, which is kept if the model is still open, with the same weights. The finding that is shown stays
+    /// open where it was found again.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
         let is_it = self.edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
         if let Some(document) = self.document.as_mut().filter(|_| is_it) {
-            document.inspection = Some(Arc::new(inspection));
-            // Its findings come before those that were there.
-            self.view.finding = None;
+            let shown = self.view.finding.and_then(|place| document.findings().nth(place).cloned());
+            document.take_inspection(model, inspection);
+            self.view.finding = shown.and_then(|shown| {
+                let to_the_letter = document.findings().position(|found| *found == shown);
+                to_the_letter.or_else(|| document.findings().position(|found| is_about_the_same(found, &shown)))
+            });
         }
     }
 
@@ -38,7 +42,7 @@ impl Session {
     pub fn measured(&mut self, model: &Arc<Model>, report: RomReport) {
         let Some(document) = self.document.as_mut().filter(|d| d.model.shares_all_but_edits(model)) else { return };
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
-        document.rom = Some(Arc::new(report));
+        document.take_rom(model, report);
         self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
 
@@ -177,6 +181,12 @@ impl Session {
         let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
         Aabb { min: bounds.min - around, max: bounds.max + around }
     }
+}
+
+/// Whether two findings are of one rule, about the same vertices and joints.
+fn is_about_the_same(a: &Finding, b: &Finding) -> bool {
+    let about = |f: &Finding| (f.rule, f.mesh, f.primitive);
+    about(a) == about(b) && a.vertices == b.vertices && a.joints == b.joints
 }
 
 /// Returns the joint that the text of a finding is about: the first that it names; where it names none, the one that

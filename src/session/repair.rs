@@ -69,7 +69,7 @@ pub fn repair_of(finding: &Finding) -> Repair {
         "far-influence" => (Operation("remove-joint"), "The joint may be meant to move these vertices."),
         "t-junction" => (
             Operation("smooth"),
-            "Only another mesh closes the crack; weights that are alike along the edge make it narrower.",
+            "Only another mesh, or one joint for the whole edge, closes the crack. Smoothing makes it narrower, and the finding stays.",
         ),
         "joint-out-of-range" => (
             Operation("normalise"),
@@ -114,6 +114,8 @@ impl Session {
         if let Some(joint) = found.joints.first() {
             settings.joint = Some(*joint);
         }
+        // The joint above is as far from these vertices as the one that is taken off.
+        settings.spread |= tool == "remove-joint";
         // A finding about joints names no vertices.
         self.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
         self.tools.operation = operation(tool);

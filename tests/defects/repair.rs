@@ -100,6 +100,11 @@ fn every_planted_defect_is_repaired_or_gets_words_and_the_nearest_tool() {
     let elsewhere = &offered[&("inverse-bind-mismatch", Severity::Info)];
     assert!(elsewhere.keys().all(|(tool, gone)| tool == "inverse-binds" && *gone), "{elsewhere:?}");
     assert!(offered.contains_key(&("inverse-bind-mismatch", Severity::Warning)));
+    // So is a joint taken off what it moves from afar. A crack stays, and that is said.
+    let far = &offered[&("far-influence", Severity::Info)];
+    assert!(far.keys().all(|(tool, gone)| tool == "remove-joint" && *gone), "{far:?}");
+    let cracks = &offered[&("t-junction", Severity::Warning)];
+    assert!(cracks.keys().all(|(tool, gone)| tool == "smooth" && !gone), "{cracks:?}");
 }
 
 #[test]
@@ -118,6 +123,9 @@ fn every_rule_has_a_repair_or_words_of_its_own_and_a_tool_that_exists() {
     };
     let all = RULES.iter().map(|rule| (rule.id, rule.severity));
     let all = all.chain(ROM_RULES.iter().map(|rule| (rule.id, Severity::Info)));
+    assert!(
+        repair_of(&of("t-junction", Severity::Warning)).why_not.is_some_and(|why| why.ends_with("the finding stays."))
+    );
     let fallback = repair_of(&of("a rule that nobody knows", Severity::Info));
     for (rule, severity) in all {
         let repair = repair_of(&of(rule, severity));

@@ -12,6 +12,8 @@ pub enum Expected {
     Pairs(Pairs),
     /// None where rounding decides which of two nearly equal joints is cut.
     Dense(Vec<Option<Vec<f64>>>),
+    /// The same within this distance, where places in space decide.
+    Near(Vec<Option<Vec<f64>>>, f64),
 }
 
 /// Runs `skinscope fix` on a document in every container, and compares.
@@ -31,6 +33,7 @@ pub fn compare(name: &str, doc: &Doc, before: &Pairs, layout: Layout, arguments:
             match expected {
                 Expected::Pairs(expected) => same(&what, &pairs, expected, before),
                 Expected::Dense(expected) => same_dense(&what, &pairs, expected),
+                Expected::Near(expected, off) => near_dense(&what, &pairs, expected, *off),
             }
         }
         only_weights_differ(&what, &old, &new);
@@ -58,7 +61,12 @@ fn same(what: &str, pairs: &Pairs, expected: &Pairs, before: &Pairs) {
 }
 
 pub fn same_dense(what: &str, pairs: &Pairs, expected: &[Option<Vec<f64>>]) {
-    let step = if pairs.component == F32 { 2e-7 } else { 1.001 / pairs.one() };
+    near_dense(what, pairs, expected, 2e-7);
+}
+
+/// Integers may differ by one, floats by `off`.
+fn near_dense(what: &str, pairs: &Pairs, expected: &[Option<Vec<f64>>], off: f64) {
+    let step = if pairs.component == F32 { off } else { off + 1.001 / pairs.one() };
     for (v, vertex) in reference::vertices(pairs).iter().enumerate() {
         let weights = reference::dense(vertex);
         for (joint, weight) in weights.iter().enumerate().filter(|_| expected[v].is_some()) {

@@ -8,6 +8,7 @@ mod common;
 mod compare;
 mod edited;
 mod files;
+mod joints;
 mod made;
 mod operations;
 mod outside;

@@ -219,7 +219,7 @@ fn the_best_limit_is_the_least_squares_one_and_keeps_the_surface_nearer_than_the
 }
 
 /// The closest point of a triangle by its normal equations, or by those of its sides: shares of the corners, and distance.
-fn closest(p: DVec3, corners: [DVec3; 3]) -> ([f64; 3], f64) {
+pub fn closest(p: DVec3, corners: [DVec3; 3]) -> ([f64; 3], f64) {
     let mut tried: Vec<[f64; 3]> = Vec::new();
     let (u, v, w) = (corners[1] - corners[0], corners[2] - corners[0], p - corners[0]);
     let (uu, uv, vv) = (u.dot(u), u.dot(v), v.dot(v));

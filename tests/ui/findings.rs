@@ -99,6 +99,34 @@ fn a_click_shows_a_finding_with_its_words_and_another_returns() {
 }
 
 #[test]
+fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_looked_for_again() {
+    let mut harness = window(three(), UiState::default(), Status { checking: true, ..Status::default() });
+    let rows = |harness: &Harness<'_, App>| -> Vec<String> {
+        let rows = harness.get_all_by_role(Role::ListBoxOption);
+        rows.filter_map(|row| row.accesskit_node().label()).collect()
+    };
+    let before = rows(&harness);
+    assert_eq!(before.len(), 3);
+    let mut change = skinscope::model::WeightChange::new(MeshId(0), 0, 4);
+    change.push(4, &[1], &[1.0]);
+    harness.state_mut().session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    harness.run();
+    let now = rows(&harness);
+    // The edited vertex has joints 0 and 1, and joint 2, which moves nothing, is not asked for.
+    assert_eq!(now[0], "No weights, being looked for again · joint 0 · 2 vertices");
+    assert_eq!(now[1..], before[1..]);
+    harness.state_mut().status.checking = false;
+    harness.run();
+    assert!(rows(&harness)[0].contains("not looked for since the last edit"));
+    let model = Arc::clone(harness.state().session.edited_model().unwrap());
+    let found = harness.state().session.document().unwrap().findings().cloned().collect();
+    let report = Report { findings: found, ..Report::default() };
+    harness.state_mut().session.inspected(&model, Inspection { report, ..Inspection::default() });
+    harness.run();
+    assert_eq!(rows(&harness), before);
+}
+
+#[test]
 fn findings_are_reached_by_the_keyboard() {
     let mut harness = shown(three());
     harness.get_by_label(ERROR).focus();

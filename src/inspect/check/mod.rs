@@ -26,6 +26,7 @@ mod subject;
 mod surface;
 #[cfg(test)]
 mod test_rigs;
+mod touched;
 mod unused;
 #[cfg(test)]
 mod weight_tests;
@@ -40,6 +41,7 @@ pub use seams::meetings;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
 pub use surface::{Part, Side, Surface};
+pub use touched::Touched;
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,6 +1,7 @@
 //! The list of findings of the checker, the range of motion and the import, worst first, and the button that runs the range
 //! of motion.
 
+mod doubts;
 mod motion;
 mod row;
 
@@ -8,6 +9,7 @@ use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
 
+use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
 use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, import_head, mark, row, title, warning, wrapped};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
@@ -32,6 +34,7 @@ pub(super) struct Findings {
     /// The top of each item, and the bottom of the last one, in points.
     tops: Vec<f32>,
     built_for: Option<Key>,
+    doubts: Doubts,
     /// The range of motion that was listed last.
     listed: Weak<RomReport>,
     /// The item to jump to.
@@ -105,7 +108,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
         // The panel keeps room for head, filter, some of a row, and all of the footer.
         let least = 100.0 + footer_height;
         let most = (0.66 * ui.available_height()).max(least);
-        want_size(ui, "findings", vec2(0.0, state.saved.findings_height.clamp(least, most)));
+        // An open finding is seen whole where there is room, down to its buttons.
+        let whole = least + state.findings.height_of(session.view().finding);
+        want_size(ui, "findings", vec2(0.0, state.saved.findings_height.max(whole).clamp(least, most)));
         egui::Panel::bottom("findings").resizable(true).size_range(least..=most)
     };
     let shown = panel.frame(frame).show(ui, |ui| {
@@ -125,7 +130,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
             });
         }
         if !empty {
-            let tool = list(ui, session, document, &mut state.findings, commands);
+            let tool = list(ui, session, (document, status.checking), &mut state.findings, commands);
             if let Some(table @ (RepairTool::Joints | RepairTool::Vertices)) = tool {
                 state.tables.choose_for(table);
                 state.saved.tables = true;
@@ -280,6 +285,12 @@ impl Findings {
 }
 
 impl Findings {
+    /// Returns how high a finding was in the last frame; 0 where none is meant.
+    fn height_of(&self, finding: Option<usize>) -> f32 {
+        let item = finding.and_then(|place| self.items.iter().position(|i| *i == Item::Finding(place)));
+        item.map_or(0.0, |i| self.tops[i + 1] - self.tops[i])
+    }
+
     /// Returns the top of the first finding that has just come from the range of motion, to which the list jumps.
     fn news(&mut self, ui: &Ui, document: &Document) -> Option<f32> {
         let now = document.rom.as_ref().map(Arc::downgrade).unwrap_or_default();
@@ -299,11 +310,12 @@ impl Findings {
 fn list(
     ui: &mut Ui,
     session: &Session,
-    document: &Document,
+    (document, checking): (&Document, bool),
     findings: &mut Findings,
     commands: &mut Vec<Command>,
 ) -> Option<RepairTool> {
     let mut asked = None;
+    findings.doubts.follow(session, document);
     let width = ui.available_width();
     findings.build(ui, document, session.view().finding, width);
     let mut area = ScrollArea::vertical().auto_shrink(false).id_salt("findings");
@@ -334,7 +346,8 @@ fn list(
             match findings.items[i] {
                 Item::Finding(place) => {
                     let open = session.view().finding == Some(place);
-                    match row(ui, rect, &document.model, all_findings[place], place, open) {
+                    let doubt = findings.doubts.about(document, place, checking);
+                    match row(ui, rect, (&document.model, all_findings[place]), place, (open, doubt)) {
                         Some(RowPress::Row) if open => commands.push(FindingCommand::LeaveFinding.into()),
                         Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(place).into()),
                         Some(RowPress::Repair(all)) => {

@@ -94,19 +94,21 @@ pub(super) enum RowPress {
     Repair(bool),
 }
 
-/// Shows a finding; returns what was pressed of it.
+/// Shows a finding; returns what was pressed of it. One that is in doubt says why and is dimmed.
 pub(super) fn row(
     ui: &mut Ui,
     rect: Rect,
-    model: &Model,
-    finding: &Finding,
+    (model, finding): (&Model, &Finding),
     place: usize,
-    open: bool,
+    (open, doubt): (bool, Option<&str>),
 ) -> Option<RowPress> {
     let c = colors(ui);
     let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
     let label = label_of(finding);
-    let at = place_words(model, finding);
+    let mut at = place_words(model, finding);
+    if let Some(doubt) = doubt {
+        at = format!("{doubt} · {at}");
+    }
     response.widget_info(|| {
         let said = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
         WidgetInfo::selected(Role::ListBoxOption, true, open, said)
@@ -123,6 +125,7 @@ pub(super) fn row(
     }
     let mut pressed = None;
     let (icon, ink) = mark(finding.severity, c);
+    let (ink, title_ink) = if doubt.is_some() { (c.dim, c.dim) } else { (ink, c.text) };
     let (left, right) = (rect.left() + INDENT, rect.right() - f32::from(MARGIN));
     let y = rect.top() + 13.0;
     ui.painter().text(pos2(rect.left() + 20.0, y), Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
@@ -130,7 +133,7 @@ pub(super) fn row(
     paint_line(ui, measure.clone(), right - measure.size().x, y, c.dim);
     let title = title(ui, finding, rect.width());
     let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
-    ui.painter().galley(pos2(left, y - 0.5 * TITLE_LINE), title, c.text);
+    ui.painter().galley_with_override_text_color(pos2(left, y - 0.5 * TITLE_LINE), title, title_ink);
     let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), c.dim, right - left);
     paint_line(ui, where_, left, rect.top() + 13.0 + title_height, c.dim);
     if open {

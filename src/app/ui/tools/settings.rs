@@ -69,7 +69,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             joint(ui, session, "Joint", &mut now.joint);
             let ways = [
                 ("To parent", !now.spread, "Its weight goes to the nearest joint above it".to_owned()),
-                ("Spread", now.spread, "Its weight goes to the other joints of each vertex".to_owned()),
+                ("Spread", now.spread, "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest".to_owned()),
             ];
             if let Some(chosen) = segments(ui, &ways) {
                 now.spread = chosen == 1;

@@ -1,0 +1,193 @@
+//! Operations on joints, means and weights from elsewhere, over every layout, component type and number of influences, each against
+//! its definition.
+
+use std::fs;
+
+use glam::DVec3;
+
+use crate::compare::{Expected, all, compare};
+use crate::folder;
+use crate::made::{COLUMNS, Doc, F32, JOINTS, Layout, ROWS, Random, VERTICES, pairs, position};
+use crate::operations::cut;
+use crate::reference::{dense, vertices};
+use crate::surfaces::put_positions;
+use crate::tools::closest;
+
+fn joint(name: &str) -> usize {
+    JOINTS.iter().position(|known| *known == name).unwrap()
+}
+
+/// Runs an operation on every clean document, and compares it with what `meant` makes of the weights of all vertices.
+fn dense_by(name: &str, arguments: &[&str], meant: &dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>>) {
+    let mut cases = 0;
+    all(&mut |case, before, layout, doc| {
+        if case.contains("true") {
+            return;
+        }
+        let own: Vec<Vec<f64>> = vertices(before).iter().map(dense).collect();
+        let expected = Expected::Dense(cut(meant(&own), before.slots));
+        compare(&format!("{name}/{case}"), doc, before, layout, arguments, &expected);
+        cases += 1;
+    });
+    assert_eq!(cases, 60, "{name}");
+}
+
+/// The weights of each vertex, from its own.
+fn each(of: impl Fn(&[f64]) -> Vec<f64>) -> impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>> {
+    move |all| all.iter().map(|own| of(own)).collect()
+}
+
+#[test]
+fn a_joint_that_is_removed_gives_its_weight_to_the_joint_above_it() {
+    // Every joint hangs on the hips.
+    let (arm, hips) = (joint("arm.L"), joint("hips"));
+    let meant = each(|own| {
+        let mut out = own.to_vec();
+        out[hips] += std::mem::take(&mut out[arm]);
+        out
+    });
+    dense_by("remove", &["--remove-joint", "arm.L"], &meant);
+}
+
+#[test]
+fn the_joint_above_all_gives_its_weight_to_the_others_and_stays_where_it_is_alone() {
+    let hips = joint("hips");
+    let meant = each(|own| {
+        let others = 1.0 - own[hips];
+        if others < 1e-9 {
+            return own.to_vec();
+        }
+        own.iter().enumerate().map(|(j, weight)| if j == hips { 0.0 } else { weight / others }).collect()
+    });
+    dense_by("remove top", &["--remove-joint", "hips"], &meant);
+}
+
+/// How far a vertex is from another along the edges of the sheet.
+fn steps() -> Vec<Vec<f64>> {
+    let mut far = vec![vec![f64::INFINITY; VERTICES]; VERTICES];
+    let apart =
+        |a: usize, b: usize| DVec3::from(position(a).map(f64::from)).distance(position(b).map(f64::from).into());
+    for at in 0..VERTICES {
+        far[at][at] = 0.0;
+        let (column, row) = (at % COLUMNS, at / COLUMNS);
+        let right = (column + 1 < COLUMNS).then_some(at + 1);
+        let below = (row + 1 < ROWS).then_some(at + COLUMNS);
+        // The diagonal of a quad goes from its second corner to its third.
+        let across = (column > 0 && row + 1 < ROWS).then_some(at + COLUMNS - 1);
+        for to in [right, below, across].into_iter().flatten() {
+            (far[at][to], far[to][at]) = (apart(at, to), apart(at, to));
+        }
+    }
+    for k in 0..VERTICES {
+        for i in 0..VERTICES {
+            for j in 0..VERTICES {
+                far[i][j] = far[i][j].min(far[i][k] + far[k][j]);
+            }
+        }
+    }
+    far
+}
+
+#[test]
+fn a_joint_that_is_spread_goes_to_the_others_and_where_it_was_alone_to_the_weights_nearby() {
+    let (arm, far) = (joint("arm.L"), steps());
+    let mut alone = 0;
+    all(&mut |case, before, layout, doc| {
+        if case.contains("true") {
+            return;
+        }
+        let own: Vec<Vec<f64>> = vertices(before).iter().map(dense).collect();
+        let without = |own: &Vec<f64>| {
+            let others = own.iter().sum::<f64>() - own[arm];
+            let share = |(j, weight): (usize, &f64)| if j == arm { 0.0 } else { weight / others };
+            (others > 1e-9).then(|| own.iter().enumerate().map(share).collect::<Vec<f64>>())
+        };
+        let meant = |v: usize| {
+            if let Some(shares) = without(&own[v]) {
+                return Some(shares);
+            }
+            alone += 1;
+            let good: Vec<usize> = (0..VERTICES).filter(|g| without(&own[*g]).is_some()).collect();
+            let least = good.iter().map(|g| far[v][*g]).fold(f64::INFINITY, f64::min);
+            let nearest: Vec<usize> = good.into_iter().filter(|g| far[v][*g] < least + 1e-12).collect();
+            // Of several that are equally near any will do.
+            if let [one] = nearest[..] { without(&own[one]) } else { None }
+        };
+        let expected = Expected::Dense((0..VERTICES).map(meant).collect());
+        compare(&format!("spread/{case}"), doc, before, layout, &["--remove-joint", "arm.L:spread"], &expected);
+    });
+    assert!(alone > 0, "no vertex follows the joint alone");
+}
+
+#[test]
+fn a_joint_that_is_replaced_gives_all_of_its_weight_to_the_other() {
+    let (arm, tail) = (joint("arm.L"), joint("tail"));
+    let meant = each(|own| {
+        let mut out = own.to_vec();
+        out[tail] += std::mem::take(&mut out[arm]);
+        out
+    });
+    dense_by("replace", &["--replace-joint", "arm.L=tail"], &meant);
+}
+
+#[test]
+fn averaged_vertices_have_the_mean_of_all() {
+    dense_by("average", &["--average"], &|all| {
+        let mean = |j: usize| all.iter().map(|own| own[j] / own.iter().sum::<f64>()).sum::<f64>() / all.len() as f64;
+        vec![(0..JOINTS.len()).map(mean).collect(); all.len()]
+    });
+}
+
+#[test]
+fn pasted_weights_are_those_that_were_said_divided_by_their_sum() {
+    let mut given = vec![0.0; JOINTS.len()];
+    (given[joint("arm.L")], given[joint("head")]) = (2.0 / 3.0, 1.0 / 3.0);
+    dense_by("paste", &["--paste", "arm.L=0.5,head=0.25"], &|all| vec![given.clone(); all.len()]);
+}
+
+#[test]
+fn only_what_a_joint_moves_changes_where_that_is_said() {
+    let (arm, head, tail) = (joint("arm.L"), joint("head"), joint("tail"));
+    let meant = each(|own| {
+        let mut out = own.to_vec();
+        if own[head] > 0.0 {
+            out[tail] += std::mem::take(&mut out[arm]);
+        }
+        out
+    });
+    dense_by("only", &["--replace-joint", "arm.L=tail", "--only-joint", "head"], &meant);
+}
+
+#[test]
+fn transferred_weights_stand_in_every_layout() {
+    let donors = folder("transfer donors");
+    let mut random = Random(31);
+    let from: Vec<[f32; 3]> =
+        (0..VERTICES).map(|v| position(v).map(|c| c + (random.unit() * 0.4 - 0.2) as f32)).collect();
+    let given = pairs(F32, 1, false, 32);
+    let mut donor = Doc::new(&given, Layout::Plain);
+    put_positions(&mut donor, 0, &from);
+    let path = donors.join("donor.glb");
+    fs::write(&path, donor.glb()).unwrap();
+    let weights: Vec<Vec<f64>> = vertices(&given).iter().map(dense).collect();
+    let point = |p: [f32; 3]| DVec3::from_array(p.map(f64::from));
+    let quads = (0..ROWS - 1).flat_map(|r| (0..COLUMNS - 1).map(move |c| r * COLUMNS + c));
+    let triangles: Vec<[usize; 3]> =
+        quads.flat_map(|a| [[a, a + 1, a + COLUMNS], [a + 1, a + COLUMNS + 1, a + COLUMNS]]).collect();
+    let expected: Vec<Vec<f64>> = (0..VERTICES)
+        .map(|v| {
+            let tried = triangles.iter().map(|t| (t, closest(point(position(v)), t.map(|v| point(from[v])))));
+            let (triangle, (shares, _)) = tried.min_by(|a, b| a.1.1.total_cmp(&b.1.1)).unwrap();
+            let mut out = vec![0.0; JOINTS.len()];
+            for (vertex, share) in triangle.iter().zip(shares) {
+                (0..JOINTS.len()).for_each(|j| out[j] += share * weights[*vertex][j]);
+            }
+            out
+        })
+        .collect();
+    all(&mut |case, before, layout, doc| {
+        let expected = Expected::Near(cut(expected.clone(), before.slots), 1e-5);
+        let arguments = ["--transfer", path.to_str().unwrap()];
+        compare(&format!("transfer/{case}"), doc, before, layout, &arguments, &expected);
+    });
+}
