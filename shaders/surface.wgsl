@@ -99,13 +99,12 @@ fn facing(in: Fragment, front_facing: bool) -> Facing {
     let sided = SIDES;
     let front = !sided || CULLED || (front_facing == (in.side >= 0.0));
     let side = select(-1.0, 1.0, front);
-    var normal = in.normal;
-    if !NORMALS {
-        normal = select(to_eye(in.world), side * flat_normal, sided);
-    }
-    let size = length(normal);
-    normal = select(side * to_eye(in.world), normal / size, size > 0.0);
-    return Facing(normal, side);
+    // The side that the triangle lies on stands in where the file has no normals, and where nothing is left of one: a
+    // joint that flattens space has no inverse transpose, and normals of opposite joints cancel out.
+    let flat_size = length(flat_normal);
+    let geometric = select(side * to_eye(in.world), side * flat_normal / flat_size, sided && flat_size > 0.0);
+    let size = length(in.normal);
+    return Facing(select(geometric, in.normal / size, NORMALS && size > 0.0), side);
 }
 
 /// True where a single-sided surface is seen from behind.

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use glam::{Vec3, Vec4};
+use glam::{Quat, Vec3, Vec4};
 use skinscope::deform::{self, Deformed, METHODS, PaletteBuffer};
-use skinscope::frame::{Dots, Frame, Inspection, VertexSet};
+use skinscope::frame::{Background, Dots, Frame, Inspection, SceneColors, VertexSet};
 use skinscope::inspect::{PerVertex, VertexPart};
+use skinscope::math::Transform;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{Instance, MeshId, Model, MorphTarget, NodeId, SkinId};
 use skinscope::render::{Backend, Gpu, Picture, Renderer, deform_on_gpu, render_image};
+use skinscope::session::{Document, Session, ViewCommand};
 
 use crate::{SIZE, scenes, stages};
 
@@ -284,5 +286,39 @@ fn a_model_of_many_parts_takes_few_buffers_and_looks_like_one_of_few() {
         assert!(difference(&one, &many).1 <= 1, "{:?}", difference(&one, &many));
         // Several megabytes, a handful of which go into a buffer.
         assert!(more < few + count / 8, "{few} buffers, and {more} for {count} parts");
+    }
+}
+
+/// A joint that flattens space has no inverse transpose, so that modes which blend those leave nothing of a normal. It is counted as
+/// zero, and the picture shades the surface as its triangles lie.
+#[test]
+fn where_nothing_is_left_of_a_normal_the_surface_is_shaded_as_its_triangles_lie() {
+    let rotation = Quat::from_rotation_y(0.9);
+    let transform = Transform { scale: Vec3::new(1.0, 1.0, 0.0), rotation, ..Transform::IDENTITY };
+    let model = scenes::Plate { transform, ..scenes::Plate::default() }.model();
+    for stage in stages() {
+        let drawn = |normals: &'static str, overlay: Option<&'static str>| {
+            let mut session = Session::default();
+            session.open(Document::new(Arc::clone(&model), vec![], None));
+            session.apply(ViewCommand::SetNormals(normals));
+            session.apply(ViewCommand::SetOverlay(overlay));
+            session.update_pose();
+            let zero = session.measure_as(Default::default()).unwrap().measures.zero_normals;
+            let mut frame = Frame::default();
+            frame.build(&session, &SceneColors::DARK);
+            (frame.display.background, frame.display.grid, frame.camera) =
+                (Background::Transparent, None, scenes::front());
+            frame.bones.clear();
+            (zero, render_image(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame, [SIZE, SIZE]).unwrap())
+        };
+        for overlay in [None, Some("influences")] {
+            let (none, want) = drawn("from-triangles", overlay);
+            assert!(none == 0 && want.rgba.iter().any(|c| *c > 0));
+            for mode in ["blended-inverse-transpose", "normalise-before-blend"] {
+                let (all, got) = drawn(mode, overlay);
+                assert_eq!(all, 4, "{mode}");
+                assert!(difference(&want, &got).0 <= 2, "{mode}, {overlay:?}: {:?}", difference(&want, &got));
+            }
+        }
     }
 }

@@ -185,7 +185,7 @@ pub static MEASURES: &[Measure] = &[
     Measure {
         id: "zero_normals",
         label: "Normals of length zero",
-        help: "How many vertices have a normal without direction, so that no light falls on them",
+        help: "How many vertices have a normal without direction; the picture shades them by the triangles that they stand in",
         unit: Unit::Count,
         neutral: 0.0,
         value: |m| Some(m.zero_normals as f64),
