@@ -16,7 +16,8 @@ use skinscope::model::{
     Change, InstanceId, Interpolation, LocalPose, Model, NodeId, Property, PropertyChannel, Sampler, Values,
 };
 use skinscope::session::{
-    ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, Session, Toggle, ViewCommand,
+    ChannelValue, ControlCommand, Document, EditCommand, PlaybackCommand, SelectionCommand, Session, Toggle,
+    ViewCommand,
 };
 
 #[global_allocator]
@@ -87,11 +88,20 @@ fn played(model: Model, members: u32) {
     session.apply(SelectionCommand::Select(Some(NodeId(1))));
     session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(glam::Vec3::Y)));
     session.apply(ViewCommand::Set(Toggle::Axes, true));
+    let name = session.model().unwrap().skeleton.names[1].clone();
+    for line in [
+        "angle('_', 'x') = 9 * sin(90 * time()) + slider('Slider')",
+        "scale('_', 'y') = 1 + clamp(bend('_') + place('_', 'y'))",
+    ] {
+        session.apply(ControlCommand::AddSlider);
+        session.apply(ControlCommand::AddDriver(line.replace('_', &name)));
+    }
     let mut picture = frame::Frame::default();
     let mut shown = frame::Frame::default();
     let mut next = || {
         session.apply(PlaybackCommand::Advance(0.03));
         session.update_pose();
+        assert!(session.control_value(0).is_some() && session.control_value(1).is_some());
         picture.build(&session, &SceneColors::DARK);
         shown.clone_from(&picture);
         assert_eq!(shown.members, members);

@@ -42,6 +42,9 @@ struct Head {
     binds: usize,
     /// Nodes and morph weights with an edited pose.
     posed: usize,
+    /// Sliders and controls.
+    #[serde(default)]
+    controls: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
     ruled: usize,
 }
@@ -81,6 +84,7 @@ impl Snapshot {
             clips: self.kept.clips(),
             binds: self.kept.binds(),
             posed: self.kept.posed(),
+            controls: self.kept.controls(),
             ruled: self.kept.ruled(),
         };
         let mut file = self.kept.file();
@@ -117,7 +121,7 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, binds, clips, posed, ruled, .. } = self.head;
+        let Head { vertices, binds, clips, posed, controls, ruled, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
@@ -126,6 +130,7 @@ impl Left {
             clips,
             binds,
             posed,
+            controls,
             ruled,
             age_secs: now.saturating_sub(self.head.time),
         }

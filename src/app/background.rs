@@ -14,8 +14,8 @@ use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, ComparisonCommand, Document, EditCommand, FileCommand, Measurers, PlaybackCommand, PoseSource,
-    SelectionCommand, SideWeights, Toggle, ToolCommand, ViewCommand, WorstPose,
+    Command, ComparisonCommand, ControlCommand, Document, EditCommand, FileCommand, Measurers, PlaybackCommand,
+    PoseSource, SelectionCommand, SideWeights, Toggle, ToolCommand, ViewCommand, WorstPose,
 };
 
 impl App {
@@ -50,6 +50,14 @@ impl App {
             self.session.apply(EditCommand::SetPose(Arc::new(said)));
             self.session.warn(&lines);
         }
+        for (name, value) in std::mem::take(&mut self.options.sliders) {
+            let place = self.session.controls().sliders.iter().position(|slider| slider.name == name);
+            match place {
+                Some(place) => _ = self.session.apply(ControlCommand::SetSlider(place, value)),
+                None => _ = self.session.warn(&[format!("The session has no slider \"{name}\".")]),
+            }
+        }
+        self.session.apply(EditCommand::EndEdit);
         if let Some(path) = self.options.clips_from.take() {
             self.take_clips(path);
         }

@@ -55,6 +55,8 @@ pub struct Options {
     pub crowd: u32,
     /// Whether edges are smoothed.
     pub antialiasing: Antialiasing,
+    /// Sliders of the session file with the values that they are given.
+    pub sliders: Vec<(String, f32)>,
     /// The file to list the controls in, which does not exist yet.
     pub controls: Option<PathBuf>,
     /// The time at which the process started.

@@ -13,7 +13,9 @@ use super::{CliError, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::{Model, NodeId};
 use crate::pose::resolve;
-use crate::session::{EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
+use crate::session::{
+    ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand,
+};
 
 /// The pose that is taken, and how it is deformed.
 #[derive(Clone, Debug, Args)]
@@ -41,6 +43,50 @@ pub(super) struct PoseArgs {
     /// given several times
     #[arg(long, value_name = "NAME=WEIGHT", value_parser = parse_morph, allow_hyphen_values = true)]
     morph: Vec<(String, f32)>,
+    #[command(flatten)]
+    sliders: SliderArgs,
+}
+
+/// Values of the sliders that a session file keeps.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct SliderArgs {
+    /// Move a slider of the session file to this value; what its controls drive follows. May be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_slider, allow_hyphen_values = true)]
+    control: Vec<(String, f32)>,
+}
+
+impl SliderArgs {
+    /// Moves the sliders; a name that the session has no slider for is an error.
+    pub fn apply(&self, session: &mut Session) -> Result<(), CliError> {
+        for (name, value) in &self.control {
+            let sliders = &session.controls().sliders;
+            let found = sliders.iter().position(|slider| slider.name == *name);
+            let place = found.ok_or_else(|| CliError::Usage(unknown_slider(name, session)))?;
+            session.apply(ControlCommand::SetSlider(place, *value));
+        }
+        session.apply(EditCommand::EndEdit);
+        Ok(())
+    }
+
+    /// The names with their values.
+    pub fn all(&self) -> &[(String, f32)] {
+        &self.control
+    }
+}
+
+fn unknown_slider(name: &str, session: &Session) -> String {
+    let names: Vec<&str> = session.controls().sliders.iter().map(|slider| slider.name.as_str()).collect();
+    let known = match names.is_empty() {
+        true => "sliders stand in a session file, and there is none".to_owned(),
+        false => format!("sliders: {}", names.join(", ")),
+    };
+    printable(&format!("there is no slider \"{name}\"; {known}"))
+}
+
+fn parse_slider(text: &str) -> Result<(String, f32), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    let parsed = parsed.filter(|(name, value): &(String, f32)| value.is_finite() && !name.is_empty());
+    parsed.ok_or_else(|| "expected NAME=VALUE, such as Flex=0.5".into())
 }
 
 fn parse_morph(text: &str) -> Result<(String, f32), String> {
@@ -66,6 +112,7 @@ impl PoseArgs {
             method,
             normalise_weights,
             morph: Vec::new(),
+            sliders: SliderArgs::default(),
         }
     }
 
@@ -128,6 +175,7 @@ impl PoseArgs {
             }
         }
         session.apply(EditCommand::EndEdit);
+        self.sliders.apply(&mut session)?;
         session.prepare();
         if let Some((source, _)) = session.wanted_data() {
             return Err(CliError::Usage(format!("{} of this model cannot be worked out", source.label)));

@@ -8,6 +8,7 @@ use clap::Args;
 use super::example::ExampleArgs;
 use super::look::overlay_names;
 use super::method::MethodArgs;
+use super::pose::SliderArgs;
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
 use crate::deform::PaletteBuffer;
@@ -44,6 +45,8 @@ pub(super) struct ViewArgs {
     /// Show this pose of the file that is opened first (`skinscope pose` makes such files), in place of its clips
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
     pose: Option<PathBuf>,
+    #[command(flatten)]
+    sliders: SliderArgs,
     /// Play the clips of this file too, on the model that is opened first: nodes are found by name, without prefix, without case
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
     clips_from: Option<PathBuf>,
@@ -119,6 +122,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         compare_file: args.compare_file.clone(),
         normalise_weights: args.normalise_weights,
         pose,
+        sliders: args.sliders.all().to_vec(),
         crowd: args.crowd,
         antialiasing: args.msaa,
         controls: args.controls,

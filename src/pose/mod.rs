@@ -1,4 +1,4 @@
-//! Reads and writes pose files, solves inverse kinematics, and mirrors poses.
+//! Reads and writes pose files, solves inverse kinematics, mirrors poses, and drives them by controls.
 //!
 //! These are plain functions of a model and a [`LocalPose`], which they change in place. They know nothing of surfaces,
 //! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the
@@ -7,6 +7,7 @@
 mod apply;
 mod carry;
 mod clips;
+pub mod controls;
 mod file;
 mod ik;
 mod keyed;

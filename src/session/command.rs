@@ -9,6 +9,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec2};
 
 use super::comparison::ComparisonCommand;
+use super::controls::ControlCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
@@ -58,6 +59,8 @@ families!(
     Library(LibraryCommand),
     /// Clips that the file does not have, and their keys.
     Keying(KeyingCommand),
+    /// Sliders and driven joints.
+    Control(ControlCommand),
     /// Tools that change weights.
     Tool(ToolCommand),
     /// Commands about marked vertices.

@@ -4,6 +4,7 @@
 
 use glam::{Affine3A, Vec3, Vec3A};
 
+use super::controls::Driving;
 use super::{CameraCommand, Edits, Playback, PoseSource, RootMotion, Session};
 use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::deform;
@@ -11,6 +12,7 @@ use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 use crate::parallel;
+use crate::pose::controls::DriveScratch;
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -88,6 +90,7 @@ struct MemberScratch {
     palette: Vec<Affine3A>,
     sample: SampleScratch,
     layers: LayerScratch,
+    drive: DriveScratch,
 }
 
 /// The data that all members of a crowd have in common.
@@ -98,6 +101,8 @@ pub(super) struct CrowdContext<'a> {
     pub formation: Formation,
     /// The root motion that is taken out.
     pub root: Option<RootMotion>,
+    /// What drives the pose by controls.
+    pub driving: Option<&'a Driving>,
 }
 
 /// Some consecutive members, and where their poses go.
@@ -175,12 +180,13 @@ impl CrowdContext<'_> {
     }
 
     fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
-        let MemberScratch { local, model, palette, sample, layers } = scratch;
+        let MemberScratch { local, model, palette, sample, layers, drive } = scratch;
         let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
         let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| {
             self.playback.layers.lay(self.model, time_secs, layers, pose);
             self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
             self.edits.apply(pose);
+            self.driving.iter().for_each(|driving| driving.drive(self.model, time_secs, drive, pose));
         });
         anim::evaluate(self.model, rest, Some((clip, time_secs)), edit, sample, local, model);
         deform::palettes(self.model, model, palette);

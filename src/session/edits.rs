@@ -9,6 +9,7 @@ use super::{EditCommand, Session};
 use crate::anim::Layers;
 use crate::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use crate::model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
+use crate::pose::controls::Controls;
 use crate::pose::{Resolved, unit};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
@@ -18,6 +19,8 @@ pub struct Edits {
     pub nodes: BTreeMap<NodeId, NodeEdit>,
     /// The edited morph weights, by place in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
+    /// Sliders, and what drives joints by them.
+    pub controls: Arc<Controls>,
 }
 
 /// Edited channels of one node.
@@ -93,10 +96,15 @@ impl NodeEdit {
 }
 
 impl Edits {
-    /// Returns whether nothing of the pose is edited.
+    /// Returns whether nothing of the pose is edited, and every slider has its default value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.morphs.is_empty()
+        self.nodes.is_empty() && self.morphs.is_empty() && self.controls.is_at_default()
+    }
+
+    /// Returns the same controls, with sliders as they are, and no other edit.
+    pub(super) fn without_pose(&self) -> Self {
+        Self { controls: Arc::clone(&self.controls), ..Self::default() }
     }
 
     /// Adds the channels of a pose, which replace edits of the same channels.
@@ -388,9 +396,12 @@ impl Session {
                     edits.nodes.remove(&node);
                 }
             }
-            EditCommand::ResetAll => edits = Edits::default(),
+            EditCommand::ResetAll => {
+                let controls = Arc::new(self.edits.controls.reset());
+                edits = Edits { controls, ..Edits::default() };
+            }
             EditCommand::SetPose(ref said) => {
-                edits = Edits::default();
+                edits = self.edits.without_pose();
                 edits.add(said);
             }
         }
@@ -408,7 +419,7 @@ impl Session {
     }
 
     /// Replaces the edits, as part of the step that is open.
-    fn drag_edits(&mut self, edits: Edits) {
+    pub(super) fn drag_edits(&mut self, edits: Edits) {
         if edits != *self.edits {
             self.history.before_change(&self.edits);
             self.edits = Arc::new(edits);

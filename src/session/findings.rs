@@ -134,7 +134,8 @@ impl Session {
         let Some(before) = self.before_finding.take() else { return };
         let StateBeforeFinding { playback, edits, orbit, overlay, bones, selected, marked } = *before;
         self.playback = playback;
-        self.change_edits(Edits::clone(&edits));
+        // What was done to controls meanwhile stays.
+        self.change_edits(Edits { controls: Arc::clone(&self.edits.controls), ..Edits::clone(&edits) });
         (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
         self.view.bones = bones;
         (self.view.marked, self.view.finding) = (marked, None);
@@ -144,7 +145,7 @@ impl Session {
     /// Shows exactly this pose: pose edits are removed, in one step that can be undone.
     pub(super) fn pose_as(&mut self, pose: FindingPose) {
         self.playback.playing = false;
-        let mut edits = Edits::default();
+        let mut edits = self.edits.without_pose();
         match pose {
             FindingPose::Rest => self.play(&PlaybackCommand::SetPose(PoseSource::Rest)),
             FindingPose::Turned { joint, axis, angle } => {

@@ -1,4 +1,4 @@
-//! What a session file keeps of a session: edits of pose, weights and inverse bind matrices, limits, pins and pairs, and how all that is looked at.
+//! What a session file keeps of a session: edits of pose, weights and inverse bind matrices, limits, pins and pairs, controls, and how all that is looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use glam::Affine3A;
 use super::document::FoundMirror;
 use super::session_file::{
     BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, LimitsRecord, Number,
-    PlaybackRecord, SessionFile, ViewRecord, WeightsRecord, numbers,
+    PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
@@ -51,11 +51,12 @@ impl Session {
         })
     }
 
-    /// Returns whether anything was made that no file of a model has: edited weights or added clips that are not saved, a pose, pins, pairs or
+    /// Returns whether anything was made that no file of a model has: edited weights or added clips that are not saved, a pose, controls, pins, pairs or
     /// limits. A teaching example has no such work.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        let is_edited = self.has_unsaved_edits() || !self.edits.is_empty() || self.rules.has_own();
+        let is_posed = !self.edits.is_empty() || !self.edits.controls.is_empty();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
         self.lesson().is_none() && is_edited
     }
 }
@@ -97,6 +98,12 @@ impl KeptSession {
         self.edits.nodes.len() + self.edits.morphs.len()
     }
 
+    /// Returns how many sliders and controls there are.
+    #[must_use]
+    pub fn controls(&self) -> usize {
+        self.edits.controls.sliders.len() + self.edits.controls.drivers.len()
+    }
+
     /// Returns how many joints have limits or pins, and how many nodes another partner than was found.
     #[must_use]
     pub fn ruled(&self) -> usize {
@@ -134,6 +141,8 @@ impl KeptSession {
         SessionFile {
             joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
             morphs: self.morphs(&keys),
+            sliders: self.edits.controls.sliders.iter().map(SliderRecord::of).collect(),
+            drivers: self.edits.controls.drivers.to_vec(),
             weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),

@@ -53,6 +53,10 @@ fn change_all(session: &mut Session, random: &mut Random) {
         };
         session.apply(EditCommand::Edit(of, value));
     }
+    session.apply(ControlCommand::AddSlider);
+    session.apply(ControlCommand::SetRange(0, [odd(random), 7.0, odd(random)]));
+    session.apply(ControlCommand::SetSlider(0, odd(random)));
+    session.apply(ControlCommand::AddDriver("slider('Slider') = 1 / 0".into()));
     let taken = TakenClips::of(&model, &model, "other.glb").unwrap();
     session.take_clips(&taken);
     let places = model.skeleton.rest.morph_weights.len();

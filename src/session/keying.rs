@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edits, PoseSource, Session};
+use super::{PoseSource, Session};
 use crate::anim::{Layers, SampleScratch, sample};
 use crate::model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
 use crate::pose::{keyed_clip, resting_clip};
@@ -97,7 +97,7 @@ impl Session {
     fn key_pose(&mut self) {
         self.update_pose();
         let Some(model) = self.model().map(Arc::clone) else { return };
-        let pose = self.pose.local.clone();
+        let pose = self.pose_to_key();
         let secs = self.key_near(self.playback.time_secs).unwrap_or(self.playback.time_secs);
         let (at, removed, clip, secs) = match self.shown_poses() {
             Some((id, name, mut poses)) => {
@@ -115,7 +115,7 @@ impl Session {
         let shown = ClipId::from_index(model.file_clips() + at);
         // The clip says now what was edited.
         let change = ClipChange { at, removed, inserted: vec![clip] };
-        if self.change_clips(&change, Some(Edits::default()), Some(shown)) {
+        if self.change_clips(&change, Some(self.edits.without_pose()), Some(shown)) {
             // What was laid over the clip is in the key.
             self.playback.layers = Layers::default();
             self.playback.source = PoseSource::Clip;

@@ -9,6 +9,9 @@ mod command_row;
 mod comparison;
 #[cfg(test)]
 mod comparison_tests;
+#[cfg(test)]
+mod control_tests;
+mod controls;
 mod crowd;
 mod deforming;
 mod document;
@@ -42,6 +45,8 @@ mod playback;
 mod pose;
 mod pose_menu;
 mod posing;
+#[cfg(test)]
+mod preset_tests;
 mod projector;
 mod pull;
 mod queries;
@@ -74,6 +79,7 @@ pub use command::{
     PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
 };
 pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
+pub use controls::ControlCommand;
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
 pub use deforming::MethodChoice;
 pub use document::{Document, Source};
@@ -164,6 +170,7 @@ pub struct Session {
     trail: trail::HeldTrail,
     onion: onion::HeldOnion,
     root: root_motion::HeldRoot,
+    program: controls::HeldProgram,
 }
 
 impl Session {
@@ -230,7 +237,7 @@ impl Session {
         };
         if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
             let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
-            self.edits = Arc::new(Edits { nodes, ..Edits::default() });
+            self.edits = Arc::new(Edits { nodes, ..self.edits.without_pose() });
             self.history = History::default();
             self.rules = self.rules.for_another_model();
         }
@@ -337,6 +344,7 @@ impl Session {
             Command::Edit(command) => self.edit(&command),
             Command::Posing(command) => self.change_pose(&command),
             Command::Keying(command) => self.change_keys(&command),
+            Command::Control(command) => self.control(&command),
             Command::Tool(command) => {
                 let was_open = self.tools.open;
                 self.use_tool(&command);

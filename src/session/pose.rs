@@ -13,6 +13,7 @@ use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{Change, InstanceId, LocalPose, Model, NodeId};
+use crate::pose::controls::DriveScratch;
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -38,6 +39,10 @@ pub struct Pose {
     pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
     layers: LayerScratch,
+    /// The local pose before controls act; it is of no use where none does.
+    pub(super) below: LocalPose,
+    pub(super) is_driven: bool,
+    pub(super) drive: DriveScratch,
     pub(super) hidden: Vec<bool>,
     /// For each node: whether the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
@@ -73,11 +78,12 @@ impl PoseInputs {
 }
 
 impl Session {
-    /// Computes the pose: samples the clip, applies edits, then forward kinematics, then palettes; the same for every
+    /// Computes the pose: samples the clip, applies edits, then controls, then forward kinematics, then palettes; the same for every
     /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
     pub fn update_pose(&mut self) {
         self.pack();
         self.find_root();
+        self.find_program();
         let Some(model) = self.shown_model() else { return };
         let bones = self.bone_key();
         if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
@@ -109,6 +115,7 @@ impl Session {
         let Some(model) = self.shown_model().map(Arc::clone) else { return };
         let model = &model;
         let root = self.held_root();
+        let driving = self.driving();
         let pose = &mut self.pose;
         pose.surfaces.forget();
         pose.revision += 1;
@@ -121,6 +128,8 @@ impl Session {
         }
         let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
         let (layers, time_secs) = (self.playback.layers, self.playback.time_secs);
+        pose.is_driven = driving.is_some();
+        pose.drive.forget();
         let edit = |local: &mut LocalPose| {
             if moment.is_some() {
                 layers.lay(model, time_secs, &mut pose.layers, local);
@@ -130,13 +139,18 @@ impl Session {
             }
             root.iter().for_each(|root| root.hold(&model.skeleton, local));
             self.edits.apply(local);
+            if let Some(driving) = &driving {
+                pose.below.transforms.clone_from(&local.transforms);
+                pose.below.morph_weights.clone_from(&local.morph_weights);
+                driving.drive(model, time_secs, &mut pose.drive, local);
+            }
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
         let (playback, edits, formation) = (&self.playback, &self.edits, self.formation);
-        let crowd = CrowdContext { model, playback, edits, formation, root };
+        let crowd = CrowdContext { model, playback, edits, formation, root, driving: driving.as_ref() };
         crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
         self.place_bones();
     }

@@ -66,7 +66,7 @@ impl Session {
         self.update_pose();
         let (Some(document), Some(mirror)) = (&self.document, self.mirror()) else { return };
         let model = Arc::clone(&document.model);
-        let shown = &self.pose.local;
+        let shown = self.undriven();
         let wanted = match command {
             PosingCommand::Copy => {
                 self.copied = self.pose_file("").map(Arc::new);
@@ -125,11 +125,11 @@ impl Session {
         true
     }
 
-    /// Returns the edits that change the pose that is shown to `wanted`. A channel that is already as it is wanted stays as
+    /// Returns the edits that change the pose that is shown, before controls act, to `wanted`. A channel that is already as it is wanted stays as
     /// it is, edited or not, and one that comes to what the model shows without edits needs none.
     pub(super) fn edits_towards(&self, model: &Model, wanted: &LocalPose) -> Edits {
         let mut edits = Edits::clone(&self.edits);
-        let shown = &self.pose.local;
+        let shown = self.undriven();
         let rests = self.playback.source == PoseSource::Rest;
         for (i, (to, now)) in wanted.transforms.iter().zip(&shown.transforms).enumerate() {
             let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);

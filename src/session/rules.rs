@@ -9,6 +9,7 @@ use glam::{DAffine3, Quat};
 use super::{ChannelKind, ChannelValue, Edits, NodeEdit, Session};
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::model::{LocalPose, Model, NodeId};
+use crate::pose::controls::DriveScratch;
 use crate::pose::{Limits, Mirror, hold, places};
 
 /// The rules, and the nodes that they are about. They stay until another model is opened.
@@ -142,10 +143,18 @@ impl Session {
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
     }
 
-    /// The pose that is shown, with other edits.
+    /// The pose that is shown, with other edits, before controls act.
     fn with_edits(&self, edits: &Edits) -> LocalPose {
-        let mut pose = self.pose.local.clone();
+        let mut pose = self.undriven().clone();
         edits.apply(&mut pose);
+        pose
+    }
+
+    /// What controls make of a pose.
+    fn driven(&self, model: &Model, mut pose: LocalPose) -> LocalPose {
+        if let Some(driving) = self.driving() {
+            driving.drive(model, self.playback.time_secs, &mut DriveScratch::default(), &mut pose);
+        }
         pose
     }
 
@@ -174,7 +183,7 @@ impl Session {
         if self.rules.pinned_at.is_empty() || self.rules.pins.is_empty() {
             return;
         }
-        let before = self.with_edits(edits);
+        let before = self.driven(model, self.with_edits(edits));
         let mut pose = before.clone();
         let moved: Vec<NodeId> = changed.iter().map(|(node, _)| *node).collect();
         let limits = self.rules.obeyed_limits();

@@ -11,7 +11,7 @@ use glam::{Affine3A, Quat, Vec3};
 use super::kept::skin_of;
 use super::session_file::{
     BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, Number, PlaybackRecord,
-    SessionFile, ViewRecord, WeightsRecord, values,
+    SessionFile, SliderRecord, ViewRecord, WeightsRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
@@ -24,6 +24,7 @@ use crate::edit::Packing;
 use crate::inspect::{self, BoneShape};
 use crate::math::Ramp;
 use crate::model::{BindChange, Clip, ClipChange, ClipId, MeshId, Model, NodeId, SkinId, WeightChange};
+use crate::pose::controls::Controls;
 use crate::pose::{Keys, Limits, PoseFile, resolve};
 
 /// The most pairs of a vertex.
@@ -97,6 +98,7 @@ impl Session {
             }
         }
         self.update_pose();
+        lines.extend(self.control_faults().into_iter().take(MOST_LINES));
         let more = nodes.lost.len().saturating_sub(MOST_LINES);
         let told = nodes.lost.iter().take(MOST_LINES);
         lines.extend(told.map(|key| format!("The model has nothing for \"{key}\" of the session.")));
@@ -307,7 +309,7 @@ impl Session {
     }
 }
 
-/// Returns the edits of the pose that a session file has.
+/// Returns the edits of the pose that a session file has, with its controls.
 fn edits(model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) -> Edits {
     let mut out = Edits::default();
     for (key, record) in &file.joints {
@@ -322,6 +324,8 @@ fn edits(model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) -> Edits {
     let said = resolve(model, &PoseFile { morphs, ..PoseFile::default() });
     nodes.lost.extend(said.unmatched);
     out.morphs = said.morphs.into_iter().collect();
+    let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
+    out.controls = Arc::new(Controls { sliders, drivers: Arc::new(file.drivers.clone()) });
     out
 }
 

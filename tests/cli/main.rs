@@ -7,6 +7,7 @@ mod bake;
 mod clips;
 #[path = "../common/mod.rs"]
 mod common;
+mod controls;
 mod examples;
 mod films;
 mod help;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod comparison;
+mod controls;
 mod curves;
 mod deformation;
 mod editing;

@@ -166,13 +166,14 @@ fn edits_of_an_earlier_run_are_offered() {
         clips: 2,
         binds: 0,
         posed: 2,
+        controls: 3,
         ruled: 1,
         age_secs: 7300,
     };
     let status = Status { recovery: Some(offer), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("/models/tube.glb");
-    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, limits, pins or pairs of 1 joint.");
+    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, 3 sliders and controls, limits, pins or pairs of 1 joint.");
     click(&mut harness, "Discard");
     click(&mut harness, "Later");
     key(&mut harness, Key::Escape, Modifiers::NONE);

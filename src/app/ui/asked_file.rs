@@ -138,7 +138,8 @@ fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bo
         }
         AskedStage::Unnamed => text(ui, "Name a pose file, NAME.pose.json."),
         AskedStage::Writable { replaces: false } if asked.usage == FileUse::SaveSession => {
-            let what = "Edits of weights and pose, new clips, limits, pins, pairs, camera and view are written.";
+            let what =
+                "Edits of weights and pose, new clips, controls, limits, pins, pairs, camera and view are written.";
             text(ui, &format!("{what} The model stays as it is."));
         }
         AskedStage::Writable { replaces: false } => {
@@ -237,6 +238,7 @@ fn session(ui: &mut Ui, report: &SessionReport) {
         ("New clips", kept.clips),
         ("Edited inverse bind matrices", kept.binds),
         ("Nodes and morph targets of the pose", kept.posed),
+        ("Sliders and controls", kept.controls),
         ("Limits", kept.limits),
         ("Pins", kept.pins),
         ("Changed pairs", kept.pairs),

@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
-use super::{Status, UiState, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
+use super::{Status, UiState, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
 use crate::anim;
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
@@ -22,6 +22,7 @@ pub(super) struct Inspector {
     pub(super) skins: Vec<(SkinId, usize)>,
     explain: explain::Explain,
     other_side: search_list::SearchList,
+    controls: controls::ControlsPanel,
     /// Whether morph targets of one name have a slider in each mesh.
     split_morphs: bool,
 }
@@ -73,6 +74,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     head(ui, model, node, &state.inspector);
                     summary::size(ui, session);
                     pose(ui, session, commands);
+                    controls::show(ui, session, &mut state.inspector.controls, commands);
                     channels(ui, session, node, &state.inspector, commands);
                     ui.scope(|ui| rules::show(ui, session, node, &mut state.inspector.other_side, commands));
                     morphs::show(ui, session, Some(node), &mut state.inspector.split_morphs, commands);
@@ -83,6 +85,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     summary::head(ui, session);
                     summary::size(ui, session);
                     pose(ui, session, commands);
+                    controls::show(ui, session, &mut state.inspector.controls, commands);
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
                     summary::figures(ui, session, commands);
@@ -149,7 +152,7 @@ struct Channel {
 }
 
 fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector, commands: &mut Vec<Command>) {
-    let (Some(model), Some(now)) = (session.model(), session.pose().local.transforms.get(node.index())) else { return };
+    let (Some(model), Some(now)) = (session.model(), controls::posed(session, node)) else { return };
     let rest = model.skeleton.rest.transforms[node.index()];
     let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale, .. } = edit;
@@ -191,6 +194,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     ];
     for channel in all {
         ui.scope(|ui| show_channel(ui, node, &channel, commands));
+        controls::driven(ui, session, node, channel.kind);
     }
     ui.add_space(8.0);
     ui.horizontal(|ui| {

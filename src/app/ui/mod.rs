@@ -9,6 +9,7 @@ mod card;
 mod clip_layers;
 mod clip_panel;
 mod comparison;
+mod controls;
 mod copied;
 mod crowd;
 mod deformation;

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 use egui::Ui;
 
 use super::focus;
-use super::theme::{ROW, colors};
+use super::theme::{self, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{link, section};
 use crate::model::{Instance, Model, NodeId};
+use crate::pose::controls::Channel;
 use crate::session::{Command, EditCommand, Session};
 
 /// One slider, and all the morph weights that it moves.
@@ -71,7 +72,9 @@ pub(super) fn show(
 fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let first = slider.places.first().copied();
-    let Some((first, &value)) = first.and_then(|p| Some((p, session.pose().local.morph_weights.get(p)?))) else {
+    let reads_posed = first.is_some_and(|place| session.control_program().reads_posed(Channel::Morph(place)));
+    let pose = if reads_posed { session.undriven() } else { &session.pose().local };
+    let Some((first, &value)) = first.and_then(|p| Some((p, pose.morph_weights.get(p)?))) else {
         return;
     };
     let value = if value.is_finite() { value } else { 0.0 };
@@ -100,6 +103,10 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     };
     // Two nodes may have one name.
     let change = ui.push_id(first, |ui| row.show(ui)).inner;
+    if let Some(line) = session.control_program().driver_of(Channel::Morph(first)) {
+        let words = format!("Driven by line {} of the controls", line + 1);
+        ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
+    }
     if let Some(weight) = change.value {
         commands.extend(slider.places.iter().map(|place| Command::Edit(EditCommand::EditMorph(*place, weight))));
     }

@@ -89,6 +89,8 @@ pub struct RecoveryOffer {
     pub binds: usize,
     /// Nodes and morph weights with an edited pose.
     pub posed: usize,
+    /// Sliders and controls.
+    pub controls: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
     pub ruled: usize,
     /// How long ago they were written down, seconds.

@@ -269,6 +269,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     if offer.posed > 0 {
         what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));
     }
+    if offer.controls > 0 {
+        what.push(counted(offer.controls, "slider or control", "sliders and controls"));
+    }
     if offer.ruled > 0 {
         what.push(format!("limits, pins or pairs of {}", counted(offer.ruled, "joint", "joints")));
     }

@@ -48,7 +48,8 @@ impl Limits {
     }
 }
 
-fn degrees(rest: DQuat, rotation: DQuat) -> glam::DVec3 {
+/// Returns the angles of a rotation from rest, in degrees, as [`Limits`] counts them. Both have length 1.
+pub(in crate::pose) fn degrees(rest: DQuat, rotation: DQuat) -> glam::DVec3 {
     let m = DMat3::from_quat((rest.inverse() * rotation).normalize());
     // The first column of Rz · Ry · Rx is (cos y cos z, cos y sin z, −sin y).
     let y = (-m.x_axis.z).clamp(-1.0, 1.0).asin();

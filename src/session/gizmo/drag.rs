@@ -65,7 +65,7 @@ impl Session {
         let other = |orientation| self.gizmo_of(gizmo.tool, orientation, gizmo.pixels_per_point());
         let along = [other(Orientation::Local)?, other(Orientation::Parent)?, other(Orientation::World)?];
         let skeleton = &self.model()?.skeleton;
-        let before = *self.pose.local.transforms.get(gizmo.node.index())?;
+        let before = *self.undriven().transforms.get(gizmo.node.index())?;
         let parent = skeleton.parents[gizmo.node.index()].and_then(|parent| self.pose.model.get(parent.index()));
         let parent = parent.map_or(DMat3::IDENTITY, |parent| glam::Mat3::from(parent.matrix3).as_dmat3());
         let step = step_of(f64::from(self.opened_bounds().diagonal()));

@@ -5,13 +5,16 @@
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
 //!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […], "binds": […],
 //!  "clips": […],
+//!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
+//!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…}}
 //! ```
 //!
 //! `model` lists the model's file and those that it names; a file without any is about the built-in character. A member that is
-//! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. Members that are unknown are
+//! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. What
+//! `drivers` say is explained at [`crate::pose::controls`]. Members that are unknown are
 //! ignored.
 
 mod clips;
@@ -26,7 +29,7 @@ pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
     BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, LayerRecord, LimitsRecord, PlaybackRecord,
-    ViewRecord, WeightsRecord,
+    SliderRecord, ViewRecord, WeightsRecord,
 };
 
 use std::collections::BTreeMap;
@@ -64,6 +67,11 @@ pub struct SessionFile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) clips: Vec<ClipRecord>,
     pub(super) binds: Vec<BindRecord>,
+    /// Sliders, and the lines of what they and joints drive.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) sliders: Vec<SliderRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) drivers: Vec<String>,
     pub(super) symmetric: bool,
     pub(super) obey_limits: bool,
     pub(super) limits: BTreeMap<String, LimitsRecord>,
@@ -88,6 +96,8 @@ impl Default for SessionFile {
             weights: Vec::new(),
             clips: Vec::new(),
             binds: Vec::new(),
+            sliders: Vec::new(),
+            drivers: Vec::new(),
             symmetric: false,
             obey_limits: true,
             limits: BTreeMap::new(),
@@ -112,6 +122,8 @@ pub struct SessionContents {
     pub posed: usize,
     /// Clips that the file of the model does not have.
     pub clips: usize,
+    /// Sliders and controls.
+    pub controls: usize,
     /// Joints with limits.
     pub limits: usize,
     /// Pinned joints.
@@ -187,6 +199,7 @@ impl SessionFile {
             binds: self.binds.len(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
             clips: self.clips.len(),
+            controls: self.sliders.len() + self.drivers.len(),
             limits: self.limits.len(),
             pins: self.pins.len(),
             pairs: self.pairs.len(),

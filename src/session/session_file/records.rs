@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Number;
+use super::{Number, numbers, values};
+use crate::pose::controls::Slider;
 
 /// A file of the model, its own or one that it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,29 @@ pub(in crate::session) struct BindRecord {
 pub(in crate::session) struct LimitsRecord {
     pub least: [Number; 3],
     pub most: [Number; 3],
+}
+
+/// A slider that controls read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::session) struct SliderRecord {
+    pub name: String,
+    pub least: Number,
+    pub most: Number,
+    pub default: Number,
+    pub value: Number,
+}
+
+impl SliderRecord {
+    pub fn of(slider: &Slider) -> Self {
+        let [least, most, default, value] = numbers([slider.least, slider.most, slider.default, slider.value]);
+        Self { name: slider.name.clone(), least, most, default, value }
+    }
+
+    pub fn slider(&self) -> Slider {
+        let [least, most, default, value] = values([self.least, self.most, self.default, self.value]);
+        Slider { name: self.name.clone(), least, most, default, value }
+    }
 }
 
 /// Clip and time.
