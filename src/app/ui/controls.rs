@@ -150,9 +150,13 @@ fn row(ui: &mut Ui, session: &Session, place: usize, slider: &Slider, commands: 
 fn range(ui: &mut Ui, place: usize, slider: &Slider, panel: &mut ControlsPanel, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_height(ROW);
+        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.spacing_mut().button_padding.x = 3.0;
         let typed = panel.name.take().filter(|(of, _)| *of == place);
         let mut name = typed.map_or_else(|| slider.name.clone(), |(_, name)| name);
-        let field = TextEdit::singleline(&mut name).desired_width(78.0).margin(Margin::symmetric(6, 3));
+        let field = TextEdit::singleline(&mut name)
+            .desired_width((ui.available_width() - 172.0).max(56.0))
+            .margin(Margin::symmetric(6, 3));
         let response = ui.push_id(("name", place), |ui| ui.add(field)).inner;
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, format!("Name of {}", slider.name)));
         if response.has_focus() {
@@ -164,8 +168,9 @@ fn range(ui: &mut Ui, place: usize, slider: &Slider, panel: &mut ControlsPanel, 
         let words = ["Least value", "Greatest value", "Value when reset"];
         let mut ended = false;
         for (value, word) in ends.iter_mut().zip(words) {
-            let field =
-                DragValue::new(value).speed(0.01 * (slider.most - slider.least).abs().max(0.01)).max_decimals(4);
+            let field = DragValue::new(value)
+                .speed(0.01 * (slider.most - slider.least).abs().max(0.01))
+                .custom_formatter(|value, _| short(value));
             let response = ui.add_sized(vec2(38.0, ROW), field.update_while_editing(false)).on_hover_text(word);
             ended |= response.drag_stopped() || response.lost_focus();
             response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("{word} of {}", slider.name)));
@@ -184,6 +189,12 @@ fn range(ui: &mut Ui, place: usize, slider: &Slider, panel: &mut ControlsPanel, 
     ui.add_space(5.0);
 }
 
+/// Returns a number with three decimals at most, without zeros at its end.
+fn short(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// Shows a line: its text, and what it comes to or what is wrong with it.
 fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
@@ -196,7 +207,7 @@ fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut
             .id_salt(("control", place))
             .font(theme::regular(12.0))
             .desired_rows(1)
-            .desired_width(ui.available_width() - 26.0)
+            .desired_width(ui.available_width() - 44.0)
             .margin(Margin::symmetric(6, 4))
             .return_key(None);
         let output = field.show(ui);
