@@ -43,7 +43,7 @@ impl Session {
         }
         self.update_pose();
         let Some(model) = self.model().map(Arc::clone) else { return };
-        let mut wanted = self.pose.local.clone();
+        let mut wanted = self.undriven().clone();
         let part = laid.limb.map(|limb| laid.pose.of_limb(&model, limb));
         let said = part.as_ref().unwrap_or(&laid.pose);
         match laid.added {
