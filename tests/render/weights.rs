@@ -7,7 +7,7 @@ use glam::Quat;
 use skinscope::deform::METHODS;
 use skinscope::deform::packed::{VertexOrder, pack_all_influences};
 use skinscope::frame::Frame;
-use skinscope::inspect::{VertexPart, VertexSet};
+use skinscope::inspect::{PerVertex, VertexPart, VertexSet, overlay};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{MeshId, Model, ModelParts, WeightChange, WeightFormat};
 use skinscope::render::{Gpu, Renderer, render_image};
@@ -110,6 +110,39 @@ fn marks_stand_where_the_surface_does_after_an_edit_that_widened_the_layout_is_u
         let wanted = render_image(&gpu, &mut fresh, &shown(&model), [SIZE, SIZE]).unwrap().rgba;
         let without = render_image(&gpu, &mut Renderer::new(&gpu), &of(&model), [SIZE, SIZE]).unwrap().rgba;
         assert!(picture == wanted && wanted != without);
+    }
+}
+
+#[test]
+fn numbers_of_an_overlay_that_differ_for_few_vertices_are_sent_alone_and_stand_where_those_do() {
+    for gpu in gpus() {
+        let shape = Tube { joints: 20, rings: 100, sides: 128, length: 1.0, radius: 0.25, influences: 2 };
+        let mut parts: ModelParts = (*tube(shape)).clone();
+        // Triangles that are far apart follow each other, so that the device has its own order of vertices.
+        let indices = parts.meshes[0].primitives[0].indices.clone();
+        let triangles = indices.len() / 3;
+        let shuffled = (0..triangles).map(|t| t * 10_007 % triangles);
+        parts.meshes[0].primitives[0].indices = shuffled.flat_map(|t| indices[3 * t..3 * t + 3].to_vec()).collect();
+        let model = Arc::new(Model::build(parts).unwrap());
+        let count = model.meshes[0].primitives[0].stored_vertices;
+        let shown = |changed: std::ops::Range<usize>| {
+            let list = (0..count).map(|v| if changed.contains(&v) { 1.0 } else { -1.0 }).collect();
+            let mut frame = of(&model);
+            frame.display.overlay = overlay("changed");
+            Frame { changed: Some(Arc::new(PerVertex { values: vec![vec![list]] })), ..frame }
+        };
+        let mut renderer = Renderer::new(&gpu);
+        renderer.draw(&gpu, &shown(6000..6001), [SIZE, SIZE]).unwrap();
+        let before = gpu.uploads().bytes;
+        renderer.draw(&gpu, &shown(6200..6700), [SIZE, SIZE]).unwrap();
+        let sent = gpu.uploads().bytes - before;
+        assert!(sent < 16 << 10, "{sent} bytes for 501 of {count} numbers");
+        let picture = render_image(&gpu, &mut renderer, &shown(6200..6700), [SIZE, SIZE]).unwrap().rgba;
+        let fresh = |changed| render_image(&gpu, &mut Renderer::new(&gpu), &shown(changed), [SIZE, SIZE]).unwrap().rgba;
+        assert!(picture == fresh(6200..6700) && picture != fresh(6000..6001));
+        // Of many that differ all are sent.
+        let all = render_image(&gpu, &mut renderer, &shown(0..count), [SIZE, SIZE]).unwrap().rgba;
+        assert!(all == fresh(0..count));
     }
 }
 

@@ -54,7 +54,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
 
 fn weights(ui: &mut Ui, outcome: &Outcome) {
     figure(ui, "Vertices changed", &grouped(outcome.vertices));
-    figure(ui, "Largest change", &format!("{:.4}", outcome.largest));
+    // A change that is there does not read as none.
+    let is_tiny = outcome.largest > 0.0 && outcome.largest < 0.000_05;
+    let largest = if is_tiny { "below 0.0001".to_owned() } else { format!("{:.4}", outcome.largest) };
+    figure(ui, "Largest change", &largest);
     let [before, after] = outcome.figures;
     two(ui, "Joints of all vertices", before.influences, after.influences);
     two(ui, "Most of one vertex", before.most, after.most);
