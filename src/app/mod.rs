@@ -46,7 +46,7 @@ mod window;
 mod window_size;
 
 pub use benchmark::Benchmark;
-pub use device_benchmark::compare_buffers;
+pub use device_benchmark::compare_on_device;
 pub use options::{AppError, Options};
 pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 

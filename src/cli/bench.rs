@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::kept::Opened;
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, parse_backend, print, tell_warnings};
-use crate::app::compare_buffers;
+use crate::app::compare_on_device;
 use crate::inspect::benchmark::{Benchmark, Measured, NotMeasured};
 use crate::output::overwritten_by_stdout;
 use crate::render::Backend;
@@ -17,8 +17,9 @@ use crate::render::Backend;
 ///
 /// Two ways of each are run in turns, now, on one core: plain loops over all vertices, as a textbook writes them. A ratio is the time of the
 /// first way over that of the second; beside the median stand the quartiles and the least and greatest of all turns. What else the machine
-/// does makes the spread larger. The last row, a palette in a uniform buffer against one in a storage buffer, is run by the graphics device,
-/// which moves all vertices and draws nothing; where there is none, or the palette does not fit into a uniform buffer, the row says so.
+/// does makes the spread larger. In the last two rows the graphics device moves all vertices and draws nothing: with a palette in a uniform
+/// buffer against one in a storage buffer, and against the program's own way on all cores. Where there is no device, or the palette does not
+/// fit into a uniform buffer, the row says so.
 ///
 /// The JSON has the fields: schema (1), vertices {rigid, blended}, triangles {rigid, blended}, pairs_per_vertex, palette {matrices, bytes_3x4,
 /// bytes_4x4}, measured [{id, first, second (the ways in words), first_secs, second_secs, ratio {least, lower, median, upper, greatest},
@@ -53,7 +54,7 @@ pub(super) fn run(args: &BenchArgs) -> Result<(), CliError> {
     let (pose, goes_on) = (session.pose(), AtomicBool::new(false));
     let measured = model.and_then(|model| {
         let mut benchmark = Benchmark::of(model, &pose.palettes, &goes_on)?;
-        compare_buffers(&mut benchmark, args.backend, model, (&pose.palettes, &pose.local), &goes_on)?;
+        compare_on_device(&mut benchmark, args.backend, model, (&pose.palettes, &pose.local), &goes_on)?;
         Some(benchmark)
     });
     let Some(benchmark) = measured else {

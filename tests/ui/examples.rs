@@ -82,6 +82,19 @@ fn every_example_is_in_the_menu_and_its_page_shows_whole() {
 }
 
 #[test]
+fn a_slider_of_two_values_is_a_switch_and_shares_say_what_is_used() {
+    let mut harness = shown("between-turns");
+    assert_eq!(slider(&harness, "way"), 1.0);
+    harness.get_by_label("s = −1").click();
+    harness.run();
+    assert_eq!(slider(&harness, "way"), -1.0);
+    let mut harness = shown("three-weights");
+    harness.state_mut().session.apply(ExampleCommand::SetSlider("w1", 0.9));
+    harness.run();
+    assert!((slider(&harness, "w2") - 0.1).abs() < 1e-6, "the rail shows what is left");
+}
+
+#[test]
 fn the_target_is_dragged_in_the_picture() {
     let mut harness = shown("two-link-ik");
     let place = |harness: &Harness<'_, App>, at: Vec3| {

@@ -1,10 +1,10 @@
 //! Claims of the book on smooth skinning about speed, measured now on a model in its pose: what rigid parts save, which loop is faster,
-//! how much a palette of 3×4 matrices saves, a fast inverse square root, and whether a graphics device reads a palette faster from a
-//! uniform buffer than from a storage buffer.
+//! how much a palette of 3×4 matrices saves, a fast inverse square root, whether a graphics device reads a palette faster from a
+//! uniform buffer than from a storage buffer, and how much faster it is than the processor.
 //!
-//! Both ways of each claim but the last are plain loops on one core, as the text has them; what the program draws with is faster than all of
-//! them. Those of the last are a device's work, which someone who knows devices hands in ([`Benchmark::compare_buffers`]). Both ways take
-//! turns, so that what else the machine does falls on both.
+//! Both ways of each claim but the last two are plain loops on one core, as the text has them; what the program draws with is faster than
+//! all of them. Those of the last two are a device's work, which someone who knows devices hands in ([`Benchmark::compare_buffers`],
+//! [`Benchmark::compare_device`]). Both ways take turns, so that what else the machine does falls on both.
 
 mod loops;
 
@@ -64,6 +64,18 @@ pub struct BuffersOnDevice<'a> {
     pub apart: f64,
     /// Moves all vertices so many times with the palette in a buffer of this kind. Returns the seconds of one time, or what went wrong.
     pub secs: &'a mut dyn FnMut(PaletteBuffer, usize) -> Result<f64, String>,
+}
+
+/// All vertices of a model in its pose: moved by the processor as the program does it, and by a graphics device.
+pub struct ProcessorAndDevice<'a> {
+    /// What they are, and how the device is timed.
+    pub name: String,
+    /// The largest distance between the vertices of both, metres.
+    pub apart: f64,
+    /// Lets the processor move all vertices so many times. Returns the seconds of one time.
+    pub processor: &'a mut dyn FnMut(usize) -> f64,
+    /// Lets the device do so. Returns the seconds of one time, or what went wrong.
+    pub device: &'a mut dyn FnMut(usize) -> Result<f64, String>,
 }
 
 /// What was measured on a model.
@@ -130,14 +142,31 @@ impl Benchmark {
     /// palette does not fit, `device` is the reason, as a sentence without its full stop, and the row says that. `None` where it was
     /// cancelled.
     pub fn compare_buffers(&mut self, device: Result<BuffersOnDevice<'_>, String>, cancel: &AtomicBool) -> Option<()> {
-        let (id, ways, claim) = BUFFERS;
         let measured = device.and_then(|BuffersOnDevice { name, apart, secs }| {
             const KINDS: [PaletteBuffer; 2] = [PaletteBuffer::Uniform, PaletteBuffer::Storage];
             let spread = in_turns(&mut |way, times| secs(KINDS[way], times), cancel)?;
-            Ok(spread.map(|(secs, ratio)| Measured { id, ways, claim, secs, ratio, apart, runs_on: name }))
+            Ok(spread.map(|spread| (spread, apart, name)))
         });
+        self.add(BUFFERS, measured)
+    }
+
+    /// Compares the program's own way on the processor with a graphics device, and adds the row. Where there is no device, `both` is the
+    /// reason, as a sentence without its full stop, and the row says that. `None` where it was cancelled.
+    pub fn compare_device(&mut self, both: Result<ProcessorAndDevice<'_>, String>, cancel: &AtomicBool) -> Option<()> {
+        let measured = both.and_then(|ProcessorAndDevice { name, apart, processor, device }| {
+            let mut secs = |way, times| if way == 0 { Ok(processor(times)) } else { device(times) };
+            Ok(in_turns(&mut secs, cancel)?.map(|spread| (spread, apart, name)))
+        });
+        self.add(DEVICE, measured)
+    }
+
+    /// Adds the row of a claim that a device takes part in; `None` where it was cancelled.
+    fn add(&mut self, (id, ways, claim): Text, measured: Result<Option<(Spread, f64, String)>, String>) -> Option<()> {
         match measured {
-            Ok(measured) => self.measured.push(measured?),
+            Ok(measured) => {
+                let ((secs, ratio), apart, runs_on) = measured?;
+                self.measured.push(Measured { id, ways, claim, secs, ratio, apart, runs_on });
+            }
             Err(why) => self.not_measured.push(NotMeasured { id, ways, claim, why }),
         }
         Some(())
@@ -219,6 +248,12 @@ const BUFFERS: Text = (
     "buffers",
     ["palette in a uniform buffer", "in a storage buffer"],
     "the matrices of the bones are uniforms of the vertex shader, of which there are few",
+);
+
+const DEVICE: Text = (
+    "device",
+    ["all vertices by the processor", "by the graphics device"],
+    "skinning keeps nothing from one picture to the next, and the graphics hardware can do it",
 );
 
 fn largest(distances: impl Iterator<Item = f32>) -> f64 {
@@ -378,6 +413,33 @@ mod tests {
         let mut secs = |_, _| Ok(1e-4);
         let device = BuffersOnDevice { name: String::new(), apart: 0.0, secs: &mut secs };
         assert_eq!(benchmark.compare_buffers(Ok(device), &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn the_processor_and_a_device_take_turns() {
+        let model = tube(Tube::default());
+        let goes_on = AtomicBool::new(false);
+        let mut benchmark = Benchmark::of(&model, &posed(&model), &goes_on).unwrap();
+        let turns = std::cell::RefCell::new(Vec::new());
+        let mut processor = |times| {
+            turns.borrow_mut().push((0, times));
+            3e-4
+        };
+        let mut device = |times| {
+            turns.borrow_mut().push((1, times));
+            Ok(1e-4)
+        };
+        let name = "two cores and a device".to_owned();
+        let both = ProcessorAndDevice { name, apart: 2e-6, processor: &mut processor, device: &mut device };
+        benchmark.compare_device(Ok(both), &goes_on).unwrap();
+        let row = benchmark.measured.last().unwrap();
+        assert_eq!((row.id, row.secs, row.apart), ("device", [3e-4, 1e-4], 2e-6));
+        assert!(row.ratio.iter().all(|ratio| (ratio - 3.0).abs() < 1e-12), "{row:?}");
+        assert!(turns.borrow()[2..].chunks(2).all(|turn| turn == [(0, 13), (1, 40)]), "{turns:?}");
+        benchmark.compare_device(Err("there is none".to_owned()), &goes_on).unwrap();
+        assert_eq!(benchmark.not_measured.last().map(|row| (row.id, row.text())), {
+            Some(("device", "not measured: there is none".to_owned()))
+        });
     }
 
     #[test]

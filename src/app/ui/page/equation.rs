@@ -400,18 +400,20 @@ pub(super) fn letter(ui: &mut Ui, printed: &Printed, size: f32) {
 mod tests {
     use super::*;
 
-    fn laid_out(printed: &Printed) -> MathBox {
+    fn with_ui<T>(mut work: impl FnMut(&Ui) -> T) -> T {
         let ctx = egui::Context::default();
         crate::app::ui::install(&ctx);
-        let mut out = MathBox::default();
+        let mut out = None;
         // The fonts are there after the first pass.
         for _ in 0..2 {
-            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
-                out = layout(ui, printed, Sizes { now: 20.0, least: 12.0 });
-            });
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| out = Some(work(ui)));
             output.textures_delta.clear();
         }
-        out
+        out.unwrap()
+    }
+
+    fn laid_out(printed: &Printed) -> MathBox {
+        with_ui(|ui| layout(ui, printed, Sizes { now: 20.0, least: 12.0 }))
     }
 
     fn symbol(id: &'static str) -> Printed {
@@ -420,6 +422,30 @@ mod tests {
 
     fn place(math: &MathBox, id: &str) -> Rect {
         math.symbols.iter().find(|(_, other)| *other == id).unwrap().0
+    }
+
+    #[test]
+    fn a_sum_that_is_too_long_is_broken_at_its_signs_before_it_is_made_small() {
+        let number = |text: &str| Printed::Text { text: text.into(), ink: Ink::Number, symbol: None };
+        let matrix = || Printed::Matrix(vec![vec![number("0.500"), number("−0.866")]; 2]);
+        let sum = || Printed::row([number("0.250"), matrix(), Printed::plain(" + "), number("0.750"), matrix()]);
+        let whole = laid_out(&sum());
+        let fitted = |printed: &Printed, room: f32| with_ui(|ui| fitting(ui, printed, 20.0, room));
+        let height = |math: &MathBox| math.ascent + math.descent;
+        assert_eq!(fitted(&sum(), whole.width + 1.0).len(), 1);
+        // A little too long: one line, a little smaller.
+        let little = fitted(&sum(), 0.9 * whole.width);
+        assert!(little.len() == 1 && little[0].width <= 0.9 * whole.width + 1.0 && height(&little[0]) < height(&whole));
+        // Far too long: two lines of the usual size.
+        let broken = fitted(&sum(), 0.6 * whole.width);
+        assert_eq!(broken.len(), 2);
+        assert!(broken.iter().all(|piece| piece.width <= 0.6 * whole.width && height(piece) > 0.99 * height(&whole)));
+        // Between parentheses each line has one of both signs: the first the left one, the last the right one.
+        let fenced = Printed::row([Printed::Fenced(Fence::Round, Box::new(sum())), number("2")]);
+        let [first, last] = <[MathBox; 2]>::try_from(fitted(&fenced, 0.7 * whole.width)).ok().unwrap();
+        let signs = |math: &MathBox, part: &MathBox| math.lines.len() - part.lines.len();
+        assert_eq!([signs(&first, &broken[0]), signs(&last, &broken[1])], [1, 1]);
+        assert!(first.lines.last().unwrap().0[0].x < 10.0 && last.lines.last().unwrap().0[0].x > 0.5 * last.width);
     }
 
     #[test]

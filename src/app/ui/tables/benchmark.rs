@@ -34,7 +34,8 @@ impl Default for MeasuresOnDevice {
     /// Says that there is no device.
     fn default() -> Self {
         let none = |benchmark: &mut Benchmark, _: &Arc<Model>, _: (&[Affine3A], &LocalPose), cancel: &AtomicBool| {
-            benchmark.compare_buffers(Err("there is no graphics device".to_owned()), cancel)
+            benchmark.compare_buffers(Err("there is no graphics device".to_owned()), cancel)?;
+            benchmark.compare_device(Err("there is no graphics device".to_owned()), cancel)
         };
         Self(Arc::new(none))
     }
@@ -92,8 +93,8 @@ pub(super) fn show(
             None => note(
                 ui,
                 "What a textbook says about speed, measured on this model: what parting rigid vertices saves, which loop is faster, \
-                 3×4 against 4×4 matrices, a fast inverse square root, and a palette in a uniform buffer or in a storage buffer of the \
-                 graphics device.",
+                 3×4 against 4×4 matrices, a fast inverse square root, a palette in a uniform buffer or in a storage buffer of the \
+                 graphics device, and that device against the processor.",
             ),
         });
     });
