@@ -89,7 +89,8 @@ fn start(example: &'static Example, sliders: &[(String, f32)]) -> Result<Start, 
 /// `skinscope --example NAME` opens one, `skinscope render --example NAME -o picture.png` draws it. The JSON of the list is one object
 /// with the fields schema (1) and examples [{name, title, question, sliders [{name, label, unit, range, default, step, choices}]}]. The JSON of
 /// one example has in addition symbols [{name, letter, words, value}] (a number, or the rows of a matrix; angles in radians, lengths
-/// in metres), formulas [{formula, numbers, value}], try_this, what_to_see and sources [{text, place}], at the positions that --slider says.
+/// in metres), formulas [{formula, numbers, value}], charts [{title, slider, curves [{name, is_formula, points [[slider, value]]}]}],
+/// try_this, what_to_see and sources [{text, place}], at the positions that --slider says.
 #[derive(Debug, Args)]
 pub(super) struct ExamplesArgs {
     /// Print the page of this example
@@ -184,7 +185,7 @@ fn value_of(value: &examples::Value) -> Value {
     }
 }
 
-fn details(moment: &Moment) -> [(&'static str, Value); 5] {
+fn details(moment: &Moment) -> [(&'static str, Value); 6] {
     let example = moment.example();
     let symbol = |symbol: &examples::Symbol| {
         let value = value_of(&(symbol.value)(moment));
@@ -201,10 +202,17 @@ fn details(moment: &Moment) -> [(&'static str, Value); 5] {
             "value": value.as_ref().map(value_of),
         })
     };
+    let charts = example.page.blocks.iter().filter_map(|block| {
+        let Block::Chart(chart) = block else { return None };
+        let curves = (chart.curves)(moment);
+        let curves = curves.iter().map(|c| json!({ "name": c.name, "is_formula": c.is_formula, "points": c.points }));
+        Some(json!({ "title": chart.title, "slider": chart.slider, "curves": curves.collect::<Vec<_>>() }))
+    });
     let sources = example.page.sources.iter().map(|s| json!({ "text": s.text, "place": s.place }));
     [
         ("symbols", json!(example.symbols.iter().map(symbol).collect::<Vec<_>>())),
         ("formulas", json!(formulas(example).map(formula).collect::<Vec<_>>())),
+        ("charts", json!(charts.collect::<Vec<_>>())),
         ("try_this", json!(example.page.try_this)),
         ("what_to_see", json!(example.page.what_to_see)),
         ("sources", json!(sources.collect::<Vec<_>>())),

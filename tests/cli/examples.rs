@@ -29,6 +29,21 @@ fn examples_are_listed_and_printed_with_their_numbers() {
     assert!(ok(&[&shares[..], &["w2=0.1"]].concat()).contains("(w2): 0.1"));
     let why = "w1 and w2 of three-weights are 1 together at most";
     fails(&[&shares[..], &["w2=0.5"]].concat(), 2, &[why]);
+    // The chart has a curve for each method, and that of linear blending is the cosine of half the turn.
+    let page: Value = serde_json::from_str(&ok(&["examples", "twist-bar", "--json"])).unwrap();
+    let chart = &page["charts"][0];
+    let kept = |name: &str| {
+        let curves = chart["curves"].as_array().unwrap();
+        let curve = curves.iter().find(|curve| curve["name"] == name).unwrap()["points"].as_array().unwrap();
+        curve.iter().find(|point| point[0] == 90.0).unwrap()[1].as_f64().unwrap()
+    };
+    let half = 0.5_f64.sqrt();
+    for (name, want) in
+        [("Linear blend", half), ("Mixed", 0.5 * (1.0 + half)), ("Dual quaternion", 1.0), ("Polar decomposition", 1.0)]
+    {
+        assert!((kept(name) - want).abs() < 1e-3, "{name}: {}", kept(name));
+    }
+    assert_eq!((&chart["slider"], &chart["curves"][7]["is_formula"]), (&"theta".into(), &true.into()));
     let text = ok(&["examples", "twist-bar", "--slider", "theta=90"]);
     assert!(text.contains("r_½/R = cos(θ/2) = cos(90.0°/2) = 0.707"), "{text}");
 }
