@@ -71,6 +71,7 @@ impl App {
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::ChooseTarget => self.choose_target(),
             FileCommand::SaveTo(target) => self.save_to(target),
+            FileCommand::Recompress(again) => self.recompress(again),
             FileCommand::CancelSave => self.cancel_save(),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),

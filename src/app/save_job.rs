@@ -7,7 +7,7 @@ use super::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::model::Model;
 use crate::session::Source;
-use crate::writeback::{Destination, Origin, Prepared, SaveError, Stamps, prepare};
+use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Stamps, prepare};
 
 /// What it takes to save a model.
 pub(super) struct SaveJob {
@@ -16,6 +16,8 @@ pub(super) struct SaveJob {
     pub path: Option<PathBuf>,
     /// That file and those that it names, before they were read.
     pub stamps: Stamps,
+    /// Whether what meshopt had compressed is compressed again.
+    pub recompression: Recompression,
 }
 
 impl SaveJob {
@@ -32,7 +34,7 @@ impl SaveJob {
         };
         let destination =
             if self.path.as_ref().is_some_and(same) { Destination::InPlace } else { Destination::To(target) };
-        Ok(prepare(origin, &sheet, destination)?.keeping_what_is_replaced())
+        Ok(prepare(origin, &sheet, self.recompression, destination)?.keeping_what_is_replaced())
     }
 }
 
@@ -54,6 +56,7 @@ pub(super) fn summary(prepared: &Prepared) -> SaveSummary {
         bytes: changes.bytes,
         json_values: changes.json_values,
         unpacked: changes.unpacked.iter().map(|(packing, n)| (*packing, *n)).collect(),
+        recompressed: changes.recompressed,
         files: files.iter().map(|file| name_of(file)).collect(),
         replaced: files.iter().filter(|file| file.exists()).map(|file| name_of(file)).collect(),
     }

@@ -16,7 +16,7 @@ use crate::edit::{Donor, Settings};
 use crate::import::ImportError;
 use crate::model::Model;
 use crate::session::{Document, RecoveryAnswer, SaveKind, Source, ToolCommand, UnsavedAnswer};
-use crate::writeback::{SaveError, Saved};
+use crate::writeback::{Recompression, SaveError, Saved};
 
 /// What the user wants once the edits are saved or given up.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,12 +97,20 @@ impl App {
             (_, path) => proposed(path.as_deref()),
         };
         let has_dialog = file_dialog::has_dialog();
-        self.status.saving = Some(SaveStatus { kind, name, target, has_dialog, stage: SaveStage::Planning });
+        self.status.saving = Some(SaveStatus {
+            kind,
+            name,
+            target,
+            has_dialog,
+            recompression: Recompression::None,
+            stage: SaveStage::Planning,
+        });
         self.plan_save();
     }
 
     fn plan_save(&mut self) {
         if let (Some(saving), Some(job)) = (&mut self.status.saving, Self::save_job(&self.session, &self.stamps)) {
+            let job = SaveJob { recompression: saving.recompression, ..job };
             saving.stage = SaveStage::Planning;
             self.jobs.plan_save(job, saving.target.clone());
         }
@@ -114,6 +122,7 @@ impl App {
             model: Arc::clone(session.edited_model()?),
             path: document.path.clone(),
             stamps: stamps.clone(),
+            recompression: Recompression::None,
         })
     }
 
@@ -148,9 +157,18 @@ impl App {
             return;
         };
         let Some(job) = Self::save_job(&self.session, &self.stamps) else { return };
+        let job = SaveJob { recompression: saving.recompression, ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
         self.jobs.save(job, target);
+    }
+
+    /// Lets what meshopt had compressed be compressed again, or be stored plain.
+    pub(super) fn recompress(&mut self, again: bool) {
+        if let Some(saving) = &mut self.status.saving {
+            saving.recompression = if again { Recompression::Meshopt } else { Recompression::None };
+            self.plan_save();
+        }
     }
 
     pub(super) fn cancel_save(&mut self) {

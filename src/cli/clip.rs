@@ -13,7 +13,7 @@ use crate::edit::Sheet;
 use crate::model::LocalPose;
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::pose::{keyed_clip, resolve};
-use crate::writeback::{Destination, Origin, Stamps, save};
+use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
 
 /// Add clips to a model: those of other files, or one made of pose files
 ///
@@ -104,7 +104,7 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
         }
         None => Destination::InPlace,
     };
-    let saved = save(Origin::File(&args.model, &stamps), &Sheet::of(&model), destination)?;
+    let saved = save(Origin::File(&args.model, &stamps), &Sheet::of(&model), Recompression::None, destination)?;
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }

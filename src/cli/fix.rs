@@ -14,7 +14,7 @@ use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::session::{Document, Source};
-use crate::writeback::{Destination, Origin, Saved, Stamps, save};
+use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 
 /// Repair weights and write back only what changed
 ///
@@ -23,8 +23,9 @@ use crate::writeback::{Destination, Origin, Saved, Stamps, save};
 /// of everything stay. Where the layout of the file cannot hold the result (another type, sparse or compressed
 /// accessors, what several share) new bytes are appended, and the old ones stay. Without an operation OUT has the same bytes.
 ///
-/// Weights that were compressed by meshopt or Draco are stored plain once they change. A .gltf whose buffer changes gets a new
-/// .bin named after OUT; in another folder the other files that it names are copied along.
+/// Weights that were compressed by meshopt or Draco are stored plain once they change; with --recompress those of meshopt are
+/// compressed again. A .gltf whose buffer changes gets a new .bin named after OUT; in another folder the other files that it names are
+/// copied along.
 ///
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone)}, operations [{op, vertices (whose stored values changed)}], one for each
@@ -48,6 +49,9 @@ pub(super) struct FixArgs {
     /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
     #[arg(long)]
     in_place: bool,
+    /// Compress by meshopt again what was compressed by it and changes, in place of storing it plain
+    #[arg(long)]
+    recompress: bool,
     /// Divide the weights of every vertex by their sum, over all sets; negative weights and those that are no numbers become 0
     #[arg(long)]
     normalise: bool,
@@ -355,7 +359,8 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         done.push(Done { operation, applied, transferred: sheet.transferred.take() });
     }
     let destination = args.output.as_deref().map_or(Destination::InPlace, Destination::To);
-    let saved = save(Origin::File(&args.model, &stamps), &sheet, destination)?;
+    let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
+    let saved = save(Origin::File(&args.model, &stamps), &sheet, recompression, destination)?;
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }
@@ -424,6 +429,10 @@ fn text(done: &[Done], saved: &Saved) -> String {
     for (packing, accessors) in &changes.unpacked {
         let accessors = count(*accessors as u64, "accessor is", "accessors are");
         out += &format!("{accessors} stored plain from now on, not {packing}\n");
+    }
+    if changes.recompressed > 0 {
+        let accessors = count(changes.recompressed as u64, "accessor is", "accessors are");
+        out += &format!("{accessors} compressed by meshopt again\n");
     }
     saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));
     saved.backups.iter().for_each(|path| out += &format!("kept {}\n", path.display()));

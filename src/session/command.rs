@@ -118,6 +118,8 @@ pub enum FileCommand {
     ChooseTarget,
     /// Write it: the answer to [`FileCommand::Save`].
     SaveTo(PathBuf),
+    /// Compress what meshopt had compressed again (`true`), or store it plain.
+    Recompress(bool),
     /// Do not save after all.
     CancelSave,
     /// The answer to the question what becomes of edits that are not saved.

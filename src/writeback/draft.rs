@@ -1,5 +1,7 @@
 //! A file while it is patched: its text, its buffers, and the new parts of both.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::buffers::{Buffers, encode};
@@ -7,7 +9,7 @@ use super::container::{self, Text};
 use super::json::{Node, Step};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
 use crate::edit::Sheet;
-use crate::model::{BufferSource, ComponentType, Model, Origins};
+use crate::model::{BufferSource, ComponentType, Model, Origins, ViewOrigin};
 
 /// A file while it is patched.
 pub(super) struct Draft<'s> {
@@ -23,6 +25,8 @@ pub(super) struct Draft<'s> {
     pub changes: Changes,
     /// The bytes of buffers that were added, for files in which no buffer can grow.
     added: Vec<Vec<u8>>,
+    /// The lengths of buffers without bytes, which only stand in for what views decode to, where they grow.
+    stand_ins: BTreeMap<usize, u64>,
 }
 
 impl<'s> Draft<'s> {
@@ -44,6 +48,7 @@ impl<'s> Draft<'s> {
             buffers: Buffers::new(source, &origins.buffers, uris),
             changes: Changes::default(),
             added: Vec::new(),
+            stand_ins: BTreeMap::new(),
             root,
         })
     }
@@ -106,6 +111,51 @@ impl<'s> Draft<'s> {
         Ok(self.views - 1)
     }
 
+    /// Adds a view of new bytes that are compressed by meshopt, as those of `old` are: its stream is appended to the same buffer.
+    /// `stride` is the size of an element, in bytes.
+    pub fn add_compressed_view(
+        &mut self,
+        bytes: &[u8],
+        stride: usize,
+        old: &ViewOrigin,
+        target: Option<u64>,
+    ) -> Result<usize, WriteError> {
+        let stream = old.meshopt.as_deref().and_then(|stream| Some((stream, meshopt_stream(bytes, stride)?)));
+        let Some((stream, packed)) = stream.filter(|(stream, _)| self.buffers.can_grow(stream.buffer)) else {
+            return self.add_view(bytes, None, target);
+        };
+        let offset = self.buffers.append(stream.buffer, &packed)?;
+        // Readers that do not know the extension read the bytes themselves, if the file has them at all.
+        let plain = match self.buffers.can_grow(old.buffer) {
+            true => self.buffers.append(old.buffer, bytes)?,
+            false => self.stand_in(old.buffer, bytes.len() as u64),
+        };
+        let mut view = json!({
+            "buffer": old.buffer, "byteOffset": plain, "byteLength": bytes.len(), "byteStride": stride,
+            "extensions": { stream.extension: {
+                "buffer": stream.buffer, "byteOffset": offset, "byteLength": packed.len(), "byteStride": stride,
+                "mode": "ATTRIBUTES", "count": bytes.len() / stride,
+            } },
+        });
+        match target {
+            Some(target) => view["target"] = json!(target),
+            // Matrices are no vertex attributes, whose views alone have a stride.
+            None => _ = view.as_object_mut().and_then(|view| view.remove("byteStride")),
+        }
+        self.push("bufferViews", &view)?;
+        self.views += 1;
+        Ok(self.views - 1)
+    }
+
+    /// Lets a buffer without bytes stand in for some more; returns the first.
+    fn stand_in(&mut self, buffer: usize, length: u64) -> u64 {
+        let stated = self.root["buffers"][buffer]["byteLength"].as_u64().unwrap_or(0);
+        let end = self.stand_ins.entry(buffer).or_insert(stated);
+        let start = end.next_multiple_of(4);
+        *end = start + length;
+        start
+    }
+
     fn append_to_new(&mut self, bytes: &[u8]) -> (usize, u64) {
         if self.added.is_empty() {
             self.added.push(Vec::new());
@@ -141,6 +191,9 @@ impl<'s> Draft<'s> {
         let mut out = Patched::default();
         self.changes.bytes += self.buffers.changed;
         let added = std::mem::take(&mut self.added);
+        for (buffer, length) in std::mem::take(&mut self.stand_ins) {
+            self.set_member(&[Step::Key("buffers"), Step::At(buffer)], "byteLength", length.to_string())?;
+        }
         for bytes in added {
             let uri = encode("data:application/octet-stream;base64,", &bytes);
             self.push("buffers", &json!({ "byteLength": bytes.len(), "uri": uri }))?;
@@ -187,6 +240,24 @@ impl<'s> Draft<'s> {
         });
         out.changes = self.changes;
         Ok(out)
+    }
+}
+
+/// Compresses elements of `stride` bytes in the form that both extensions know; `None` where no attribute has such elements.
+fn meshopt_stream(bytes: &[u8], stride: usize) -> Option<Vec<u8>> {
+    fn of<T>(elements: &[T]) -> Option<Vec<u8>> {
+        // The levels are those of the newer form alone.
+        ::meshopt::encode_vertex_buffer_level(elements, 2, Some(0)).ok().filter(|stream| !stream.is_empty())
+    }
+    if bytes.is_empty() || !bytes.len().is_multiple_of(stride) {
+        return None;
+    }
+    match stride {
+        4 => of(bytes.as_chunks::<4>().0),
+        8 => of(bytes.as_chunks::<8>().0),
+        16 => of(bytes.as_chunks::<16>().0),
+        64 => of(bytes.as_chunks::<64>().0),
+        _ => None,
     }
 }
 

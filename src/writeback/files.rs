@@ -10,7 +10,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 use serde_json::Value;
 
 use super::container::Text;
-use super::{Changes, Patched, WriteError, patch};
+use super::{Changes, Patched, Recompression, WriteError, patch};
 use crate::edit::Sheet;
 use crate::output::{NewFile, Overwritten, back_up, overwritten, take_back};
 
@@ -197,17 +197,22 @@ impl Prepared {
 }
 
 /// Computes the files of a sheet's model with its new weights and matrices, and writes nothing.
-pub fn prepare(origin: Origin<'_>, sheet: &Sheet, destination: Destination) -> Result<Prepared, SaveError> {
+pub fn prepare(
+    origin: Origin<'_>,
+    sheet: &Sheet,
+    recompression: Recompression,
+    destination: Destination,
+) -> Result<Prepared, SaveError> {
     match (origin, destination) {
         (Origin::File(path, stamps), destination) => {
             let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
             stamps.check()?;
             match destination {
-                Destination::To(out) => prepare_to(Some(path), &source, sheet, out),
-                Destination::InPlace => prepare_in_place(path, &source, sheet),
+                Destination::To(out) => prepare_to(Some(path), &source, (sheet, recompression), out),
+                Destination::InPlace => prepare_in_place(path, &source, (sheet, recompression)),
             }
         }
-        (Origin::Bytes(source), Destination::To(out)) => prepare_to(None, source, sheet, out),
+        (Origin::Bytes(source), Destination::To(out)) => prepare_to(None, source, (sheet, recompression), out),
         (Origin::Bytes(_), Destination::InPlace) => Err(unwritable(Path::new("the model"), "it has no file")),
     }
 }
@@ -216,11 +221,21 @@ pub fn prepare(origin: Origin<'_>, sheet: &Sheet, destination: Destination) -> R
 ///
 /// # Errors
 /// Nothing was written then, and every file is as it was.
-pub fn save(origin: Origin<'_>, sheet: &Sheet, destination: Destination) -> Result<Saved, SaveError> {
-    prepare(origin, sheet, destination)?.write()
+pub fn save(
+    origin: Origin<'_>,
+    sheet: &Sheet,
+    recompression: Recompression,
+    destination: Destination,
+) -> Result<Saved, SaveError> {
+    prepare(origin, sheet, recompression, destination)?.write()
 }
 
-fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> Result<Prepared, SaveError> {
+fn prepare_to(
+    path: Option<&Path>,
+    source: &[u8],
+    (sheet, recompression): (&Sheet, Recompression),
+    out: &Path,
+) -> Result<Prepared, SaveError> {
     let files = || sheet.model.source.files.iter().map(PathBuf::as_path).chain(path);
     check_name(source, out)?;
     overwritten(out, files())?;
@@ -247,7 +262,7 @@ fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> 
         renamed.push((buffer, name.clone()));
         Some(utf8_percent_encode(&name, ENCODED).to_string())
     };
-    let Patched { main, buffers, changes } = patch(source, sheet, &mut rename)?;
+    let Patched { main, buffers, changes } = patch(source, sheet, recompression, &mut rename)?;
     let mut saved = Saved { changes, ..Saved::default() };
     let mut outputs = Vec::new();
     if is_elsewhere {
@@ -262,8 +277,12 @@ fn prepare_to(path: Option<&Path>, source: &[u8], sheet: &Sheet, out: &Path) -> 
     Ok(Prepared { outputs, saved, keeps: false })
 }
 
-fn prepare_in_place(path: &Path, source: &[u8], sheet: &Sheet) -> Result<Prepared, SaveError> {
-    let Patched { main, buffers, changes } = patch(source, sheet, &mut |_| None)?;
+fn prepare_in_place(
+    path: &Path,
+    source: &[u8],
+    (sheet, recompression): (&Sheet, Recompression),
+) -> Result<Prepared, SaveError> {
+    let Patched { main, buffers, changes } = patch(source, sheet, recompression, &mut |_| None)?;
     let saved = Saved { changes, ..Saved::default() };
     let mut outputs: Vec<Output> = buffers.into_iter().map(|b| Output { path: b.path, bytes: b.bytes }).collect();
     if let Some(main) = main.filter(|main| main != source) {

@@ -50,6 +50,16 @@ pub enum WriteError {
     TooLong,
 }
 
+/// How numbers are stored that meshopt had compressed, where they change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recompression {
+    /// They are stored plain.
+    #[default]
+    None,
+    /// They are compressed by meshopt again, without loss.
+    Meshopt,
+}
+
 /// The extent of the changes to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
@@ -69,6 +79,8 @@ pub struct Changes {
     pub json_values: u64,
     /// How many accessors whose bytes were compressed or sparse are stored plain from now on, by the name of how they were stored.
     pub unpacked: BTreeMap<&'static str, usize>,
+    /// How many accessors whose numbers change are compressed by meshopt again.
+    pub recompressed: usize,
 }
 
 /// The files that a model becomes.
@@ -101,6 +113,7 @@ pub struct ChangedBuffer {
 pub fn patch(
     source: &[u8],
     sheet: &Sheet,
+    recompression: Recompression,
     rename: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Result<Patched, WriteError> {
     let (wants, vertices) = wants::of(sheet);
@@ -108,7 +121,7 @@ pub fn patch(
     if wants.iter().all(|want| !want.changes()) && added.is_empty() {
         return Ok(Patched::default());
     }
-    let mut plan = plan::Plan::new(source, sheet)?;
+    let mut plan = plan::Plan::new(source, sheet, recompression)?;
     plan.carry_out(&wants)?;
     plan.add_clips(&added)?;
     let mut patched = plan.finish(source, rename)?;

@@ -10,9 +10,9 @@ use super::json::Step;
 use super::streams;
 use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
-use super::{Patched, WriteError};
+use super::{Patched, Recompression, WriteError};
 use crate::edit::Sheet;
-use crate::model::{Clip, ComponentType};
+use crate::model::{Clip, ComponentType, ViewOrigin};
 
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;
@@ -22,14 +22,15 @@ pub(super) struct Plan<'s> {
     draft: Draft<'s>,
     users: HashMap<usize, Vec<User>>,
     meant: Vec<Bytes>,
+    recompression: Recompression,
 }
 
 impl<'s> Plan<'s> {
-    pub fn new(source: &'s [u8], sheet: &Sheet<'s>) -> Result<Self, WriteError> {
+    pub fn new(source: &'s [u8], sheet: &Sheet<'s>, recompression: Recompression) -> Result<Self, WriteError> {
         let draft = Draft::new(source, sheet)?;
         let users = uses::users(&draft.root);
         let meant = uses::all_bytes(draft.origins, &draft.root);
-        Ok(Self { draft, users, meant })
+        Ok(Self { draft, users, meant, recompression })
     }
 
     /// Carries the plan out and returns the files that result.
@@ -183,6 +184,7 @@ impl<'s> Plan<'s> {
         let view = origin.and_then(|a| a.base).and_then(|base| origins.views.get(base.view));
         let packing = match origin {
             _ if is_draco => "Draco",
+            _ if self.packed(Some(accessor)).is_some() => return self.draft.changes.recompressed += 1,
             _ if view.is_some_and(|view| view.meshopt.is_some()) => "meshopt",
             Some(origin) if origin.sparse.is_some() => "sparse",
             _ => return,
@@ -190,9 +192,25 @@ impl<'s> Plan<'s> {
         *self.draft.changes.unpacked.entry(packing).or_default() += 1;
     }
 
+    /// Returns the compressed view that an accessor's bytes come from, where the new ones are compressed too.
+    fn packed(&self, accessor: Option<usize>) -> Option<&'s ViewOrigin> {
+        let origins = self.draft.origins;
+        let base = origins.accessors.get(accessor?).filter(|a| a.sparse.is_none())?.base?;
+        let view = origins.views.get(base.view).filter(|_| self.recompression == Recompression::Meshopt)?;
+        view.meshopt.is_some().then_some(view)
+    }
+
+    /// Adds a view of the new bytes of an accessor.
+    fn add_view(&mut self, accessor: Option<usize>, data: &Data) -> Result<usize, WriteError> {
+        match self.packed(accessor) {
+            Some(view) => self.draft.add_compressed_view(&data.bytes, data.size(), view, target(data)),
+            None => self.draft.add_view(&data.bytes, self.draft.buffer_of(accessor), target(data)),
+        }
+    }
+
     /// Makes an accessor that has no other users describe new bytes.
     fn repoint(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
-        let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(Some(accessor)), target(data))?;
+        let view = self.add_view(Some(accessor), data)?;
         let path = [Step::Key("accessors"), Step::At(accessor)];
         let stated = self.draft.root["accessors"][accessor].clone();
         self.draft.set_member(&path, "bufferView", view.to_string())?;
@@ -228,7 +246,7 @@ impl<'s> Plan<'s> {
     /// Adds an accessor for some users of an old one, or where there was none.
     fn add_accessor(&mut self, want: &Want) -> Result<(), WriteError> {
         let data = self.complete(&want.data, want.accessor, &want.changed)?;
-        let view = self.draft.add_view(&data.bytes, self.draft.buffer_of(want.accessor), target(&data))?;
+        let view = self.add_view(want.accessor, &data)?;
         let component = component(data.component);
         let mut item = json!({
             "bufferView": view, "componentType": component, "count": data.count(), "type": data.kind,

@@ -10,7 +10,7 @@ use skinscope::edit::Sheet;
 use skinscope::import::{Options, Progress};
 use skinscope::model::{BindChange, MeshId, Model, SkinId, WeightChange};
 use skinscope::session::Source;
-use skinscope::writeback::{Changes, Destination, Origin, SaveError, Stamps, prepare};
+use skinscope::writeback::{Changes, Destination, Origin, Recompression, SaveError, Stamps, prepare};
 
 use crate::made::{Doc, F32, JOINTS, Layout, Pairs, U8, U16, VERTICES, pairs};
 use crate::reader::{File, differences};
@@ -28,7 +28,8 @@ fn changed(model: &Model, rows: &[(u32, &[u16], &[f32])], slots: usize) -> Model
 
 fn save(path: &Path, model: &Model, out: &Path) -> Changes {
     let stamps = Stamps::of(path);
-    let prepared = prepare(Origin::File(path, &stamps), &Sheet::of(model), Destination::To(out)).unwrap();
+    let prepared =
+        prepare(Origin::File(path, &stamps), &Sheet::of(model), Recompression::None, Destination::To(out)).unwrap();
     let told = prepared.changes().clone();
     assert_eq!(prepared.files().last(), Some(out));
     assert!(!out.exists(), "nothing is written before it is asked for");
@@ -213,7 +214,7 @@ fn a_file_of_the_model_that_changed_in_the_meantime_is_not_written_over() {
         fs::write(folder.join(changed), longer).unwrap();
         let before = contents(&folder);
         for place in [Destination::InPlace, Destination::To(&folder.join("out.gltf"))] {
-            let refused = prepare(Origin::File(&path, &stamps), &Sheet::of(&edited), place).err();
+            let refused = prepare(Origin::File(&path, &stamps), &Sheet::of(&edited), Recompression::None, place).err();
             let is_it = matches!(&refused, Some(SaveError::Stale(file)) if file.ends_with(changed));
             assert!(is_it, "{changed}: {refused:?}");
         }
@@ -225,7 +226,8 @@ fn a_file_of_the_model_that_changed_in_the_meantime_is_not_written_over() {
     // As it was read it is written, and what is replaced is kept.
     let out = folder.join("out.gltf");
     fs::write(&out, "mine").unwrap();
-    let prepared = prepare(Origin::File(&path, &stamps), &Sheet::of(&edited), Destination::To(&out)).unwrap();
+    let prepared =
+        prepare(Origin::File(&path, &stamps), &Sheet::of(&edited), Recompression::None, Destination::To(&out)).unwrap();
     let saved = prepared.keeping_what_is_replaced().write().unwrap();
     assert_eq!(saved.backups, [folder.join("out.gltf.bak")]);
     assert_eq!(fs::read(folder.join("out.gltf.bak")).unwrap(), b"mine");

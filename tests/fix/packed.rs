@@ -91,6 +91,67 @@ fn compressed_files_are_limited_and_all_else_stays() {
     assert!(seen[0] >= 5 && seen[1] == 4, "{seen:?}");
 }
 
+/// Whether two primitives store the same joints and weights, to the bit.
+fn same_pairs(a: &Primitive, b: &Primitive) -> bool {
+    let all = |primitive: &Primitive| {
+        let pairs = primitive.stored_influences.as_ref();
+        pairs.map(|p| {
+            (0..primitive.stored_vertices).map(|v| (p.of(v).0.to_vec(), p.of(v).1.to_vec())).collect::<Vec<_>>()
+        })
+    };
+    all(a) == all(b)
+}
+
+#[test]
+fn what_meshopt_compressed_is_compressed_again_where_that_is_wanted() {
+    let mut seen = 0;
+    for name in PACKED_FIGURES {
+        let folder = folder(&format!("recompressed/{name}"));
+        let model = fixture(name);
+        let old = File::open(&model);
+        let is_meshopt = old.text.contains("meshopt_compression");
+        report(&folder, &[model.to_str().unwrap(), "-o", "plain.glb", "--limit", "2"]);
+        report(&folder, &[model.to_str().unwrap(), "-o", "again.glb", "--limit", "2", "--recompress"]);
+        let (plain, again) = (folder.join("plain.glb"), folder.join("again.glb"));
+        if !is_meshopt {
+            assert_eq!(std::fs::read(&plain).unwrap(), std::fs::read(&again).unwrap(), "{name}");
+            continue;
+        }
+        let (one, other) = (open(&plain), open(&again));
+        for (a, b) in one.meshes.iter().zip(&other.meshes).flat_map(|(a, b)| a.primitives.iter().zip(&b.primitives)) {
+            assert!(same_pairs(a, b) && a.positions == b.positions, "{name}");
+        }
+        let new = File::open(&again);
+        let views = |file: &File| file.root["bufferViews"].as_array().unwrap().clone();
+        let before = views(&old).len();
+        assert!(views(&new).starts_with(&views(&old)) && views(&new).len() > before, "{name}");
+        for view in &views(&new)[before..] {
+            let (_, stream) = view["extensions"].as_object().unwrap().iter().next().unwrap();
+            let number = |value: &Value| value.as_u64().unwrap();
+            assert_eq!(number(&stream["count"]) * number(&stream["byteStride"]), number(&view["byteLength"]), "{name}");
+            assert!(number(&stream["byteLength"]) < number(&view["byteLength"]), "{name}: {view}");
+            let length = |at: u64| number(&new.root["buffers"][at as usize]["byteLength"]);
+            for part in [view, stream] {
+                let end = part["byteOffset"].as_u64().unwrap_or(0) + number(&part["byteLength"]);
+                assert!(end <= length(number(&part["buffer"])), "{name}: {part}");
+            }
+            seen += 1;
+        }
+        let size = |path: &Path| path.metadata().unwrap().len();
+        assert!(size(&again) < size(&plain), "{name}");
+        // What was written changes no more, and can be changed once more.
+        let told = report(&folder, &["again.glb", "-o", "same.glb", "--limit", "2", "--recompress"]);
+        assert_eq!(told["changed"]["bytes"], json!(0), "{name}");
+        report(&folder, &["again.glb", "-o", "more.glb", "--limit", "1", "--recompress"]);
+        report(&folder, &["plain.glb", "-o", "more_plain.glb", "--limit", "1"]);
+        let (one, other) = (open(&folder.join("more.glb")), open(&folder.join("more_plain.glb")));
+        for (a, b) in one.meshes.iter().zip(&other.meshes).flat_map(|(a, b)| a.primitives.iter().zip(&b.primitives)) {
+            assert!(same_pairs(a, b), "{name}");
+        }
+    }
+    assert!(seen >= 8, "{seen}");
+}
+
 /// The pairs of a primitive as the importer reads them, as floats.
 fn pairs_of(primitive: &Primitive) -> Option<Pairs> {
     let influences = primitive.stored_influences.as_ref()?;

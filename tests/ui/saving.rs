@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use skinscope::app::ui::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer};
+use skinscope::writeback::Recompression;
 
 use super::*;
 
@@ -17,6 +18,7 @@ fn summary() -> SaveSummary {
         bytes: 20_480,
         json_values: 3,
         unpacked: vec![("Draco", 2)],
+        recompressed: 0,
         files: vec!["tube.bin".into(), "tube.gltf".into()],
         replaced: vec!["tube.gltf".into()],
     }
@@ -24,7 +26,14 @@ fn summary() -> SaveSummary {
 
 fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
     let target = PathBuf::from("/models/tube.gltf");
-    let saving = SaveStatus { kind, name: "tube.gltf".into(), target, has_dialog: true, stage };
+    let saving = SaveStatus {
+        kind,
+        name: "tube.gltf".into(),
+        target,
+        has_dialog: true,
+        recompression: Recompression::None,
+        stage,
+    };
     let status = Status { saving: Some(saving), ..Status::default() };
     let app =
         App { session: session(3), ui: UiState::default(), status, commands: Vec::new(), picture: egui::Rect::ZERO };
@@ -180,4 +189,27 @@ fn edits_of_an_earlier_run_are_offered() {
     key(&mut harness, Key::Enter, Modifiers::NONE);
     let answers = [RecoveryAnswer::Discard, RecoveryAnswer::Later, RecoveryAnswer::Later, RecoveryAnswer::Restore];
     assert_eq!(sent(&harness), answers.map(FileCommand::AnswerRecovery));
+}
+
+#[test]
+fn what_meshopt_compressed_can_be_compressed_again() {
+    let label = "Compress again by meshopt";
+    // What Draco compressed cannot.
+    assert!(saving(SaveKind::InPlace, SaveStage::Ready(summary())).query_by_label(label).is_none());
+    let unpacked = SaveSummary { unpacked: vec![("meshopt", 2)], ..summary() };
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(unpacked));
+    harness.get_by_label(label).click();
+    harness.run_steps(4);
+    assert_eq!(sent(&harness), [FileCommand::Recompress(true)]);
+    let again = SaveSummary { unpacked: Vec::new(), recompressed: 2, ..summary() };
+    harness.state_mut().commands.clear();
+    if let Some(saving) = &mut harness.state_mut().status.saving {
+        (saving.stage, saving.recompression) = (SaveStage::Ready(again), Recompression::Meshopt);
+    }
+    harness.run_steps(4);
+    let line = "2 accessors are compressed by meshopt again, without loss.";
+    assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());
+    harness.get_by_label(label).click();
+    harness.run_steps(4);
+    assert_eq!(sent(&harness), [FileCommand::Recompress(false)]);
 }

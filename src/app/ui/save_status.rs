@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::session::SaveKind;
+use crate::writeback::Recompression;
 
 /// A model that is about to be saved.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +16,8 @@ pub struct SaveStatus {
     pub target: PathBuf,
     /// Whether the system has a dialog that asks for a file.
     pub has_dialog: bool,
+    /// Whether what meshopt had compressed is compressed again.
+    pub recompression: Recompression,
     /// How far that is.
     pub stage: SaveStage,
 }
@@ -51,6 +54,8 @@ pub struct SaveSummary {
     pub json_values: u64,
     /// How many accessors are stored plain from now on, by what they were stored by: `Draco`, `meshopt`, `sparse`.
     pub unpacked: Vec<(&'static str, usize)>,
+    /// How many accessors are compressed by meshopt again.
+    pub recompressed: usize,
     /// The names of the files that are written, the model's own last.
     pub files: Vec<String>,
     /// The names of those among them that are there already; a copy of each is kept.

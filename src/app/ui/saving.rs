@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, vec2};
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, figure, grouped, section, text_button};
+use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons};
 use crate::session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer};
+use crate::writeback::Recompression;
 
 /// Width of the dialogs, points.
 const WIDTH: f32 = 460.0;
@@ -132,6 +133,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         SaveStage::Ready(summary) => {
             nothing = summary.vertices == 0 && summary.accessors.is_empty();
             changes(ui, summary, saving.kind);
+            wanted = recompression(ui, summary, saving.recompression).or(wanted);
         }
     }
     let names: &[&str] = match (&saving.stage, in_place) {
@@ -209,6 +211,24 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
             figure(ui, file, if is_kept { "replaced; kept as .bak" } else { "new" });
         }
     }
+}
+
+/// Shows the choice of how that is stored which meshopt had compressed, where that changes.
+fn recompression(ui: &mut Ui, summary: &SaveSummary, now: Recompression) -> Option<FileCommand> {
+    let is_on = now == Recompression::Meshopt;
+    let concerns = summary.recompressed > 0 || summary.unpacked.iter().any(|(packing, _)| *packing == "meshopt");
+    if !concerns {
+        return None;
+    }
+    if summary.recompressed > 0 {
+        let accessors = counted(summary.recompressed, "accessor is", "accessors are");
+        text(ui, &format!("{accessors} compressed by meshopt again, without loss."));
+    }
+    let help = "Compress what meshopt had compressed again, in place of storing it plain";
+    chip(ui, "Compress again by meshopt", is_on)
+        .on_hover_text(help)
+        .clicked()
+        .then_some(FileCommand::Recompress(!is_on))
 }
 
 /// The numbers of some accessors as they stand in the file: `number 5`, `numbers 2, 3`.
