@@ -242,6 +242,24 @@ mod tests {
     }
 
     #[test]
+    fn a_new_edit_takes_the_steps_forward_away() {
+        let mut session = open(Tube { joints: 12, ..Tube::default() });
+        let edit = |vertex: u32| {
+            let mut change = WeightChange::new(MeshId(0), 0, 4);
+            change.push(vertex, &[11], &[1.0]);
+            EditCommand::ChangeWeights(Arc::new(vec![change]))
+        };
+        session.apply(edit(3));
+        session.apply(EditCommand::Undo);
+        assert!(session.history.can_redo());
+        session.apply(edit(4));
+        let now = state(&session);
+        assert!(!session.history.can_redo());
+        session.apply(EditCommand::Redo);
+        assert!(state(&session) == now);
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused_and_a_newer_version_of_the_file_keeps_the_edits_that_fit() {
         let mut session = open(Tube { joints: 12, ..Tube::default() });
         let path = Some(std::path::PathBuf::from("model.glb"));
