@@ -141,3 +141,60 @@ fn rigid_parts_keep_the_length_of_every_edge() {
         assert!(original < first && source.positions[original] == source.positions[vertex]);
     }
 }
+
+/// Where each vertex has one joint of weight 1, the weighted sum is that joint's matrix: all methods that follow one joint say the same,
+/// to the bit, and rigid parts too wherever a triangle has one joint.
+#[test]
+fn with_one_joint_for_each_vertex_the_weighted_sum_is_that_joint_bit_for_bit() {
+    let model = tube(Tube { joints: 5, rings: 21, sides: 9, influences: 1, ..Tube::default() });
+    let palettes = posed(&model, 0.5);
+    let of = |id: &str| surface(&model, &palettes, method(id).unwrap().into());
+    let [linear, dominant, rigid] = ["linear", "dominant", "rigid"].map(of);
+    let bits = |p: Vec3| p.to_array().map(f32::to_bits);
+    let posed = &linear.parts[0].deformed.positions;
+    assert_eq!(
+        posed.iter().map(|p| bits(*p)).collect::<Vec<_>>(),
+        dominant.parts[0].deformed.positions.iter().map(|p| bits(*p)).collect::<Vec<_>>()
+    );
+    let influences = model.influences(crate::model::MeshId(0), 0).unwrap();
+    let joint = |v: u32| influences.of(v as usize).0[0];
+    let stored = model.meshes[0].primitives[0].indices.as_chunks::<3>().0;
+    let split = rigid.model(&model).meshes[0].primitives[0].indices.as_chunks::<3>().0;
+    let mut compared = 0;
+    for (there, here) in stored.iter().zip(split).filter(|(t, _)| t.iter().all(|v| joint(*v) == joint(t[0]))) {
+        for (there, here) in there.iter().zip(here) {
+            assert_eq!(bits(posed[*there as usize]), bits(rigid.parts[0].deformed.positions[*here as usize]));
+            compared += 1;
+        }
+    }
+    assert!(compared > 3 * stored.len() / 2, "{compared} corners of {} triangles", stored.len());
+}
+
+/// The other form of the weighted sum (Larsen et al., equations 2 and 3): each joint turns the vertex as it was seen from the joint at rest by
+/// its quaternion, and adds its own place.
+#[test]
+fn the_sum_of_matrices_is_the_sum_of_turned_offsets() {
+    let model = model();
+    let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+    for (i, (parent, local)) in model.skeleton.parents.iter().zip(&model.skeleton.rest.transforms).enumerate() {
+        let turn = Quat::from_axis_angle(Vec3::new(1.0, 0.5 * i as f32, -0.3).normalize(), 0.4 + 0.2 * i as f32);
+        let above = parent.map_or((Quat::IDENTITY, Vec3::ZERO), |p| pose[p.index()]);
+        pose.push((above.0 * local.rotation * turn, above.1 + above.0 * local.translation));
+    }
+    let matrices: Vec<Affine3A> = pose.iter().map(|(turn, b)| Affine3A::from_rotation_translation(*turn, *b)).collect();
+    super::palettes(&model, &matrices, &mut palettes);
+    let posed = surface(&model, &palettes, METHODS[0].into());
+    let (primitive, skin) = (&model.meshes[0].primitives[0], &model.skins[0]);
+    let influences = model.influences(crate::model::MeshId(0), 0).unwrap();
+    for (vertex, (v, got)) in primitive.positions.iter().zip(&posed.parts[0].deformed.positions).enumerate() {
+        let (joints, weights) = influences.of(vertex);
+        let term = |(joint, weight): (&u16, &f32)| {
+            let joint = usize::from(*joint);
+            let (turn, b) = pose[skin.joints[joint].index()];
+            let offset = skin.inverse_bind[joint].transform_point3(*v);
+            (b + turn * offset) * *weight
+        };
+        let want: Vec3 = joints.iter().zip(weights).map(term).sum();
+        assert!(got.distance(want) < 1e-5, "vertex {vertex}: {got}, not {want}");
+    }
+}
