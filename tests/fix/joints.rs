@@ -17,8 +17,11 @@ fn joint(name: &str) -> usize {
     JOINTS.iter().position(|known| *known == name).unwrap()
 }
 
+/// The weight of every joint for one vertex.
+type Row = Vec<f64>;
+
 /// Runs an operation on every clean document, and compares it with what `meant` makes of the weights of all vertices.
-fn dense_by(name: &str, arguments: &[&str], meant: &dyn Fn(&[Vec<f64>]) -> Vec<Vec<f64>>) {
+fn dense_by(name: &str, arguments: &[&str], meant: &dyn Fn(&[Row]) -> Vec<Row>) {
     let mut cases = 0;
     all(&mut |case, before, layout, doc| {
         if case.contains("true") {
@@ -67,8 +70,10 @@ fn steps() -> Vec<Vec<f64>> {
     let mut far = vec![vec![f64::INFINITY; VERTICES]; VERTICES];
     let apart =
         |a: usize, b: usize| DVec3::from(position(a).map(f64::from)).distance(position(b).map(f64::from).into());
+    for (at, row) in far.iter_mut().enumerate() {
+        row[at] = 0.0;
+    }
     for at in 0..VERTICES {
-        far[at][at] = 0.0;
         let (column, row) = (at % COLUMNS, at / COLUMNS);
         let right = (column + 1 < COLUMNS).then_some(at + 1);
         let below = (row + 1 < ROWS).then_some(at + COLUMNS);

@@ -7,7 +7,7 @@ use egui::{
     Align2, CornerRadius, CursorIcon, Key, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::theme::{self, BODY, colors};
+use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
     INSET, chip, corner_plate, drop_down, figure, icon_button, paint_line, progress_bar, segments, shortened,
     text_button, tip,
@@ -293,13 +293,12 @@ fn figures(ui: &mut Ui, session: &Session, count: usize) {
     let all = [("Worst", distance.worst), ("Mean", distance.mean), ("RMS", distance.rms)];
     for (label, metres) in all.into_iter().take(count) {
         let millimetres = figures_of(1e3 * metres);
-        let share = if height > 0.0 {
-            format!(", {} % of the height", figures_of(100.0 * metres / height))
-        } else {
-            String::new()
-        };
+        let share = if height > 0.0 { format!("  {} %", figures_of(100.0 * metres / height)) } else { String::new() };
         let help = "How far the two sides are apart in this pose; percentages are of the height of the model at rest";
         figure(ui, label, &format!("{millimetres} mm{share}")).on_hover_text(help);
+    }
+    if height > 0.0 {
+        ui.label(RichText::new("% of the model's height").font(theme::regular(SMALL)).color(colors(ui).dim));
     }
 }
 
