@@ -174,7 +174,8 @@ mod tests {
                 for (other, was) in whole["ui"].as_object().unwrap() {
                     let wanted = if other == name { &defaults["ui"][name] } else { was };
                     // Any text may be a path or a name; its reader ignores names that do not exist.
-                    let is_text = other == "last_folder" || (was.is_string() && value.is_string());
+                    let is_text = ["last_folder", "pose_folder"].contains(&other.as_str())
+                        || (was.is_string() && value.is_string());
                     if other != name || !is_text {
                         assert_eq!(&read["ui"][other], wanted, "{other} after {name} became {value}");
                     }
