@@ -70,8 +70,8 @@ switches! {
     /// A window draws one sample of a pixel while the picture moves, and four once it is at rest. Without it a playing frame takes
     /// 1.9 times the processor time.
     coarse_motion,
-    /// While a clip plays, measuring its surface (`app/pace.rs`) rests four times as long as it took. What this
-    /// gains was not measured yet.
+    /// While a clip plays, measuring its surface (`app/pace.rs`) rests four times as long as it took. Without it a playing frame of
+    /// 300 000 vertices takes 1.0 to 1.4 times the processor time.
     measures_rest,
     /// The background is drawn once and copied from then on, in pictures of one sample a pixel. Without it a playing frame takes
     /// 1.1 to 1.2 times the processor time.
