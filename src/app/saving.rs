@@ -97,20 +97,14 @@ impl App {
             (_, path) => proposed(path.as_deref()),
         };
         let has_dialog = file_dialog::has_dialog();
-        self.status.saving = Some(SaveStatus {
-            kind,
-            name,
-            target,
-            has_dialog,
-            recompression: Recompression::None,
-            stage: SaveStage::Planning,
-        });
+        self.status.saving =
+            Some(SaveStatus { kind, name, target, has_dialog, recompresses: false, stage: SaveStage::Planning });
         self.plan_save();
     }
 
     fn plan_save(&mut self) {
         if let (Some(saving), Some(job)) = (&mut self.status.saving, Self::save_job(&self.session, &self.stamps)) {
-            let job = SaveJob { recompression: saving.recompression, ..job };
+            let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
             saving.stage = SaveStage::Planning;
             self.jobs.plan_save(job, saving.target.clone());
         }
@@ -157,7 +151,7 @@ impl App {
             return;
         };
         let Some(job) = Self::save_job(&self.session, &self.stamps) else { return };
-        let job = SaveJob { recompression: saving.recompression, ..job };
+        let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
         self.jobs.save(job, target);
@@ -166,7 +160,7 @@ impl App {
     /// Lets what meshopt had compressed be compressed again, or be stored plain.
     pub(super) fn recompress(&mut self, again: bool) {
         if let Some(saving) = &mut self.status.saving {
-            saving.recompression = if again { Recompression::Meshopt } else { Recompression::None };
+            saving.recompresses = again;
             self.plan_save();
         }
     }
@@ -352,4 +346,9 @@ fn explained(error: &SaveError) -> String {
         }
         SaveError::Patch(_) | SaveError::Overwritten(_) | SaveError::Container { .. } => error.to_string(),
     }
+}
+
+/// How what meshopt had compressed is stored.
+fn chosen(recompresses: bool) -> Recompression {
+    if recompresses { Recompression::Meshopt } else { Recompression::None }
 }

@@ -93,8 +93,8 @@ pub(super) struct FixArgs {
     /// Repair what these rules of the checker find: their names with commas between, or `all` of them that can be repaired
     #[arg(long, value_name = "RULES", value_delimiter = ',', value_parser = rule)]
     rules: Option<Vec<Rules>>,
-    /// Take a joint off all vertices: its weight goes to the nearest joint above it, or (with :spread after the name) to the other
-    /// joints of the vertex, and one that it moved alone takes the weights of the nearest vertex
+    /// Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex; one that
+    /// it moved alone then takes the weights of the nearest vertex (with :spread after the name)
     #[arg(long, value_name = "JOINT")]
     remove_joint: Option<String>,
     /// Give the weight of a joint to another one

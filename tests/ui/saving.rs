@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use skinscope::app::ui::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer};
-use skinscope::writeback::Recompression;
 
 use super::*;
 
@@ -26,14 +25,7 @@ fn summary() -> SaveSummary {
 
 fn saving(kind: SaveKind, stage: SaveStage) -> Harness<'static, App> {
     let target = PathBuf::from("/models/tube.gltf");
-    let saving = SaveStatus {
-        kind,
-        name: "tube.gltf".into(),
-        target,
-        has_dialog: true,
-        recompression: Recompression::None,
-        stage,
-    };
+    let saving = SaveStatus { kind, name: "tube.gltf".into(), target, has_dialog: true, recompresses: false, stage };
     let status = Status { saving: Some(saving), ..Status::default() };
     let app =
         App { session: session(3), ui: UiState::default(), status, commands: Vec::new(), picture: egui::Rect::ZERO };
@@ -204,7 +196,7 @@ fn what_meshopt_compressed_can_be_compressed_again() {
     let again = SaveSummary { unpacked: Vec::new(), recompressed: 2, ..summary() };
     harness.state_mut().commands.clear();
     if let Some(saving) = &mut harness.state_mut().status.saving {
-        (saving.stage, saving.recompression) = (SaveStage::Ready(again), Recompression::Meshopt);
+        (saving.stage, saving.recompresses) = (SaveStage::Ready(again), true);
     }
     harness.run_steps(4);
     let line = "2 accessors are compressed by meshopt again, without loss.";

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::session::SaveKind;
-use crate::writeback::Recompression;
 
 /// A model that is about to be saved.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,7 +16,7 @@ pub struct SaveStatus {
     /// Whether the system has a dialog that asks for a file.
     pub has_dialog: bool,
     /// Whether what meshopt had compressed is compressed again.
-    pub recompression: Recompression,
+    pub recompresses: bool,
     /// How far that is.
     pub stage: SaveStage,
 }

@@ -9,7 +9,6 @@ use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons};
 use crate::session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer};
-use crate::writeback::Recompression;
 
 /// Width of the dialogs, points.
 const WIDTH: f32 = 460.0;
@@ -133,7 +132,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         SaveStage::Ready(summary) => {
             nothing = summary.vertices == 0 && summary.accessors.is_empty();
             changes(ui, summary, saving.kind);
-            wanted = recompression(ui, summary, saving.recompression).or(wanted);
+            wanted = recompression(ui, summary, saving.recompresses).or(wanted);
         }
     }
     let names: &[&str] = match (&saving.stage, in_place) {
@@ -214,8 +213,7 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
 }
 
 /// Shows the choice of how that is stored which meshopt had compressed, where that changes.
-fn recompression(ui: &mut Ui, summary: &SaveSummary, now: Recompression) -> Option<FileCommand> {
-    let is_on = now == Recompression::Meshopt;
+fn recompression(ui: &mut Ui, summary: &SaveSummary, is_on: bool) -> Option<FileCommand> {
     let concerns = summary.recompressed > 0 || summary.unpacked.iter().any(|(packing, _)| *packing == "meshopt");
     if !concerns {
         return None;
