@@ -73,15 +73,16 @@ fn steps() -> Vec<Vec<f64>> {
     for (at, row) in far.iter_mut().enumerate() {
         row[at] = 0.0;
     }
-    for at in 0..VERTICES {
+    let edges = (0..VERTICES).flat_map(|at| {
         let (column, row) = (at % COLUMNS, at / COLUMNS);
         let right = (column + 1 < COLUMNS).then_some(at + 1);
         let below = (row + 1 < ROWS).then_some(at + COLUMNS);
         // The diagonal of a quad goes from its second corner to its third.
         let across = (column > 0 && row + 1 < ROWS).then_some(at + COLUMNS - 1);
-        for to in [right, below, across].into_iter().flatten() {
-            (far[at][to], far[to][at]) = (apart(at, to), apart(at, to));
-        }
+        [right, below, across].into_iter().flatten().map(move |to| (at, to))
+    });
+    for (at, to) in edges {
+        (far[at][to], far[to][at]) = (apart(at, to), apart(at, to));
     }
     for k in 0..VERTICES {
         for i in 0..VERTICES {
