@@ -11,7 +11,9 @@ use std::sync::Arc;
 use super::{BuildError, InfluencesRef, MeshId, Model, NotFinite, OutOfRange, Primitive};
 
 /// How many vertices a page has, which is what the edit of one vertex copies.
-pub(super) const PAGE: usize = 64;
+pub(super) const PAGE: usize = 16;
+/// A bit for each vertex of a page.
+type PageBits = u16;
 
 /// New pairs for some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,13 +73,31 @@ impl WeightChange {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
     pub per_vertex: usize,
-    pub joints: Vec<u16>,
-    weights: Vec<f32>,
+    /// The weights of all vertices as bits, then their joints, two in a word: one piece of memory for both.
+    words: Box<[u32]>,
     /// A bit for each vertex that is edited.
-    pub edited: u64,
+    pub edited: PageBits,
 }
 
 impl Page {
+    fn new(vertices: usize, per_vertex: usize, edited: PageBits) -> Self {
+        let pairs = vertices * per_vertex;
+        Self { per_vertex, words: vec![0; pairs + pairs.div_ceil(2)].into(), edited }
+    }
+
+    /// The place of the first joint in `words`.
+    #[inline]
+    fn pairs(&self) -> usize {
+        // Of 3 n / 2 words, rounded up, n are weights.
+        self.words.len() * 2 / 3
+    }
+
+    /// The joints of all vertices; one more where their number is odd, which is 0.
+    #[inline]
+    pub fn joints(&self) -> &[u16] {
+        bytemuck::cast_slice(&self.words[self.pairs()..])
+    }
+
     #[inline]
     pub fn row(&self, vertex: usize) -> (&[u16], &[f32]) {
         self.rows(vertex..vertex + 1)
@@ -86,13 +106,16 @@ impl Page {
     #[inline]
     pub fn rows(&self, vertices: std::ops::Range<usize>) -> (&[u16], &[f32]) {
         let pairs = vertices.start * self.per_vertex..vertices.end * self.per_vertex;
-        (&self.joints[pairs.clone()], &self.weights[pairs])
+        let (weights, joints) = self.words.split_at(self.pairs());
+        (&bytemuck::cast_slice(joints)[pairs.clone()], &bytemuck::cast_slice(weights)[pairs])
     }
 
     fn set(&mut self, vertex: usize, (joints, weights): (&[u16], &[f32])) {
         let pairs = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         let put = joints.len().min(self.per_vertex);
-        let (to_joints, to_weights) = (&mut self.joints[pairs.clone()], &mut self.weights[pairs]);
+        let (all_weights, all_joints) = self.words.split_at_mut(self.words.len() * 2 / 3);
+        let to_joints: &mut [u16] = &mut bytemuck::cast_slice_mut(all_joints)[pairs.clone()];
+        let to_weights: &mut [f32] = &mut bytemuck::cast_slice_mut(all_weights)[pairs];
         to_joints[..put].copy_from_slice(&joints[..put]);
         to_weights[..put].copy_from_slice(&weights[..put]);
         to_joints[put..].fill(0);
@@ -100,8 +123,17 @@ impl Page {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of::<u16>() * self.joints.len() + size_of::<f32>() * self.weights.len()
+        size_of::<Self>() + size_of_val(&*self.words)
     }
+}
+
+/// The bits that are set, rising.
+pub(super) fn places(mut bits: PageBits) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        place
+    })
 }
 
 /// The edited pairs of one primitive.
@@ -122,11 +154,11 @@ impl EditedInfluences {
 
     /// Returns the edited vertices, rising.
     fn vertices(&self) -> impl Iterator<Item = u32> {
-        let bits = |(i, page): (usize, &Option<Arc<Page>>)| {
+        let of = |(i, page): (usize, &Option<Arc<Page>>)| {
             let edited = page.as_ref().map_or(0, |page| page.edited);
-            (0..PAGE).filter(move |v| edited >> v & 1 == 1).map(move |v| (i * PAGE + v) as u32)
+            places(edited).map(move |v| (i * PAGE + v) as u32)
         };
-        self.pages.iter().enumerate().flat_map(bits)
+        self.pages.iter().enumerate().flat_map(of)
     }
 }
 
@@ -350,9 +382,9 @@ fn changed_page(
 ) -> Option<Page> {
     let base = vertices.start;
     let mut edited = before.map_or(0, |page| page.edited);
-    let mut touched = 0_u64;
+    let mut touched: PageBits = 0;
     for (vertex, place) in group {
-        let bit = 1_u64 << (*vertex as usize - base);
+        let bit: PageBits = 1 << (*vertex as usize - base);
         touched |= bit;
         let is_stored = is_same_row(change.row(*place as usize), stored.of_stored(*vertex as usize))
             && !unusable.contains(&change.vertices[*place as usize]);
@@ -363,7 +395,7 @@ fn changed_page(
     }
     // The pairs that an edited vertex has now: from the change, or from the page before it.
     let row = |vertex: usize| -> (&[u16], &[f32]) {
-        let bit = 1_u64 << (vertex - base);
+        let bit: PageBits = 1 << (vertex - base);
         if edited & bit == 0 {
             return stored.of_stored(vertex);
         }
@@ -376,8 +408,7 @@ fn changed_page(
     let wide = before.is_some_and(|page| page.per_vertex > stored.per_vertex) || change.per_vertex > stored.per_vertex;
     let width = if wide { vertices.clone().map(|v| width(row(v))).fold(stored.per_vertex, usize::max) } else { 0 };
     let per_vertex = width.max(stored.per_vertex);
-    let pairs = vertices.len() * per_vertex;
-    let mut page = Page { per_vertex, joints: vec![0; pairs], weights: vec![0.0; pairs], edited };
+    let mut page = Page::new(vertices.len(), per_vertex, edited);
     for vertex in vertices {
         page.set(vertex - base, row(vertex));
     }

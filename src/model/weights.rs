@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
-use super::weight_edits::{EditedInfluences, PAGE, is_same_row};
+use super::weight_edits::{EditedInfluences, PAGE, is_same_row, places};
 use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
 
 /// The (joint, weight) pairs of all vertices of a primitive, with edits.
@@ -160,7 +160,7 @@ impl<'a> InfluencesRef<'a> {
     pub fn joints_needed(&self) -> usize {
         let stored = needed(self.joints);
         let edited = self.edited.iter().flat_map(|edited| edited.pages.iter().flatten());
-        edited.map(|page| needed(&page.joints)).fold(stored, usize::max)
+        edited.map(|page| needed(page.joints())).fold(stored, usize::max)
     }
 
     /// Returns the largest number of pairs with a weight other than zero that one vertex has.
@@ -213,10 +213,7 @@ impl<'a> InfluencesRef<'a> {
             (Some(a), Some(b)) if std::ptr::eq(a, b) => 0,
             (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
         };
-        let of_page = move |i: usize| {
-            let edited = edited(i);
-            (0..PAGE).filter(move |v| edited >> v & 1 == 1).map(move |v| i * PAGE + v)
-        };
+        let of_page = move |i: usize| places(edited(i)).map(move |v| i * PAGE + v);
         let differs = move |vertex: &usize| !is_same_row(self.of(*vertex), other.of(*vertex));
         (0..pages).flat_map(of_page).filter(differs)
     }

@@ -9,7 +9,7 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
 use super::pipeline_factory::ModelLayouts;
-use super::reweigh;
+use super::reweigh::Rewrites;
 use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
 use crate::frame::Frame;
 use crate::model::Model;
@@ -90,18 +90,18 @@ impl HeldModel {
 
     /// Whether a model is on the device, or could be by changing a few weights. `waits`: slow work is done by jobs.
     pub fn is_near(&self, model: &Arc<Model>, waits: bool) -> bool {
-        self.holds(model) || self.changes_quickly(model, waits)
+        self.holds(model) || self.quick_rewrites(model, waits).is_some()
     }
 
     fn holds(&self, model: &Arc<Model>) -> bool {
         self.held.as_ref().is_some_and(|(held, _)| Arc::ptr_eq(held, model))
     }
 
-    /// Whether the model on the device differs from this one in weights only, and in so few that no job is needed to
+    /// The weights in which this model differs from the one on the device, where it differs in nothing else and no job is needed to
     /// change them.
-    fn changes_quickly(&self, wanted: &Model, waits: bool) -> bool {
-        let held = self.held.as_ref().and_then(|(held, copy)| Some((held, copy.as_ref().ok()?)));
-        held.is_some_and(|(held, copy)| reweigh::is_quick(copy, held, wanted, waits))
+    fn quick_rewrites(&self, wanted: &Model, waits: bool) -> Option<Rewrites> {
+        let (held, copy) = self.get()?;
+        Rewrites::of(copy, held, wanted, waits)
     }
 
     /// Begins to upload a model in a job. Returns false where there is nothing to wait for: the model is there, or is
@@ -195,9 +195,9 @@ impl HeldModel {
             self.revision.vertices += 1;
             return;
         };
-        if self.changes_quickly(wanted, jobs.is_some())
+        if let Some(rewrites) = self.quick_rewrites(wanted, jobs.is_some())
             && let Some((held, Ok(copy))) = &mut self.held
-            && copy.change_weights(gpu, layouts, held, wanted).is_ok()
+            && copy.change_weights(gpu, layouts, wanted, rewrites).is_ok()
         {
             *held = Arc::clone(wanted);
             self.coming = None;

@@ -185,20 +185,11 @@ impl GpuPrimitive {
 impl GpuInfluences {
     /// Adds the pairs of joints that share some vertices to those that are known.
     pub fn meet(&mut self, p: PrimitiveRef<'_>, vertices: &[u32]) {
-        let Some(influences) = p.influences else { return };
+        let Some(influences) = &p.influences else { return };
         let Some(known) = self.meeting.take() else { return };
-        let mut pairs: BTreeSet<(u16, u16)> = known.into_iter().collect();
-        for vertex in vertices {
-            let (joints, weights) = influences.of(*vertex as usize);
-            if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
-                return;
-            }
-            let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
-            let Some(first) = used.next() else { continue };
-            pairs.insert((first, first));
-            pairs.extend(used.map(|other| (first, other)));
-        }
-        self.meeting = Some(pairs.into_iter().collect());
+        let mut meeting = Meeting::new(known.into_iter().collect());
+        let all = vertices.iter().all(|vertex| meeting.add(influences.of(*vertex as usize)));
+        self.meeting = all.then(|| meeting.pairs.into_iter().collect());
     }
 }
 
@@ -226,32 +217,43 @@ const MOST_PAIRS: usize = 4096;
 /// How many pairs are remembered while they are collected.
 const SEEN_PAIRS: usize = 1024;
 
-/// The pairs of joints that share a vertex: see [`GpuInfluences::meeting`].
-pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
-    let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
-    let mut pairs = BTreeSet::new();
-    // Most vertices have the pairs of one shortly before them. Some pairs are remembered, each in a place that is
-    // computed from it.
-    let mut seen = [None; SEEN_PAIRS];
-    let mut add = |pair: (u16, u16), pairs: &mut BTreeSet<_>| {
-        let place = &mut seen[(usize::from(pair.0) * 5 + usize::from(pair.1)) % SEEN_PAIRS];
-        if *place != Some(pair) {
-            *place = Some(pair);
-            pairs.insert(pair);
-        }
-    };
-    for i in 0..p.positions.len() {
-        let (joints, weights) = influences.of(i);
-        if weights.iter().any(|w| *w < 0.0) || pairs.len() > MOST_PAIRS {
-            return None;
+/// The pairs of joints that share a vertex, while they are collected. Most vertices have the pairs of one shortly before them, so some
+/// pairs are remembered, each in a place that is computed from it.
+struct Meeting {
+    pairs: BTreeSet<(u16, u16)>,
+    seen: [Option<(u16, u16)>; SEEN_PAIRS],
+}
+
+impl Meeting {
+    fn new(pairs: BTreeSet<(u16, u16)>) -> Self {
+        Self { pairs, seen: [None; SEEN_PAIRS] }
+    }
+
+    /// Adds the pairs of a vertex. Returns false where a weight is negative, or there are too many pairs.
+    fn add(&mut self, (joints, weights): (&[u16], &[f32])) -> bool {
+        if weights.iter().any(|w| *w < 0.0) || self.pairs.len() > MOST_PAIRS {
+            return false;
         }
         let mut used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0).map(|(j, _)| *j);
         // A vertex that no joint moves ends at the origin, and has no pair.
-        let Some(first) = used.next() else { continue };
-        add((first, first), &mut pairs);
-        used.for_each(|other| add((first, other), &mut pairs));
+        let Some(first) = used.next() else { return true };
+        for other in std::iter::once(first).chain(used) {
+            let place = &mut self.seen[(usize::from(first) * 5 + usize::from(other)) % SEEN_PAIRS];
+            if *place != Some((first, other)) {
+                *place = Some((first, other));
+                self.pairs.insert((first, other));
+            }
+        }
+        true
     }
-    Some(pairs.into_iter().collect())
+}
+
+/// The pairs of joints that share a vertex: see [`GpuInfluences::meeting`].
+pub(super) fn meeting(p: PrimitiveRef<'_>) -> Option<Vec<(u16, u16)>> {
+    let Some(influences) = &p.influences else { return Some(vec![(0, 0)]) };
+    let mut meeting = Meeting::new(BTreeSet::new());
+    let all = (0..p.positions.len()).all(|vertex| meeting.add(influences.of(vertex)));
+    all.then(|| meeting.pairs.into_iter().collect())
 }
 
 /// Every edge of a primitive once, as the indices of its ends on the device; none once `stop` returns true.

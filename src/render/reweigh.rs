@@ -12,7 +12,7 @@ use super::error::GpuError;
 use super::gpu::Gpu;
 use super::patches::Patches;
 use super::pipeline_factory::ModelLayouts;
-use super::primitive::{GpuPrimitive, MANY_VERTICES};
+use super::primitive::MANY_VERTICES;
 use super::scene::{GpuModel, NewInfluences, takes_long};
 use crate::deform::packed::pack_influences;
 use crate::model::{MeshId, Model, PrimitiveRef};
@@ -24,27 +24,50 @@ const ROW_COST: usize = 64;
 /// With more changed rows than this, copying them would hold a picture up, and they are packed and uploaded on a thread.
 const MOST_ROWS: usize = 16_384;
 
-/// Whether `wanted` differs from `held` in nothing but weights, and in so few that they can be packed between two
-/// pictures: those of at most [`MOST_ROWS`] vertices, in a large primitive only as far as they fit its layout. Without `waits` pictures
-/// wait for slow work, and any change of weights will do.
-pub(super) fn is_quick(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> bool {
-    held.shares_all_but_edits(wanted) && (!waits || !takes_long(wanted) || is_small(copy, held, wanted))
+/// What to write for one primitive, some weights of which differ.
+struct Rewrite {
+    mesh: MeshId,
+    primitive: usize,
+    /// The vertices whose weights differ, rising.
+    vertices: Vec<u32>,
+    /// The rows of these vertices, one after the other; `None` where all rows of the primitive are packed and uploaded again: most
+    /// differ, or its layout cannot hold one of them.
+    words: Option<Vec<u32>>,
 }
 
-/// Whether few vertices have other weights, and fit the present layout if their primitive is large.
-fn is_small(copy: &GpuModel, held: &Model, wanted: &Model) -> bool {
-    let mut rows = 0;
-    places(held, wanted).into_iter().all(|(mesh, n)| {
-        let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
-        let on_device = copy.primitive((mesh.index(), n)).filter(|_| now.vertex_count() > MANY_VERTICES);
-        let mut words = Vec::new();
-        changed(before, now).all(|vertex| {
-            rows += 1;
-            words.clear();
-            let fits = |p: &GpuPrimitive| pack_influences(now, p.layout.influences, vertex, &mut words);
-            rows <= MOST_ROWS && on_device.is_none_or(fits)
-        })
-    })
+/// The weights in which a model differs from the one on the device, packed for the device.
+pub(super) struct Rewrites(Vec<Rewrite>);
+
+impl Rewrites {
+    /// Packs the weights in which `wanted` differs from `held`. `None` where they differ in more than weights, or in so many that pictures
+    /// would wait: those of more than [`MOST_ROWS`] vertices, or in a large primitive some that its layout cannot hold. Without `waits`
+    /// pictures wait for slow work, and any change of weights will do.
+    pub fn of(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> Option<Self> {
+        if !held.shares_all_but_edits(wanted) {
+            return None;
+        }
+        let mut left = if waits && takes_long(wanted) { MOST_ROWS } else { usize::MAX };
+        let must_be_quick = left != usize::MAX;
+        let mut out = Vec::new();
+        for (mesh, primitive) in places(held, wanted) {
+            let (before, now) = (held.primitive(mesh, primitive), wanted.primitive(mesh, primitive));
+            let vertices: Vec<u32> =
+                changed(before, now).take(left.saturating_add(1)).map(|vertex| vertex as u32).collect();
+            left = left.checked_sub(vertices.len())?;
+            let Some(on_device) = copy.primitive((mesh.index(), primitive)).filter(|_| !vertices.is_empty()) else {
+                continue;
+            };
+            let layout = on_device.layout.influences;
+            let mut words = Vec::with_capacity(vertices.len() * layout.words());
+            let fits = vertices.iter().all(|vertex| pack_influences(now, layout, *vertex as usize, &mut words));
+            if must_be_quick && !fits && now.vertex_count() > MANY_VERTICES {
+                return None;
+            }
+            let many = vertices.len() * ROW_COST > (4 * layout.words()).max(1) * now.vertex_count().max(1);
+            out.push(Rewrite { mesh, primitive, vertices, words: Some(words).filter(|_| fits && !many) });
+        }
+        Some(Self(out))
+    }
 }
 
 /// The primitives of which one of two models has edited weights.
@@ -62,26 +85,22 @@ fn changed<'a>(held: PrimitiveRef<'a>, wanted: PrimitiveRef<'a>) -> impl Iterato
 }
 
 impl GpuModel {
-    /// Turns the copy of `held` into one of `wanted`, which differs in nothing but weights.
+    /// Turns the copy of another model into one of `wanted`, which differs from it in these weights alone.
     pub fn change_weights(
         &mut self,
         gpu: &Gpu,
         layouts: &ModelLayouts,
-        held: &Model,
         wanted: &Model,
+        rewrites: Rewrites,
     ) -> Result<(), GpuError> {
         // A reordering that is under way has packed the old weights.
         self.begin_order_again();
         let (mut patches, mut whole) = (Patches::default(), Vec::new());
-        for (mesh, n) in places(held, wanted) {
-            let (before, now) = (held.primitive(mesh, n), wanted.primitive(mesh, n));
-            let place = (mesh.index(), n);
-            let Some(on_device) = self.primitive(place) else { continue };
-            let vertices: Vec<u32> = changed(before, now).map(|vertex| vertex as u32).collect();
-            let row = 4 * on_device.layout.influences.words();
-            let many = vertices.len() * ROW_COST > row.max(1) * now.vertex_count().max(1);
-            if !vertices.is_empty() && (many || !self.patch(place, now, &vertices, &mut patches)) {
-                whole.extend(self.influence_work(place));
+        for Rewrite { mesh, primitive, vertices, words } in rewrites.0 {
+            let place = (mesh.index(), primitive);
+            match words {
+                Some(words) => self.patch(place, wanted.primitive(mesh, primitive), &vertices, &words, &mut patches),
+                None => whole.extend(self.influence_work(place)),
             }
         }
         let context = JobContext::of_waiting();
@@ -116,20 +135,18 @@ impl GpuModel {
         self.take_influences(wanted, news);
     }
 
-    /// Notes what to write for some vertices of a primitive. Returns false, with nothing noted, where its layout cannot
-    /// hold them.
-    fn patch(&mut self, (mesh, n): (usize, usize), now: PrimitiveRef<'_>, vertices: &[u32], out: &mut Patches) -> bool {
-        let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return false };
-        let layout = on_device.layout.influences;
-        let (mut words, mut rows) = (Vec::new(), Vec::with_capacity(vertices.len()));
-        for (row, vertex) in vertices.iter().enumerate() {
-            if !pack_influences(now, layout, *vertex as usize, &mut words) {
-                return false;
-            }
-            rows.push((on_device.order.place(*vertex as usize), row));
-        }
-        out.add(&on_device.influences.rows, rows, &words, layout.words());
+    /// Notes what to write for some vertices of a primitive: `words` holds their rows.
+    fn patch(
+        &mut self,
+        (mesh, n): (usize, usize),
+        now: PrimitiveRef<'_>,
+        vertices: &[u32],
+        words: &[u32],
+        out: &mut Patches,
+    ) {
+        let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return };
+        let rows = vertices.iter().enumerate().map(|(row, v)| (on_device.order.place(*v as usize), row)).collect();
+        out.add(&on_device.influences.rows, rows, words, on_device.layout.influences.words());
         on_device.influences.meet(now, vertices);
-        true
     }
 }

@@ -38,10 +38,12 @@ impl Touched {
             let skins = now.instances.iter().filter(|i| i.mesh == mesh).filter_map(|i| i.skin);
             let skins: BTreeSet<_> = skins.collect();
             let pairs = vertices.iter().flat_map(|v| [then.of(*v as usize).0, here.of(*v as usize).0]);
-            let slots: BTreeSet<u16> = pairs.flatten().copied().collect();
+            // There are many pairs of few joints.
+            let mut is_there = vec![false; 1 << 16];
+            pairs.flatten().for_each(|slot| is_there[usize::from(*slot)] = true);
             for skin in skins {
                 let joints = &now.skins[skin.index()].joints;
-                out.joints.extend(slots.iter().filter_map(|slot| joints.get(usize::from(*slot))));
+                out.joints.extend(joints.iter().zip(&is_there).filter(|(_, is)| **is).map(|(joint, _)| *joint));
             }
             if !vertices.is_empty() {
                 out.vertices.insert((mesh, primitive), vertices);
