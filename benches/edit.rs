@@ -6,22 +6,23 @@
 //! `cargo bench --bench edit -- [ROUNDS=15] [WORD]`, of the cases with that word. Linux only: the kernel's own count of what this thread has run.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
 
+#[path = "window.rs"]
+mod window;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use egui::accesskit::Role;
-use egui::{Event, Modifiers, PointerButton, Pos2, Rect, pos2, vec2};
-use skinscope::app::ui::{self, Saved, Status, UiState};
-use skinscope::frame::{Frame, SceneColors};
+use egui::{Event, Modifiers, PointerButton, pos2};
+use skinscope::app::ui::Saved;
 use skinscope::inspect::{VertexPart, VertexRef, VertexSet};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, MeshId, Model, NodeId, WeightChange};
-use skinscope::render::{Backend, Gpu, Renderer};
-use skinscope::session::{
-    CameraCommand, Command, Document, EditCommand, Effect, PlaybackCommand, SelectionCommand, Session, ViewCommand,
-};
+use skinscope::render::{Backend, Gpu};
+use skinscope::session::{CameraCommand, EditCommand, PlaybackCommand, SelectionCommand, ViewCommand};
 
-const WINDOW: [f32; 2] = [1280.0, 720.0];
+use self::window::Window;
+
 const EDITED: u32 = 5000;
 const JOINTS: u16 = 200;
 /// The parts of an edit that are timed, in order.
@@ -58,154 +59,82 @@ fn change(round: usize, scattered: bool) -> EditCommand {
     EditCommand::ChangeWeights(Arc::new(vec![out]))
 }
 
-/// The window's own thread, without a window.
-struct Window {
-    session: Session,
-    ui: UiState,
-    egui: egui::Context,
-    frame: Frame,
-    renderer: Renderer,
-    gpu: Arc<Gpu>,
-    picture: Rect,
-    time: f64,
+/// The window with the table of vertices.
+fn open(gpu: &Arc<Gpu>, model: &Arc<Model>) -> Window {
+    let mut out = Window::open(gpu, model, Saved { tables: true, ..Saved::default() });
+    out.session.apply(PlaybackCommand::SetPlaying(false));
+    settle(&mut out);
+    click(&mut out, "Vertices");
+    settle(&mut out);
+    out
 }
 
-impl Window {
-    fn open(gpu: &Arc<Gpu>, model: &Arc<Model>) -> Self {
-        let mut session = Session::default();
-        session.be_patient();
-        let document = Document::new(Arc::clone(model), Vec::new(), None);
-        document.prepare()();
-        _ = document.stats();
-        session.open(document);
-        session.apply(PlaybackCommand::SetPlaying(false));
-        let egui = egui::Context::default();
-        ui::install(&egui);
-        let mut renderer = Renderer::new(gpu);
-        renderer.work_beside(gpu, Arc::new(|| ()));
-        let (frame, picture) = (Frame::default(), Rect::ZERO);
-        let mut out = Self {
-            session,
-            ui: UiState::new(Saved { tables: true, ..Saved::default() }),
-            egui,
-            frame,
-            renderer,
-            gpu: Arc::clone(gpu),
-            picture,
-            time: 0.0,
-        };
-        out.settle();
-        out.click("Vertices");
-        out.settle();
-        out
-    }
+fn wait(window: &Window) {
+    window.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
+}
 
-    fn carry_out(&mut self, effect: &Effect) {
-        if let Effect::Window(command) = effect {
-            self.ui.carry_out(command);
+/// Draws until nothing new comes from other threads, so that none of it is measured.
+fn settle(window: &mut Window) {
+    let (mut quiet, start) = (Instant::now(), Instant::now());
+    let mut sent = 0;
+    while quiet.elapsed() < Duration::from_millis(1500) && start.elapsed() < Duration::from_secs(60) {
+        if let Some(document) = window.session.document().filter(|d| d.lacks_stats()) {
+            document.count_weights()();
         }
-    }
-
-    /// Lays out the panels and carries out what they ask for.
-    fn panels(&mut self, events: Vec<Event>) -> egui::FullOutput {
-        self.session.update_pose();
-        self.time += 1.0 / 60.0;
-        let size = vec2(WINDOW[0], WINDOW[1]);
-        let input = egui::RawInput {
-            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size)),
-            time: Some(self.time),
-            events,
-            ..egui::RawInput::default()
-        };
-        let mut commands: Vec<Command> = Vec::new();
-        let mut output = self.egui.run_ui(input, |ui| {
-            self.picture = ui::show(ui, &self.session, &mut self.ui, &Status::default(), &mut commands).rect;
-        });
-        // Nothing paints the glyphs here.
-        output.textures_delta.clear();
-        for command in commands {
-            self.session.apply(command).into_iter().for_each(|effect| self.carry_out(&effect));
+        let output = window.panels(Vec::new());
+        window.egui.tessellate(output.shapes, output.pixels_per_point);
+        window.build();
+        // What is shown already is not drawn again, and the order of vertices is found after some pictures.
+        window.frame.camera.near *= 1.0 + 1e-6 * (start.elapsed().subsec_millis() % 100) as f32;
+        window.draw();
+        wait(window);
+        let bytes = window.gpu.uploads().bytes;
+        if bytes > sent + 100_000 || window.renderer.doing().is_some() {
+            quiet = Instant::now();
         }
-        output
+        sent = bytes;
+        std::thread::sleep(Duration::from_millis(20));
     }
+}
 
-    fn build(&mut self) {
-        self.session.update_pose();
-        self.frame.build(&self.session, &SceneColors::DARK);
+/// Clicks on what has this name.
+fn click(window: &mut Window, name: &str) {
+    window.egui.enable_accesskit();
+    let mut nodes = Vec::new();
+    for _ in 0..2 {
+        let output = window.panels(Vec::new());
+        nodes.extend(output.platform_output.accesskit_update.into_iter().flat_map(|update| update.nodes));
     }
+    window.egui.disable_accesskit();
+    let is_it = |node: &egui::accesskit::Node| node.label() == Some(name) && node.role() != Role::Label;
+    let at = nodes.iter().find(|(_, node)| is_it(node)).and_then(|(_, node)| node.bounds()).unwrap();
+    let pos = pos2(0.5 * (at.x0 + at.x1) as f32, 0.5 * (at.y0 + at.y1) as f32);
+    let button =
+        |pressed| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
+    for event in [Event::PointerMoved(pos), button(true), button(false), Event::PointerGone] {
+        window.panels(vec![event]);
+    }
+}
 
-    fn draw(&mut self) {
-        let size = [self.picture.width(), self.picture.height()].map(|side| side as u32);
-        self.renderer.draw(&self.gpu, &self.frame, size).unwrap();
-    }
-
-    fn wait(&self) {
-        self.gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
-    }
-
-    /// Draws until nothing new comes from other threads, so that none of it is measured.
-    fn settle(&mut self) {
-        let (mut quiet, start) = (Instant::now(), Instant::now());
-        let mut sent = 0;
-        while quiet.elapsed() < Duration::from_millis(1500) && start.elapsed() < Duration::from_secs(60) {
-            if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
-                document.count_weights()();
-            }
-            let output = self.panels(Vec::new());
-            self.egui.tessellate(output.shapes, output.pixels_per_point);
-            self.build();
-            // What is shown already is not drawn again, and the order of vertices is found after some pictures.
-            self.frame.camera.near *= 1.0 + 1e-6 * (start.elapsed().subsec_millis() % 100) as f32;
-            self.draw();
-            self.wait();
-            let bytes = self.gpu.uploads().bytes;
-            if bytes > sent + 100_000 || self.renderer.doing().is_some() {
-                quiet = Instant::now();
-            }
-            sent = bytes;
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Clicks on what has this name.
-    fn click(&mut self, name: &str) {
-        self.egui.enable_accesskit();
-        let mut nodes = Vec::new();
-        for _ in 0..2 {
-            let output = self.panels(Vec::new());
-            nodes.extend(output.platform_output.accesskit_update.into_iter().flat_map(|update| update.nodes));
-        }
-        self.egui.disable_accesskit();
-        let is_it = |node: &egui::accesskit::Node| node.label() == Some(name) && node.role() != Role::Label;
-        let at = nodes.iter().find(|(_, node)| is_it(node)).and_then(|(_, node)| node.bounds()).unwrap();
-        let pos = pos2(0.5 * (at.x0 + at.x1) as f32, 0.5 * (at.y0 + at.y1) as f32);
-        let button =
-            |pressed| Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers: Modifiers::NONE };
-        for event in [Event::PointerMoved(pos), button(true), button(false), Event::PointerGone] {
-            self.panels(vec![event]);
-        }
-    }
-
-    /// Milliseconds of each part of one edit.
-    fn edit(&mut self, command: EditCommand) -> [f64; 4] {
-        let mut times = [0.0; 4];
-        let mut before = thread_ms();
-        let mut lap = |i: usize| {
-            let now = thread_ms();
-            times[i] = now - std::mem::replace(&mut before, now);
-        };
-        self.session.apply(command);
-        lap(0);
-        let output = self.panels(Vec::new());
-        self.egui.tessellate(output.shapes, output.pixels_per_point);
-        lap(1);
-        self.build();
-        lap(2);
-        self.draw();
-        lap(3);
-        self.wait();
-        times
-    }
+/// Milliseconds of each part of one edit.
+fn edit(window: &mut Window, command: EditCommand) -> [f64; 4] {
+    let mut times = [0.0; 4];
+    let mut before = thread_ms();
+    let mut lap = |i: usize| {
+        let now = thread_ms();
+        times[i] = now - std::mem::replace(&mut before, now);
+    };
+    window.session.apply(command);
+    lap(0);
+    let output = window.panels(Vec::new());
+    window.egui.tessellate(output.shapes, output.pixels_per_point);
+    lap(1);
+    window.build();
+    lap(2);
+    window.draw();
+    lap(3);
+    wait(window);
+    times
 }
 
 fn median(mut list: Vec<f64>) -> f64 {
@@ -236,7 +165,7 @@ fn main() {
         if word.is_some_and(|word| !case.contains(&**word)) {
             continue;
         }
-        let mut window = Window::open(&gpu, &model);
+        let mut window = open(&gpu, &model);
         window.session.apply(CameraCommand::FrameAll);
         window.session.apply(ViewCommand::SetOverlay(overlay));
         window.session.apply(SelectionCommand::Select(Some(NodeId(95))));
@@ -246,17 +175,17 @@ fn main() {
         let part = VertexPart { mesh: MeshId(0), primitive: 0, vertices: vertices(scattered).collect() };
         window.session.apply(SelectionCommand::Mark(Arc::new(VertexSet { parts: vec![part] })));
         // The first edit makes room for what later ones find there.
-        window.edit(change(0, scattered));
-        window.settle();
+        edit(&mut window, change(0, scattered));
+        settle(&mut window);
         let mut times: [Vec<f64>; 5] = Default::default();
         let mut bytes = 0;
         for round in 1..=rounds {
             let sent = gpu.uploads().bytes;
-            let parts = window.edit(change(round, scattered));
+            let parts = edit(&mut window, change(round, scattered));
             bytes = gpu.uploads().bytes - sent;
             parts.iter().zip(&mut times).for_each(|(ms, list)| list.push(*ms));
             times[4].push(parts.iter().sum());
-            window.settle();
+            settle(&mut window);
         }
         let worst = times[4].iter().copied().fold(0.0, f64::max);
         let of = times.map(median);

@@ -62,7 +62,7 @@ use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
 use self::jobs::Jobs;
 use self::library::LibraryState;
-use self::pace::MeasurePace;
+pub use self::pace::MeasurePace;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::session_files::{OpenSessionFile, ReadSession};

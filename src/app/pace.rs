@@ -9,7 +9,7 @@ const RESTS: u32 = 4;
 
 /// When the pose was measured last.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MeasurePace {
+pub struct MeasurePace {
     began: Option<Instant>,
     ended: Option<Instant>,
 }
@@ -26,6 +26,7 @@ impl MeasurePace {
     }
 
     /// Returns whether the next pose of a clip that plays may be measured. `processor_draws`: the picture is drawn on the same cores.
+    #[must_use]
     pub fn is_due(&self, now: Instant, processor_draws: bool) -> bool {
         let (Some(began), Some(ended)) = (self.began, self.ended) else { return true };
         let rest = if processor_draws { ended.saturating_duration_since(began) * RESTS } else { Duration::ZERO };

@@ -178,6 +178,19 @@ impl Gpu {
         guarded(|| choose(backend, &mut open)).map(|(gpu, _)| gpu)
     }
 
+    /// A device that carries nothing out and is taken for a graphics card: what is left of a picture is what the processor does for it.
+    /// For measurements.
+    ///
+    /// # Errors
+    /// [`GpuError::NoAdapter`], [`GpuError::Unfit`].
+    pub fn idle() -> Result<Self, GpuError> {
+        let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
+        options.backends = wgpu::Backends::NOOP;
+        let noop = &mut options.backend_options.noop;
+        (noop.enable, noop.device_type) = (true, Some(wgpu::DeviceType::DiscreteGpu));
+        Self::open(wgpu::Instance::new(options), None, "a device that is idle", &|most| most)
+    }
+
     /// A device and a surface of a window to present to. `display` gives the window system's display, through which OpenGL
     /// makes its surfaces, and `surface` makes one with the instance it is given.
     ///
