@@ -1,22 +1,44 @@
-//! One headless frame of the built-in character at 1280 × 720: from a time to the end of the device's work.
-
-use std::sync::Arc;
+//! One headless frame of the built-in character at 1280 × 720, while its first clip plays: from a time to the end of the device's work. It
+//! goes the way of the application, so that a method has what it works out for a model before it is timed, and is then deformed by
+//! whoever deforms it there: the shader where that can do it alone, else the processor.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use glam::{Affine3A, Vec3};
-use skinscope::anim::{self, SampleScratch};
-use skinscope::deform::{self, METHODS};
-use skinscope::frame::{Background, Frame};
+use glam::Vec2;
+use skinscope::deform::{METHODS, PASSES};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::import::{Options, Progress, import_bytes};
-use skinscope::model::LocalPose;
+use skinscope::model::ClipId;
 use skinscope::render::{Backend, Gpu, Renderer};
+use skinscope::session::{CameraCommand, Document, MethodChoice, PlaybackCommand, Session, Toggle, ViewCommand};
 
 const SIZE: [u32; 2] = [1280, 720];
 
-fn frame(c: &mut Criterion) {
+/// Returns a session that shows the built-in character by a method, with everything that the method and the pass after it need.
+fn showing(choice: MethodChoice) -> Option<Session> {
     let glb = include_bytes!("../assets/character.glb");
-    let Ok(import) = import_bytes(glb, "character.glb", &Options::default(), &Progress::silent()) else { return };
-    let model = import.model;
+    let import = import_bytes(glb, "character.glb", &Options::default(), &Progress::silent()).ok()?;
+    let mut session = Session::default();
+    session.open(Document::new(import.model, Vec::new(), None));
+    let [width, height] = SIZE.map(|side| side as f32);
+    session.apply(CameraCommand::SetViewport(Vec2::new(width, height)));
+    // The surface alone is timed.
+    for toggle in [Toggle::Bones, Toggle::Grid] {
+        if session.view().is_on(toggle) {
+            session.apply(ViewCommand::Toggle(toggle));
+        }
+    }
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(PlaybackCommand::SetClip(ClipId(0)));
+    session.apply(ViewCommand::SetMethod(choice.method.id));
+    session.apply(ViewCommand::SetPass(choice.pass.map(|pass| pass.id)));
+    session.prepare();
+    Some(session)
+}
+
+fn frame(c: &mut Criterion) {
+    let alone = METHODS.iter().map(|method| MethodChoice::of(method));
+    let with_pass = PASSES.iter().map(|pass| MethodChoice { pass: Some(pass), ..MethodChoice::of(METHODS[0]) });
+    let choices: Vec<MethodChoice> = alone.chain(with_pass).collect();
     for backend in [Backend::Vulkan, Backend::Gl] {
         let gpu = match Gpu::headless(backend) {
             Ok(gpu) => gpu,
@@ -28,21 +50,17 @@ fn frame(c: &mut Criterion) {
         let mut renderer = Renderer::new(&gpu);
         let mut group = c.benchmark_group(format!("frame ({backend:?}, {})", gpu.info.name));
         group.sample_size(20);
-        for method in METHODS {
-            let (mut pose, mut scratch, mut matrices) = (LocalPose::default(), SampleScratch::default(), Vec::new());
-            let mut time_secs = 0.0_f32;
-            let mut frame = Frame { model: Some(Arc::clone(&model)), method, ..Frame::default() };
-            frame.draws = model.instances_in_scene(model.default_scene).map(|(id, _)| id).collect();
-            frame.camera.world_from_view = Affine3A::from_translation(Vec3::new(0.0, 0.9, 4.0));
-            frame.display.background = Background::Studio { inner: [0.24; 3], outer: [0.09; 3] };
-            group.bench_function(method.id, |b| {
+        for choice in &choices {
+            let Some(mut session) = showing(*choice) else { continue };
+            let (mut frame, mut time_secs) = (Frame::default(), 0.0_f32);
+            group.bench_function(choice.id(), |b| {
                 b.iter(|| {
                     time_secs = (time_secs + 1.0 / 60.0) % 1.0;
-                    anim::reset_to_rest(&model.skeleton, &mut pose);
-                    anim::sample(&model, &model.clips[0], time_secs, &mut scratch, &mut pose);
-                    anim::local_to_model(&model.skeleton, &pose, &mut matrices);
-                    deform::palettes(&model, &matrices, &mut frame.palettes);
-                    frame.morph_weights.clone_from(&pose.morph_weights);
+                    session.apply(PlaybackCommand::Seek(time_secs));
+                    session.update_pose();
+                    frame.build(&session, &SceneColors::DARK);
+                    // A method without its data would be drawn as another one.
+                    assert_eq!((frame.method.id, frame.surfaces.is_empty()), drawn_as(choice));
                     // The device's errors come to light below.
                     let drawn = renderer.draw(&gpu, &frame, SIZE).map(|target| target.size);
                     let waited = gpu.device.poll(wgpu::PollType::wait_indefinitely());
@@ -52,6 +70,11 @@ fn frame(c: &mut Criterion) {
         }
         group.finish();
     }
+}
+
+/// Returns the method that a picture must name, and whether a shader deforms for it.
+fn drawn_as(choice: &MethodChoice) -> (&'static str, bool) {
+    (choice.method.id, choice.method.data.is_none() && choice.pass.is_none())
 }
 
 criterion_group!(benches, frame);
