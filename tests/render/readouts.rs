@@ -432,3 +432,22 @@ fn switching_overlay_or_joint_on_a_million_vertices_sends_a_few_bytes() {
         }
     }
 }
+
+#[test]
+fn what_is_squeezed_below_the_scale_of_an_overlay_has_the_colour_of_its_end() {
+    for stage in stages() {
+        for (id, end) in [("stretch", 0.5), ("area", 0.25)] {
+            let color = |ratio: f32| {
+                let mut frame = Plate::default().frame();
+                frame.display.overlay = overlay(id);
+                frame.changed = Some(Arc::new(PerVertex { values: vec![vec![vec![ratio; 4]]] }));
+                stage.draw(&frame).at(SIZE / 2, SIZE / 2)
+            };
+            let (low, none) = (color(end), color(-1.0));
+            assert!(color(2.0 * end) != low && none != low);
+            for ratio in [0.5 * end, 0.2 * end, 0.01 * end, 1e-6] {
+                assert_eq!(color(ratio), low, "{id}: {ratio}");
+            }
+        }
+    }
+}

@@ -221,6 +221,13 @@ fn overlays_have_the_worst_ratio_at_each_vertex() {
         assert!(values.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-5), "{measure:?}: {values:?}");
     }
     assert!(of(VertexMeasure::NormalError).iter().all(|error| *error < 0.01));
+    // What is squeezed to nothing is measured, and is the worst that there is.
+    let squeezed = [Affine3A::IDENTITY, Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0))];
+    for measure in [VertexMeasure::Stretch, VertexMeasure::Area] {
+        let wanted = Wanted { vertices: Some(measure), ..Wanted::default() };
+        let values = measured(&model, &squeezed, METHODS[0], wanted).1.values[0][0].clone();
+        assert!(values[4..].iter().all(|ratio| *ratio > 0.0 && *ratio < 1e-5), "{measure:?}: {values:?}");
+    }
 }
 
 #[test]

@@ -35,6 +35,9 @@ impl VertexMeasure {
     }
 }
 
+/// The ratio of an edge without length, or a triangle without area: it is as small as overlays tell, and not unmeasured.
+const LEAST_RATIO: f32 = 1e-6;
+
 /// Returns the ratio that is farther from 1, where doubling and halving are as far; what is not above 0 stands for none.
 fn farther(a: f32, b: f32) -> f32 {
     let size = |ratio: f32| if ratio < 1.0 { 1.0 / ratio } else { ratio };
@@ -51,10 +54,13 @@ pub(super) fn values(
     let count = topology.welded.len();
     let of_place = match measure {
         VertexMeasure::Stretch => by_place(count, topology.edges.len(), farther, &|items, out| {
-            for (ends, ratio) in topology.edges[items.clone()].iter().zip(&memory.ratios[items]) {
-                for end in ends.iter().filter(|_| ratio.is_finite()) {
-                    let value = &mut out[topology.welded[*end as usize] as usize];
-                    *value = farther(*value, *ratio);
+            let edges = topology.edges[items.clone()].iter().zip(&memory.ratios[items.clone()]);
+            for ((ends, ratio), per_length) in edges.zip(&rest.per_length[items]) {
+                if *per_length > 0.0 && ratio.is_finite() {
+                    for end in ends {
+                        let value = &mut out[topology.welded[*end as usize] as usize];
+                        *value = farther(*value, ratio.max(LEAST_RATIO));
+                    }
                 }
             }
         }),
@@ -63,8 +69,7 @@ pub(super) fn values(
             for ((places, normal), per_area) in faces.zip(&rest.per_area[items]) {
                 let ratio = normal.length() * per_area;
                 if *per_area > 0.0 && ratio.is_finite() {
-                    // A triangle without area is as small as the scale goes, and not unmeasured.
-                    let ratio = ratio.max(1e-6);
+                    let ratio = ratio.max(LEAST_RATIO);
                     for place in places {
                         let value = &mut out[*place as usize];
                         *value = farther(*value, ratio);
