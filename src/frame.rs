@@ -96,9 +96,9 @@ pub enum SideLayout {
     SideBySide,
 }
 
-/// The line between two sides: its width in pixels of a picture 720 high, and its colour.
-const DIVIDER: f32 = 2.0;
-const DIVIDER_COLOR: [f32; 4] = [1.0, 1.0, 1.0, 0.9];
+/// The line between two sides: widths in pixels of a picture 720 high, and colours. It is drawn on a wider dark one, which sets it off
+/// from a light background.
+const DIVIDER: [(f32, [f32; 4]); 2] = [(5.0, [0.06, 0.07, 0.09, 0.65]), (2.0, [1.0, 1.0, 1.0, 0.9])];
 
 impl Default for Frame {
     fn default() -> Self {
@@ -149,10 +149,12 @@ impl Frame {
         frame.lines.push(line);
     }
 
-    /// Does the same as [`Frame::add_divider`] with the usual line, for a picture of `size` pixels.
+    /// Does the same as [`Frame::add_divider`] with the usual lines, for a picture of `size` pixels.
     pub fn add_divider_for(&mut self, size: [u32; 2]) {
         let [width, height] = size.map(|side| side as f32);
-        self.add_divider(width / height, DIVIDER * (height / 720.0).max(1.0), DIVIDER_COLOR);
+        for (wide, color) in DIVIDER {
+            self.add_divider(width / height, wide * (height / 720.0).max(1.0), color);
+        }
     }
 
     /// Returns whether two sides have a half of the picture each.

@@ -167,7 +167,9 @@ pub(super) struct RenderArgs {
 impl RenderArgs {
     fn style(&self) -> PictureStyle {
         let Self { size, supersample: supersampling, legend, names, .. } = *self;
-        PictureStyle { size, supersampling, legend, names, light: false }
+        // What is written stands on plates of the theme that the background is nearer to.
+        let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
+        PictureStyle { size, supersampling, legend, names, light }
     }
 
     fn is_transparent(&self) -> bool {
