@@ -275,6 +275,48 @@ mod tests {
     }
 
     #[test]
+    fn paths_begin_half_a_bone_early_and_so_meet_at_the_joints() {
+        let arm = Arm::new();
+        let paths = [0, 1, 2].map(|bone| arm.paths(bone));
+        let found = arm.by_paths(&paths);
+        // All bones spread at once, each from its middle and ahead by half of its length; a vertex belongs to the first that comes.
+        let mut reached = vec![(f64::INFINITY, 0); arm.positions.len()];
+        for bone in 0..BONES {
+            let [from, to] = arm.bones[bone];
+            reached[paths[bone].seed] = (-from.distance(from.midpoint(to)), bone);
+        }
+        loop {
+            let before = reached.clone();
+            for t in arm.indices.as_chunks::<3>().0 {
+                for (a, b) in [(0, 1), (1, 2), (2, 0), (1, 0), (2, 1), (0, 2)].map(|(i, j)| (t[i], t[j])) {
+                    let [a, b] = [a, b].map(|v| v as usize);
+                    let come = reached[a].0 + arm.positions[a].distance(arm.positions[b]);
+                    if come < reached[b].0 - 1e-9 {
+                        reached[b] = (come, reached[a].1);
+                    }
+                }
+            }
+            if reached == before {
+                break;
+            }
+        }
+        for (v, (come, bone)) in reached.iter().enumerate() {
+            let ahead = |bone: usize| paths[bone].lengths[v] + reached[paths[bone].seed].0;
+            let is_tie = (0..BONES).any(|other| other != *bone && (ahead(other) - come).abs() < 1e-6);
+            assert!(found[v] == *bone || is_tie, "vertex {v}: {} for {bone}", found[v]);
+        }
+        // The arm is straight at the wrist: no ring before it is the hand's, none after it the forearm's.
+        for (ring, side) in (0..RINGS).flat_map(|ring| (0..SIDES).map(move |side| (ring, side))) {
+            let along = LENGTH * ring as f64 / (RINGS - 1) as f64;
+            let bone = found[ring * SIDES + side];
+            assert!(
+                (along - JOINTS[2]).abs() < 0.05 || along < 1.8 || (bone == 2) == (along > JOINTS[2]),
+                "{along} {side}: {bone}"
+            );
+        }
+    }
+
+    #[test]
     fn smoothing_keeps_sums_and_is_a_power_of_one_matrix() {
         let arm = Arm::new();
         let bones = arm.by_planes();

@@ -56,6 +56,47 @@ fn bones_and_places_are_those_of_plane_geometry_over_all_sliders() {
     }
 }
 
+/// The colours of the upper row are those of the weights by which the lower row is moved, and without smoothing there are two.
+#[test]
+fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
+    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    // The ramp once more: its colours at quarters, and the grey of nothing.
+    let stops = [[0.54, 0.44, 0.84], [0.75, 0.42, 0.78], [0.93, 0.46, 0.53], [0.99, 0.66, 0.30], [1.0, 0.93, 0.40]];
+    let ramp = |w: f64| -> [f64; 3] {
+        let i = ((w * 4.0) as usize).min(3);
+        std::array::from_fn(|c| stops[i][c] + (w * 4.0 - i as f64) * (stops[i + 1][c] - stops[i][c]))
+    };
+    let srgb = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
+    for n in [0.0, 1.0, 7.0, 20.0] {
+        let moment = first.with("n", n);
+        for way in 0..3 {
+            let mesh = |name: String| &moment.model().meshes.iter().find(|m| m.name == name).unwrap().primitives[0];
+            let upper = mesh(format!("weights by {}", WAYS[way]));
+            let influences = mesh(format!("arm by {}", WAYS[way])).stored_influences.as_ref().unwrap();
+            let mut seen = [0; 3];
+            for v in 0..ARM.0.positions.len() {
+                let (joints, weights) = influences.of(v);
+                let share: f32 = joints.iter().zip(weights).filter(|(joint, _)| **joint == 1).map(|(_, w)| w).sum();
+                let got = upper.colors[v].truncate().to_array().map(srgb);
+                seen[if share == 0.0 {
+                    0
+                } else if share == 1.0 {
+                    2
+                } else {
+                    1
+                }] += 1;
+                let wanted = if share == 0.0 { [0.475, 0.48, 0.495] } else { ramp(f64::from(share)) };
+                let off = (0..3).map(|c| (f64::from(got[c]) - wanted[c]).abs()).fold(0.0, f64::max);
+                assert!(
+                    share > 0.0 && share < 1e-3 || off < 0.003,
+                    "{n} way {way} vertex {v}: {share} {got:?} {wanted:?}"
+                );
+            }
+            assert!(seen[0] > 0 && seen[2] > 0 && (seen[1] == 0) == (n == 0.0), "{n} way {way}: {seen:?}");
+        }
+    }
+}
+
 #[test]
 fn opened_arms_are_where_their_weights_say() {
     let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));

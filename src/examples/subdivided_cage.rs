@@ -23,7 +23,7 @@ pub(super) const MOST: usize = 3;
 /// Where the arms stand along x: what was subdivided first, and the skinned cage.
 const AT: [f32; 2] = [-1.1, 1.1];
 /// The instances.
-const FIRST: usize = 0;
+pub(super) const FIRST: usize = 0;
 pub(super) const AFTER: usize = 1;
 /// The marked edge of the cage and what lies across it on both sides: up the inner side, from the joint on.
 const EDGE: [u32; 4] = [9, 13, 8, 10];

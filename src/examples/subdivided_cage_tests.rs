@@ -6,6 +6,7 @@ use glam::DVec3;
 
 use super::subdivided_cage::*;
 use super::{Moment, Settings};
+use crate::model::InstanceId;
 
 /// Loop's rule once more, as sums over triangles: each gives its shares to the vertices on its edges and at its corners. The first
 /// three numbers of a vertex are its place at rest.
@@ -80,6 +81,55 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
             }
             assert!((distance(&moment) - largest).abs() < 4e-6, "{n} {degrees}°: {largest}");
             assert!(degrees > 0 || largest < 1e-12, "at rest both are the same");
+        }
+    }
+}
+
+/// The normals of both arms: each is its normal at rest, blended with the same one turned, by the share of the vertex. Where all that is
+/// around a vertex follows one joint, they are those of the deformed triangles.
+#[test]
+fn normals_are_blended_as_places_are() {
+    let first = Moment::new(Settings::of(&SUBDIVIDED_CAGE));
+    for (n, degrees) in [(1.0, 0.0), (2.0, 40.0), (3.0, 110.0), (3.0, 150.0)] {
+        let moment = first.with("n", n).with("phi", degrees);
+        let (sin, cos) = f64::from(degrees).to_radians().sin_cos();
+        for instance in [FIRST, AFTER] {
+            let mesh = moment.model().instances[instance].mesh;
+            let stored = &moment.model().meshes[mesh.index()].primitives[0];
+            let deformed = &moment.surface("linear").part(InstanceId::from_index(instance), 0).unwrap().deformed;
+            // From the places: the right arm says by its own shapes how much each vertex leans.
+            let influences = moment.model().meshes[moment.model().instances[FIRST].mesh.index()].primitives[0]
+                .stored_influences
+                .as_ref()
+                .unwrap();
+            let share = |v: usize| {
+                let (joints, weights) = influences.of(v);
+                joints.iter().zip(weights).filter(|(j, _)| **j == 1).map(|(_, w)| f64::from(*w)).sum::<f64>()
+            };
+            let mut around = vec![DVec3::ZERO; stored.positions.len()];
+            let mut is_rigid = vec![true; stored.positions.len()];
+            for t in stored.indices.as_chunks::<3>().0 {
+                let [a, b, c] = t.map(|v| deformed.positions[v as usize].as_dvec3());
+                let shares = t.map(|v| share(v as usize));
+                for v in t {
+                    around[*v as usize] += (b - a).cross(c - a);
+                    is_rigid[*v as usize] &= shares.iter().all(|w| *w < 1e-6) || shares.iter().all(|w| *w > 1.0 - 1e-6);
+                }
+            }
+            let (mut turned_ones, mut rigid_ones) = (0, 0);
+            for v in 0..stored.positions.len() {
+                let (rest, w) = (stored.normals[v].as_dvec3(), share(v));
+                let turned = DVec3::new(rest.x * cos + rest.y * sin, rest.y * cos - rest.x * sin, rest.z);
+                let wanted = (rest * (1.0 - w) + turned * w).normalize();
+                let got = deformed.normals[v].as_dvec3();
+                assert!(wanted.distance(got) < 2e-5, "{n} {degrees}° {instance} vertex {v}: {wanted} {got}");
+                turned_ones += usize::from(w > 0.9);
+                if is_rigid[v] {
+                    rigid_ones += 1;
+                    assert!(around[v].normalize().distance(got) < 2e-4, "{n} {degrees}° {instance} vertex {v}: {got}");
+                }
+            }
+            assert!(turned_ones > 4 && (n < 2.0 || rigid_ones > 10), "{turned_ones} {rigid_ones}");
         }
     }
 }

@@ -18,8 +18,8 @@ use self::loops::{Vertices, rows, unit_exact, unit_fast};
 use crate::deform::PaletteBuffer;
 use crate::model::Model;
 
-/// How often both ways take turns.
-const ROUNDS: usize = 15;
+/// How often both ways take turns: one more than a multiple of four, so that quartiles are turns.
+const ROUNDS: usize = 17;
 /// How long each way is repeated in a turn, seconds.
 const TURN_SECS: f64 = 0.004;
 
@@ -440,6 +440,50 @@ mod tests {
         assert_eq!(benchmark.not_measured.last().map(|row| (row.id, row.text())), {
             Some(("device", "not measured: there is none".to_owned()))
         });
+    }
+
+    #[test]
+    fn the_report_has_the_counts_of_the_shape_and_the_bytes_of_its_matrices() {
+        // One joint for each vertex: all of 90 are rigid, and the triangles between two joints' rings are not.
+        let model = tube(Tube { joints: 3, rings: 9, sides: 10, influences: 1, ..Tube::default() });
+        let rigid = Benchmark::of(&model, &posed(&model), &AtomicBool::new(false)).unwrap();
+        assert_eq!((rigid.vertices, rigid.triangles, rigid.per_vertex), ([90, 0], [120, 40], 1));
+        let model = tube(Tube { joints: 3, rings: 9, sides: 10, influences: 2, ..Tube::default() });
+        let blended = Benchmark::of(&model, &posed(&model), &AtomicBool::new(false)).unwrap();
+        assert_eq!((blended.vertices, blended.triangles, blended.per_vertex), ([0, 90], [0, 160], 2));
+        // Three rows of four numbers of four bytes, and four rows.
+        let bytes = |rows: usize| 3 * rows * 4 * size_of::<f32>();
+        assert_eq!(rigid.palette, (3, [bytes(3), bytes(4)]));
+        assert_eq!(
+            rigid.counts(),
+            [
+                "vertices: 90 of 90 follow one joint alone (100.0 %); 1 pairs of joint and weight for each",
+                "triangles: 120 of 160 follow one joint alone (75.0 %)",
+                "palette: 3 matrices, 144 bytes as 3×4, 192 as 4×4",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_spread_of_a_ratio_has_its_quartiles() {
+        // The second way always takes a second; the first takes 1 to 17 seconds, in no order.
+        let mut turn = 0_usize;
+        let mut asked = 0;
+        let mut secs = |way, _| {
+            asked += 1;
+            if way == 1 || asked <= 2 {
+                return Ok::<_, Infallible>(1.0);
+            }
+            turn += 1;
+            Ok((turn * 7 % ROUNDS + 1) as f64)
+        };
+        let Ok(spread) = in_turns(&mut secs, &AtomicBool::new(false));
+        let ([first, second], ratio) = spread.unwrap();
+        // By counting: a quarter of the turns is below the lower quartile, half below the median, three quarters below the upper one.
+        let all: Vec<f64> = (1..=ROUNDS).map(|n| n as f64).collect();
+        let below = |r: f64| all.iter().filter(|one| **one < r).count();
+        assert_eq!(ratio.map(below), [0, 4, 8, 12, 16], "{ratio:?}");
+        assert_eq!([first, second], [9.0, 1.0]);
     }
 
     #[test]
