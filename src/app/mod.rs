@@ -204,7 +204,8 @@ impl App {
             failure: None,
             options,
         };
-        if app.options.session.is_none() {
+        // A session file and an example have a look of their own, over which the options are laid once they are open.
+        if app.options.session.is_none() && !matches!(app.options.source, Source::Example(_)) {
             app.choose_look();
         }
         if app.frame_timer.is_none() {
@@ -222,7 +223,7 @@ impl App {
         app
     }
 
-    /// Chooses method, parameters, overlay and panel as the options say, once: after a session file that they were given with.
+    /// Chooses method, parameters, overlay and panel as the options say, once: after the session file or example that they were given with.
     fn choose_look(&mut self) {
         if let Some(method) = self.options.method.take() {
             self.session.apply(ViewCommand::SetMethod(method));

@@ -11,7 +11,7 @@ use super::pose::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
-use crate::session::{Onion, SelectionCommand, Session, Toggle, View, ViewCommand};
+use crate::session::{Onion, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
@@ -26,9 +26,9 @@ pub(super) struct LookArgs {
     /// with --dominant
     #[arg(long)]
     shared_black: bool,
-    /// Show weights in these colours: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey
-    #[arg(long, value_name = "RAMP", value_parser = ramp_names(), default_value = "heat")]
-    ramp: String,
+    /// Show weights in these colours: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey [default: heat]
+    #[arg(long, value_name = "RAMP", value_parser = ramp_names())]
+    ramp: Option<String>,
     /// Colour the surface by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
     #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
     overlay: Option<String>,
@@ -41,9 +41,9 @@ pub(super) struct LookArgs {
     /// Dim what the joint does not move
     #[arg(long)]
     influenced_only: bool,
-    /// Take this for the most influences of a vertex that the runtime can use, for --overlay alarms
-    #[arg(long, value_name = "1-8", default_value = "4", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
-    limit: u8,
+    /// Take this for the most influences of a vertex that the runtime can use, for --overlay alarms [default: 4]
+    #[arg(long, value_name = "1-8", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
+    limit: Option<u8>,
     /// Draw the vertices as dots
     #[arg(long)]
     dots: bool,
@@ -93,13 +93,12 @@ impl LookArgs {
         if joint.is_none() && needs_joint {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
-        let limit = usize::from(self.limit);
-        // What is not said stays as it is, which matters where a session file was opened.
+        // What is not said stays as it is, which matters where an example or a session file was opened.
         if joint.is_some() {
             session.apply(SelectionCommand::Select(joint));
         }
-        if limit != View::default().influence_limit {
-            session.apply(ViewCommand::SetInfluenceLimit(limit));
+        if let Some(limit) = self.limit {
+            session.apply(ViewCommand::SetInfluenceLimit(limit.into()));
         }
         if let Some(overlay) = id.and_then(overlay) {
             session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
@@ -119,7 +118,7 @@ impl LookArgs {
         for (layer, _) in layers.iter().filter(|(_, on)| *on) {
             session.apply(ViewCommand::Set(*layer, true));
         }
-        if let Some(ramp) = Ramp::choice(&self.ramp).filter(|ramp| *ramp != Ramp::default()) {
+        if let Some(ramp) = self.ramp.as_deref().and_then(Ramp::choice) {
             session.apply(ViewCommand::SetRamp(ramp));
         }
         let limit = session.view().influence_limit;

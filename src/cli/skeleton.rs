@@ -14,21 +14,21 @@ pub(super) struct SkeletonArgs {
     /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
     #[arg(long)]
     pub skeleton: bool,
-    /// Draw bones in this shape: octahedra, sticks or lines
-    #[arg(long, value_name = "SHAPE", value_parser = shape_names(), default_value = "octahedra")]
-    bones: String,
-    /// Draw bones so many times as thick as usual, 0.25 to 4
-    #[arg(long, value_name = "FACTOR", value_parser = parse_size, default_value = "1")]
-    bone_size: f32,
-    /// Leave out the bones of joints that move no vertex; auto leaves them out where they are many
-    #[arg(long, value_enum, default_value = "auto")]
-    deforming_only: WhenToShow,
+    /// Draw bones in this shape: octahedra, sticks or lines [default: octahedra]
+    #[arg(long, value_name = "SHAPE", value_parser = shape_names())]
+    bones: Option<String>,
+    /// Draw bones so many times as thick as usual, 0.25 to 4 [default: 1]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_size)]
+    bone_size: Option<f32>,
+    /// Leave out the bones of joints that move no vertex; auto leaves them out where they are many [default: auto]
+    #[arg(long, value_enum)]
+    deforming_only: Option<WhenToShow>,
     /// Hide the meshes and bones of this node and of all below it (name, or node index of the file); may be given several times
     #[arg(long, value_name = "NODE", allow_hyphen_values = true)]
     hide: Vec<String>,
-    /// Draw the surface with this opacity, 0 to 1; only the nearest layer of a translucent surface is drawn
-    #[arg(long, value_name = "0-1", value_parser = parse_opacity, default_value = "1")]
-    skin_opacity: f32,
+    /// Draw the surface with this opacity, 0 to 1; only the nearest layer of a translucent surface is drawn [default: 1]
+    #[arg(long, value_name = "0-1", value_parser = parse_opacity)]
+    skin_opacity: Option<f32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -67,21 +67,22 @@ impl SkeletonArgs {
                 session.apply(ViewCommand::ToggleHidden(node));
             }
         }
-        let shape = BoneShape::ALL.into_iter().find(|s| s.id() == self.bones);
-        // What is not said stays as it is, which matters where a session file was opened.
-        if let Some(shape) = shape.filter(|shape| *shape != BoneShape::default()) {
+        // What is not said stays as it is, which matters where an example or a session file was opened.
+        if let Some(shape) = BoneShape::ALL.into_iter().find(|s| self.bones.as_deref() == Some(s.id())) {
             session.apply(ViewCommand::SetBoneShape(shape));
         }
-        if self.bone_size != 1.0 {
-            session.apply(ViewCommand::SetBoneSize(self.bone_size));
+        if let Some(size) = self.bone_size {
+            session.apply(ViewCommand::SetBoneSize(size));
         }
-        if self.skin_opacity != 1.0 {
-            session.apply(ViewCommand::SetSkinOpacity(self.skin_opacity));
+        if let Some(opacity) = self.skin_opacity {
+            session.apply(ViewCommand::SetSkinOpacity(opacity));
         }
-        match self.deforming_only {
-            WhenToShow::Auto => {}
-            WhenToShow::On => _ = session.apply(ViewCommand::SetDeformingOnly(Some(true))),
-            WhenToShow::Off => _ = session.apply(ViewCommand::SetDeformingOnly(Some(false))),
+        if let Some(when) = self.deforming_only {
+            session.apply(ViewCommand::SetDeformingOnly(match when {
+                WhenToShow::Auto => None,
+                WhenToShow::On => Some(true),
+                WhenToShow::Off => Some(false),
+            }));
         }
         session.update_pose();
         Ok(())

@@ -48,7 +48,7 @@ pub struct ActiveCamera {
     pub lens: Lens,
 }
 
-/// Directions that the number pad looks from.
+/// Directions that pictures and the window can be looked at from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the words of every 3D program")]
 pub enum ViewFrom {
@@ -58,6 +58,8 @@ pub enum ViewFrom {
     Right,
     Top,
     Bottom,
+    /// From the front, a little to the side and above, as a file is seen when it is opened.
+    Corner,
 }
 
 impl ViewFrom {
@@ -72,6 +74,10 @@ impl ViewFrom {
             Self::Left => (3.0 * FRAC_PI_2, 0.0),
             Self::Top => (0.0, FRAC_PI_2),
             Self::Bottom => (0.0, -FRAC_PI_2),
+            Self::Corner => {
+                let Orbit { yaw, pitch, .. } = Orbit::default();
+                (yaw, pitch)
+            }
         }
     }
 }

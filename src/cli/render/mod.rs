@@ -69,15 +69,15 @@ pub(super) struct RenderArgs {
     film: FilmArgs,
     #[command(flatten)]
     clips: ClipsArgs,
-    /// Look from this side; a glTF character faces the front (+Z)
-    #[arg(long, value_enum, default_value_t = Side::Persp, conflicts_with = "eye")]
-    view: Side,
+    /// Look from this side; a glTF character faces the front (+Z) [default: persp]
+    #[arg(long, value_enum, conflicts_with = "eye")]
+    view: Option<Side>,
     /// Look through a camera of the file, by exact name (its own, else its node's) or by number from 0
     #[arg(long, value_name = "NAME|N", allow_hyphen_values = true, conflicts_with_all = ["eye", "view"])]
     camera: Option<String>,
-    /// Light the model by these lights; where those of the file are brighter than white can show, all are dimmed alike
-    #[arg(long, value_enum, default_value = "studio")]
-    lights: Lights,
+    /// Light the model by these lights; where those of the file are brighter than white can show, all are dimmed alike [default: studio]
+    #[arg(long, value_enum)]
+    lights: Option<Lights>,
     /// Look from this point (world, metres)
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
     eye: Option<Vec3>,
@@ -113,9 +113,9 @@ pub(super) struct RenderArgs {
     /// Bring this joint into the picture, with what it moves and some of what is around it (name, or node index of the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with_all = ["eye", "camera", "frame_everything"])]
     frame_joint: Option<String>,
-    /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model
-    #[arg(long, value_name = "N", default_value = "1", value_parser = crowd_sizes())]
-    crowd: u32,
+    /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model [default: 1]
+    #[arg(long, value_name = "N", value_parser = crowd_sizes())]
+    crowd: Option<u32>,
     #[command(flatten)]
     skeleton: SkeletonArgs,
     /// Draw the ground: its lines, and the floor with the shadow of the model
@@ -263,7 +263,8 @@ fn compare(
     session: &mut Session,
     spare: &dyn Fn(&Path) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let is_compared = args.compare.is_some() || args.compare_file.is_some();
+    // An example or a session file may compare already.
+    let is_compared = args.compare.is_some() || args.compare_file.is_some() || session.comparison().is_some();
     if (args.split.is_some() || args.side_by_side) && !is_compared {
         let why = "--split and --side-by-side say how two sides share the picture; say --compare or --compare-file too";
         return Err(CliError::Usage(why.into()));

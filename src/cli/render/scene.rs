@@ -24,13 +24,13 @@ pub(super) struct Scene<'a> {
     /// The point through which the vertical goes that a turntable turns about.
     pivot: Vec3,
     bones: bool,
-    /// Whether a session file was opened, which keeps what the arguments do not say.
+    /// Whether an example or a session file was opened, which keep what the arguments do not say.
     is_kept: bool,
 }
 
 impl<'a> Scene<'a> {
-    /// Gives `session` the camera and the overlays of the arguments and nothing else; where a session file was opened (`is_kept`), it
-    /// keeps what the arguments do not say.
+    /// Gives `session` the camera and the overlays of the arguments and nothing else; where an example or a session file was opened
+    /// (`is_kept`), it keeps what the arguments do not say.
     ///
     /// # Errors
     /// The arguments do not fit the file.
@@ -46,8 +46,8 @@ impl<'a> Scene<'a> {
         let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
         session.apply(ViewCommand::Set(Toggle::Bones, bones));
         args.skeleton.apply(session)?;
-        if args.crowd > 1 {
-            session.apply(ViewCommand::SetCrowd(args.crowd));
+        if let Some(crowd) = args.crowd {
+            session.apply(ViewCommand::SetCrowd(crowd));
         }
         if let Some(why) = session.crowd_refusal() {
             return Err(CliError::Usage(why));
@@ -74,8 +74,8 @@ impl<'a> Scene<'a> {
         let bounds = scene.whole(session, framed);
         let bounds = if reel.is_some_and(|reel| reel.turn.is_some()) { swept(bounds) } else { bounds };
         scene.look(session, bounds)?;
-        if !is_kept || args.lights != Lights::Studio {
-            light(args.lights, session)?;
+        if let Some(lights) = args.lights {
+            light(lights, session)?;
         }
         session.apply(ViewCommand::SetPaletteBuffer(args.palette));
         scene.compare(session);
@@ -110,10 +110,10 @@ impl<'a> Scene<'a> {
         bounds
     }
 
-    /// Returns whether the camera is that of the session file.
+    /// Returns whether the camera is that of the example or session file.
     fn keeps_camera(&self) -> bool {
         let asks = self.args.frame_everything || self.args.frame_joint.is_some();
-        self.is_kept && self.args.view == Side::Persp && !asks
+        self.is_kept && self.args.view.is_none() && !asks
     }
 
     /// Returns the box of what is seen now.
@@ -125,15 +125,14 @@ impl<'a> Scene<'a> {
     /// Places the camera.
     fn look(&mut self, session: &mut Session, bounds: Aabb) -> Result<(), CliError> {
         let args = self.args;
-        let side = match args.view {
-            Side::Front => Some(ViewFrom::Front),
-            Side::Back => Some(ViewFrom::Back),
-            Side::Left => Some(ViewFrom::Left),
-            Side::Right => Some(ViewFrom::Right),
-            Side::Top => Some(ViewFrom::Top),
-            // This is the side from which a file is seen when it is opened.
-            Side::Persp => None,
-        };
+        let side = args.view.map(|side| match side {
+            Side::Front => ViewFrom::Front,
+            Side::Back => ViewFrom::Back,
+            Side::Left => ViewFrom::Left,
+            Side::Right => ViewFrom::Right,
+            Side::Top => ViewFrom::Top,
+            Side::Persp => ViewFrom::Corner,
+        });
         if let Some(side) = side {
             session.apply(CameraCommand::LookFrom(side));
         }
