@@ -144,6 +144,19 @@ pub fn position(vertex: usize) -> [f32; 3] {
     [(column as f32 - 2.0) * 0.5, row as f32, 0.0]
 }
 
+/// How far the clip of [`Doc::add_clip`] moves its joint, metres.
+pub const WAY: f32 = 2.0;
+
+/// Where a joint stands at rest.
+pub fn head(joint: usize) -> [f32; 3] {
+    let x = match joint {
+        2 | 4 | 6 => 0.25 * joint as f32,
+        3 | 5 | 7 => -0.25 * (joint - 1) as f32,
+        _ => 0.0,
+    };
+    [x, 0.3 * (joint / 2) as f32, 0.0]
+}
+
 /// A glTF document and the bytes of its buffer.
 #[derive(Clone)]
 pub struct Doc {
@@ -315,16 +328,7 @@ impl Doc {
     }
 
     fn rig(&mut self) {
-        let heads: Vec<[f32; 3]> = (0..JOINTS.len())
-            .map(|j| {
-                let x = match j {
-                    2 | 4 | 6 => 0.25 * j as f32,
-                    3 | 5 | 7 => -0.25 * (j - 1) as f32,
-                    _ => 0.0,
-                };
-                [x, 0.3 * (j / 2) as f32, 0.0]
-            })
-            .collect();
+        let heads: Vec<[f32; 3]> = (0..JOINTS.len()).map(head).collect();
         let bind =
             |h: &[f32; 3]| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -h[0], -h[1], -h[2], 1.0_f32];
         let binds: Vec<u8> = heads.iter().flat_map(bind).flat_map(f32::to_le_bytes).collect();
@@ -387,6 +391,34 @@ pub fn number(value: f64, component: u32) -> Vec<u8> {
 }
 
 impl Doc {
+    /// A clip of one second that moves the last joint evenly along z.
+    pub fn add_clip(&mut self) {
+        let [x, y, z] = head(JOINTS.len() - 1);
+        self.add_animation("move", (JOINTS.len(), "translation"), ("VEC3", &[x, y, z, x, y, z + WAY]));
+    }
+
+    /// A clip of one second with a key at each end, for one property of a node.
+    pub fn add_animation(&mut self, name: &str, (node, path): (usize, &str), (kind, values): (&str, &[f32])) {
+        let bytes = |numbers: &[f32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+        let times = self.accessor(&bytes(&[0.0, 1.0]), F32, "SCALAR", 2);
+        (self.root["accessors"][times]["min"], self.root["accessors"][times]["max"]) = (json!([0.0]), json!([1.0]));
+        let values = self.accessor(&bytes(values), F32, kind, 2);
+        let channel = json!({ "sampler": 0, "target": { "node": node, "path": path } });
+        let sampler = json!({ "input": times, "output": values });
+        self.push("animations", json!({ "name": name, "channels": [channel], "samplers": [sampler] }));
+    }
+
+    /// A morph target that lifts every vertex of all primitives by a metre along z.
+    pub fn add_morph(&mut self) {
+        let lifted: Vec<u8> = (0..VERTICES).flat_map(|_| [0.0_f32, 0.0, 1.0]).flat_map(f32::to_le_bytes).collect();
+        let target = self.accessor(&lifted, F32, "VEC3", VERTICES);
+        (self.root["accessors"][target]["min"], self.root["accessors"][target]["max"]) =
+            (json!([0.0, 0.0, 1.0]), json!([0.0, 0.0, 1.0]));
+        for primitive in self.root["meshes"][0]["primitives"].as_array_mut().unwrap() {
+            primitive["targets"] = json!([{ "POSITION": target }]);
+        }
+    }
+
     /// A second primitive of the same form to the right of the sheet, so that both share a border.
     pub fn add_beside(&mut self, pairs: &Pairs) {
         let mut other = Self::new(pairs, Layout::Plain);

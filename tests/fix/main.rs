@@ -3,12 +3,15 @@
 #![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod best;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod differences;
 mod edited;
 mod files;
 mod joints;
+mod locked;
 mod made;
 mod operations;
 mod outside;
