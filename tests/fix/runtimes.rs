@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use glam::{Affine3A, DVec3};
+use glam::{Affine3A, DVec3, Vec3};
 use serde_json::{Value, json};
 use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
-use skinscope::edit::{Packing, packed};
-use skinscope::model::{LocalPose, MeshId, Model};
+use skinscope::edit::{Packing, RUNTIMES, packed};
+use skinscope::model::{LocalPose, MeshId, Model, WeightFormat};
 use skinscope::parallel::JobContext;
 
+use crate::made::{Doc, F32, Layout, pairs};
 use crate::tools::load;
 use crate::{PROGRAM, folder, report};
 
@@ -71,6 +72,14 @@ fn place(model: &Model, nodes: &[Affine3A], vertex: Vertex) -> DVec3 {
     influences(model, vertex).iter().map(|(joint, weight)| carried(usize::from(*joint)) * *weight).sum()
 }
 
+fn format_name(format: WeightFormat) -> &'static str {
+    match format {
+        WeightFormat::U8 => "u8",
+        WeightFormat::U16 => "u16",
+        WeightFormat::F32 => "f32",
+    }
+}
+
 #[test]
 fn a_prediction_is_what_the_written_file_has() {
     let folder = folder("runtimes");
@@ -78,23 +87,29 @@ fn a_prediction_is_what_the_written_file_has() {
     let mut files: Vec<PathBuf> = vec![root.join("assets/character.glb")];
     let corpus = crate::common::corpus().map(|corpus| corpus.join("models"));
     files.extend(corpus.into_iter().flat_map(|c| ["CesiumMan.glb", "Tube8Influences.glb"].map(|name| c.join(name))));
-    let runtimes: [(&str, &[&str]); 5] = [
-        ("three", &["--limit", "4"]),
-        ("unity-2", &["--limit", "2", "--quantise", "f32"]),
-        ("unity-1", &["--limit", "1", "--quantise", "f32"]),
-        ("4xu8", &["--limit", "4", "--quantise", "u8"]),
-        ("3:u16:7", &["--limit", "3", "--quantise", "u16"]),
-    ];
+    let mut runtimes: Vec<String> = RUNTIMES.iter().map(|runtime| runtime.id.to_owned()).collect();
+    runtimes.extend(["3:u16:7".to_owned(), "5:stored".to_owned()]);
+    // Twelve pairs for each vertex, with a clip.
+    let made = folder.join("twelve.glb");
+    let mut doc = Doc::new(&pairs(F32, 3, false, 51), Layout::Plain);
+    doc.add_clip();
+    fs::write(&made, doc.glb()).unwrap();
+    files.push(made);
     for file in files.iter().filter(|file| file.exists()) {
-        for (runtime, arguments) in runtimes {
+        for runtime in &runtimes {
             let what = format!("{} as {runtime}", file.display());
             let told = check(file, runtime);
+            let packing = Packing::parse(runtime).unwrap();
+            let most = packing.influences.to_string();
+            let stored = packing.format.map(format_name);
+            let arguments = [&["--limit", &most][..], &stored.map_or(vec![], |name| vec!["--quantise", name])].concat();
             let local = folder.join(file.file_name().unwrap());
-            fs::copy(file, &local).unwrap();
-            report(&folder, &[&[local.to_str().unwrap(), "-o", "out.glb"], arguments].concat());
+            if *file != local {
+                fs::copy(file, &local).unwrap();
+            }
+            report(&folder, &[&[local.to_str().unwrap(), "-o", "out.glb"], &arguments[..]].concat());
             let (model, written) = (load(file), load(&folder.join("out.glb")));
             // To the bit: the weights that are shown in the window are those of the file.
-            let packing = Packing::parse(runtime).unwrap();
             let (predicted, figures) = packed(&model, packing, &JobContext::of_waiting()).unwrap();
             let vertices = vertices(&model);
             let own = |model: &Model, (mesh, primitive, vertex): Vertex| {
@@ -126,6 +141,11 @@ fn a_prediction_is_what_the_written_file_has() {
             let measured = farthest(&nodes);
             let worst = told["worst_mm"].as_f64().unwrap();
             assert!((measured - worst).abs() <= 0.01 * worst + 2e-3, "{what}: {worst} mm, but {measured} mm");
+            // The vertex that is named is that far off there.
+            let number = |name: &str| told[name].as_u64().unwrap() as usize;
+            let named = (number("mesh"), number("primitive"), number("vertex"));
+            let own = 1e3 * place(&model, &nodes, named).distance(place(&written, &nodes, named));
+            assert!((own - worst).abs() <= 0.01 * worst + 2e-3, "{what}: {named:?} is off by {own} mm: {told}");
             // Nowhere else in the clips it is farther.
             for clip in &model.clips {
                 for moment in 0..=8 {
@@ -136,6 +156,81 @@ fn a_prediction_is_what_the_written_file_has() {
             }
         }
     }
+}
+
+/// Without a clip the range of motion is looked at: what is predicted of it is measured between the file and the written one.
+#[test]
+fn over_the_range_of_motion_too_a_prediction_is_what_the_written_file_has() {
+    let folder = folder("runtimes at rest");
+    let doc = Doc::new(&pairs(F32, 3, false, 52), Layout::Plain);
+    fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+    let file = folder.join("a.glb");
+    let compare = |arguments: &[&str]| -> Value {
+        let mut command = Command::new(PROGRAM);
+        command.current_dir(&folder).args(["compare", "a.glb", "--over", "rom", "--json"]).args(arguments);
+        let out = command.output().unwrap();
+        serde_json::from_slice(&out.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&out.stderr)))
+    };
+    for (runtime, arguments) in [
+        ("unity-1", ["--limit", "1", "--quantise", "f32"]),
+        ("4xu8", ["--limit", "4", "--quantise", "u8"]),
+        ("unreal-8", ["--limit", "8", "--quantise", "u8"]),
+    ] {
+        let told = check(&file, runtime);
+        assert_eq!((&told["over"], &told["clip"], &told["time"]), (&json!("rom"), &Value::Null, &Value::Null));
+        report(&folder, &[&["a.glb", "-o", "out.glb"], &arguments[..]].concat());
+        let (by_name, by_file) = (compare(&["--runtime", runtime]), compare(&["--b-file", "out.glb"]));
+        for name in ["worst_mm", "mean_mm", "rms_mm"] {
+            let [predicted, named, measured] =
+                [&told, &by_name, &by_file].map(|value| value[name].as_f64().unwrap_or_else(|| panic!("{value}")));
+            assert!(predicted > 0.5 || name != "worst_mm", "{runtime}: {told}");
+            let near = |x: f64| (x - predicted).abs() <= 1e-3 + 1e-4 * predicted;
+            assert!(near(named) && near(measured), "{runtime}: {name}: {predicted}, {named}, {measured}");
+        }
+        // Only the joint that is named is turned, so all of the error is its own: as far as it carries the vertex, times the weight
+        // that it has lost or gained there.
+        let at = &by_file["at"];
+        let joint = crate::made::JOINTS.iter().position(|name| at["joint"] == json!(name)).unwrap();
+        let vertex = at["vertex"].as_u64().unwrap() as usize;
+        let weight = |path: &Path| {
+            let file = crate::reader::File::open(path).pairs(0, 0).unwrap();
+            crate::reference::dense(&crate::reference::vertices(&file)[vertex])[joint]
+        };
+        let (p, h) = (crate::made::position(vertex), crate::made::head(joint));
+        let axis: Vec<f64> = at["axis"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+        let (axis, arm) = (DVec3::from_slice(&axis).normalize(), Vec3::from(p).as_dvec3() - Vec3::from(h).as_dvec3());
+        let radius = arm.cross(axis).length();
+        let angle = at["degrees"].as_f64().unwrap().to_radians();
+        let gone = (weight(&file) - weight(&folder.join("out.glb"))).abs();
+        let wanted = 1e3 * 2.0 * radius * (angle / 2.0).sin().abs() * gone;
+        let worst = told["worst_mm"].as_f64().unwrap();
+        assert!((worst - wanted).abs() <= 1e-2 + 1e-3 * wanted, "{runtime}: {worst} mm, but {wanted}: {at}");
+    }
+}
+
+#[test]
+fn the_report_of_a_runtime_has_exactly_these_fields() {
+    let folder = folder("runtimes fields");
+    let mut doc = Doc::new(&pairs(F32, 2, false, 53), Layout::Plain);
+    doc.add_clip();
+    fs::write(folder.join("a.glb"), doc.glb()).unwrap();
+    let mut told = check(&folder.join("a.glb"), "4xu8");
+    // Those that other tests compare with what is measured.
+    for measured in ["losing", "largest_loss", "worst_mm", "mean_mm", "rms_mm", "clip", "time", "vertex"] {
+        assert!(!told[measured].take().is_null(), "{measured}");
+    }
+    assert!(told["vertex_bits"]["counted"].take().as_f64().is_some_and(|bits| bits < 58.0));
+    assert_eq!(
+        told,
+        json!({
+            "name": "4xu8", "influences": 4, "joints_per_draw": null, "vertices": crate::made::VERTICES,
+            "losing": null, "largest_loss": null, "vertex_bytes": 8, "vertex_bytes_implied": 7,
+            "vertex_bits": { "plain": 64, "implied": 56, "index": 8, "count": 2, "counted": null },
+            "joints": 10, "palette_bytes": 480, "fits": true, "over": "clips",
+            "worst_mm": null, "mean_mm": null, "rms_mm": null, "clip": null, "time": null,
+            "mesh": 0, "primitive": 0, "vertex": null,
+        })
+    );
 }
 
 #[test]
