@@ -144,24 +144,40 @@ fn many_joints(joints: usize) -> String {
     .to_string()
 }
 
+/// The bytes of the picture of an example; `None` without a graphics adapter.
+fn draw(example: &str, name: &str, extra: &[&str]) -> Option<Vec<u8>> {
+    let file = scratch(name);
+    let path = file.to_str().unwrap();
+    let size = ["--size", "240x180", "-o", path];
+    let out = skinscope(&[&["render", "--example", example], &size[..], extra].concat());
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if said.contains("adapter") && !out.status.success() {
+        return None;
+    }
+    assert!(out.status.success(), "{said}");
+    Some(std::fs::read(file).unwrap())
+}
+
 #[test]
 fn an_example_is_drawn_at_any_position_of_its_sliders() {
-    let draw = |name: &str, extra: &[&str]| {
-        let file = scratch(name);
-        let path = file.to_str().unwrap();
-        let size = ["--size", "240x180", "-o", path];
-        let out = skinscope(&[&["render", "--example", "twist-bar"], &size[..], extra].concat());
-        let said = String::from_utf8_lossy(&out.stderr).into_owned();
-        if said.contains("adapter") && !out.status.success() {
-            return None;
-        }
-        assert!(out.status.success(), "{said}");
-        Some(std::fs::read(file).unwrap())
-    };
-    let Some(first) = draw("example.png", &[]) else { return };
-    let turned = draw("example_turned.png", &["--slider", "theta=10"]).unwrap();
-    let symbol = draw("example_symbol.png", &["--symbol", "theta"]).unwrap();
+    let Some(first) = draw("twist-bar", "example.png", &[]) else { return };
+    let turned = draw("twist-bar", "example_turned.png", &["--slider", "theta=10"]).unwrap();
+    let symbol = draw("twist-bar", "example_symbol.png", &["--symbol", "theta"]).unwrap();
     assert!(first != turned && first != symbol && turned != symbol);
+}
+
+/// An example starts with its own camera, opacity and comparison; an option changes them although it says the usual value.
+#[test]
+fn what_is_said_wins_over_what_an_example_starts_with() {
+    let Some(bones) = draw("bone-links", "example_start.png", &[]) else { return };
+    for (i, option) in [["--skin-opacity", "1"], ["--view", "persp"]].iter().enumerate() {
+        assert!(draw("bone-links", &format!("example_said_{i}.png"), option).unwrap() != bones, "{option:?}");
+    }
+    let bar = draw("twist-bar", "example_half.png", &[]).unwrap();
+    for (i, option) in [&["--split", "0.3"][..], &["--side-by-side"], &["--method", "linear"]].iter().enumerate() {
+        let differs = draw("twist-bar", &format!("example_sides_{i}.png"), option).unwrap() != bar;
+        assert_eq!(differs, option[0] != "--method", "{option:?}");
+    }
 }
 
 #[test]
