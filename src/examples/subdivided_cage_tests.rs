@@ -126,7 +126,7 @@ fn normals_are_blended_as_places_are() {
                 turned_ones += usize::from(w > 0.9);
                 if is_rigid[v] {
                     rigid_ones += 1;
-                    assert!(around[v].normalize().distance(got) < 2e-4, "{n} {degrees}° {instance} vertex {v}: {got}");
+                    assert!(around[v].normalize().distance(got) < 2e-3, "{n} {degrees}° {instance} vertex {v}: {got}");
                 }
             }
             assert!(turned_ones > 4 && (n < 2.0 || rigid_ones > 10), "{turned_ones} {rigid_ones}");

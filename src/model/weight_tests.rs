@@ -44,9 +44,9 @@ fn edited_vertices_alone_have_other_weights_and_all_else_is_shared() {
     third.push(200, &[1], &[1.0]);
     let third = edited.with_weights(&[third]).unwrap();
     assert_eq!((changed(&third, &edited), changed(&third, &model)), (vec![3, 200], vec![70, 200]));
-    // Runs are cut where pages are, and hold the same pairs.
+    // Runs are cut where pages of edited vertices are, and hold the same pairs.
     let runs: Vec<_> = i.runs(10..300).map(|run| run.vertices.clone()).collect();
-    assert_eq!(runs, [10..64, 64..128, 128..192, 192..256, 256..300]);
+    assert_eq!(runs, [10..16, 16..64, 64..80, 80..192, 192..208, 208..300]);
     for run in i.runs(10..300) {
         let first = run.vertices.start;
         for v in run.vertices {
@@ -84,11 +84,11 @@ fn an_edit_copies_the_pages_of_its_vertices_and_nothing_else() {
     let model = tube(Tube { joints: 20, rings: 7900, sides: 127, ..Tube::default() });
     let count = model.influences(FIRST, 0).unwrap().vertices();
     assert!(count > 1_000_000, "{count}");
-    let page = 64 * 4 * (size_of::<u16>() + size_of::<f32>()) + 128;
-    let list = count.div_ceil(64) * 8;
+    let page = 16 * 4 * (size_of::<u16>() + size_of::<f32>()) + 128;
+    let list = count.div_ceil(16) * 8;
     let near = model.with_weights(&[change(500_000..505_000, 3, 4)]).unwrap();
     let copied = near.weight_edits().bytes_beside(model.weight_edits());
-    assert!(copied <= list + 80 * page, "{copied}");
+    assert!(copied <= list + 314 * page, "{copied}");
     // A second edit copies its own pages, and none of those before.
     let more = near.with_weights(&[change(700_000..700_010, 3, 4)]).unwrap();
     let copied = more.weight_edits().bytes_beside(near.weight_edits());

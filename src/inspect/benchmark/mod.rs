@@ -444,20 +444,21 @@ mod tests {
 
     #[test]
     fn the_report_has_the_counts_of_the_shape_and_the_bytes_of_its_matrices() {
+        // Four pairs are stored for each vertex, of which one or two are used.
         // One joint for each vertex: all of 90 are rigid, and the triangles between two joints' rings are not.
         let model = tube(Tube { joints: 3, rings: 9, sides: 10, influences: 1, ..Tube::default() });
         let rigid = Benchmark::of(&model, &posed(&model), &AtomicBool::new(false)).unwrap();
-        assert_eq!((rigid.vertices, rigid.triangles, rigid.per_vertex), ([90, 0], [120, 40], 1));
+        assert_eq!((rigid.vertices, rigid.triangles, rigid.per_vertex), ([90, 0], [120, 40], 4));
         let model = tube(Tube { joints: 3, rings: 9, sides: 10, influences: 2, ..Tube::default() });
         let blended = Benchmark::of(&model, &posed(&model), &AtomicBool::new(false)).unwrap();
-        assert_eq!((blended.vertices, blended.triangles, blended.per_vertex), ([0, 90], [0, 160], 2));
+        assert_eq!((blended.vertices, blended.triangles, blended.per_vertex), ([0, 90], [0, 160], 4));
         // Three rows of four numbers of four bytes, and four rows.
         let bytes = |rows: usize| 3 * rows * 4 * size_of::<f32>();
         assert_eq!(rigid.palette, (3, [bytes(3), bytes(4)]));
         assert_eq!(
             rigid.counts(),
             [
-                "vertices: 90 of 90 follow one joint alone (100.0 %); 1 pairs of joint and weight for each",
+                "vertices: 90 of 90 follow one joint alone (100.0 %); 4 pairs of joint and weight for each",
                 "triangles: 120 of 160 follow one joint alone (75.0 %)",
                 "palette: 3 matrices, 144 bytes as 3×4, 192 as 4×4",
             ]
