@@ -14,6 +14,7 @@ use glam::{Affine3A, DMat3, DVec3, Quat, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
 use skinscope::export::{BakedPrimitive, baked_surface};
+use skinscope::inspect::{Explanation, PosedModel, VertexRef};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose, MeshId, Model};
 
@@ -122,6 +123,44 @@ fn normals_of_linear_blending_are_those_of_the_reference_in_every_mode() {
         }
     }
     assert!(compared >= 4 * NORMAL_MODES.len(), "only {compared}");
+}
+
+/// The other form of the weighted sum (Larsen et al. 2001, eq. 2 and 3): every vertex of the corpus's poses stands where the
+/// quaternions and places of its joints have it, as the matrices that draw it say.
+#[test]
+fn a_sum_of_quaternions_is_where_the_matrices_have_each_vertex() {
+    let Some(corpus) = common::corpus() else { return };
+    let (mut compared, mut models) = (0, BTreeMap::new());
+    for pose in &methods_index(&corpus).poses {
+        let model: &Arc<Model> = models.entry(pose.model.clone()).or_insert_with(|| open(&corpus, &pose.model));
+        let mut local = LocalPose::default();
+        anim::reset_to_rest(&model.skeleton, &mut local);
+        anim::sample(model, &model.clips[pose.clip], pose.time, &mut SampleScratch::default(), &mut local);
+        let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+        anim::local_to_model(&model.skeleton, &local, &mut matrices);
+        deform::palettes(model, &matrices, &mut palettes);
+        let (morph_weights, method) = (&local.morph_weights, METHODS[0].into());
+        let posed = PosedModel { model, palettes: &palettes, morph_weights, method, surface: None };
+        let (mut worst, mut without) = (0.0_f64, 0);
+        for instance in anim::drawn_at_rest(model, model.default_scene) {
+            let primitives = &model.meshes[model.instances[instance.index()].mesh.index()].primitives;
+            for (primitive, source) in primitives.iter().enumerate() {
+                for vertex in 0..source.positions.len() {
+                    let said = Explanation::of(&posed, VertexRef { instance, primitive, vertex }, 0).unwrap();
+                    let Some(sum) = said.quaternion_sum() else {
+                        without += 1;
+                        continue;
+                    };
+                    worst = worst.max(sum.distance(said.position) / pose.diagonal);
+                    compared += 1;
+                }
+            }
+        }
+        eprintln!("{} {} s: {worst:.2e} of the diagonal, {without} vertices without", pose.model, pose.time);
+        assert!(worst <= 1e-6, "{} {} s: {worst:e} of the diagonal", pose.model, pose.time);
+        assert_eq!(without, 0, "{} {} s: no joint of the corpus shears or mirrors", pose.model, pose.time);
+    }
+    assert!(compared > 10_000, "only {compared}");
 }
 
 /// The models of the reference do not scale, where several formulas are one. Here two joints scale unevenly, and then mirror too.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DVec3};
 
-use super::VertexRef;
+use super::{NoQuaternionForm, QuaternionForm, VertexRef};
 use crate::deform::{Deformation, ExactDeformation, ExactInfluence, MethodInput, Readout, Surface, SurfaceInput};
 use crate::model::{Instance, InstanceId, MeshId, Model, NodeId};
 
@@ -69,6 +69,8 @@ pub struct Term {
     pub matrix: DAffine3,
     /// `M v`: the place to which this joint alone would carry the vertex, world space.
     pub alone: DVec3,
+    /// The same by a quaternion, `b + R (S v')`, or why there is none.
+    pub quaternion: Result<QuaternionForm, NoQuaternionForm>,
 }
 
 /// A model in a pose, about which an [`Explanation`] and other questions are asked.
@@ -119,12 +121,14 @@ impl Explanation {
             let joint = usize::from(*joint);
             let matrix = double(palettes.get(first + joint)?);
             movers.push(ExactInfluence { joint, weight: f64::from(*weight), matrix });
-            let (node, offset) = match skin {
-                Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint]).transform_point3(rest)),
-                None => (instance.node, rest),
+            let (node, inverse_bind) = match skin {
+                Some(skin) => (skin.joints[joint], double(&skin.inverse_bind[joint])),
+                None => (instance.node, DAffine3::IDENTITY),
             };
+            let offset = inverse_bind.transform_point3(rest);
             let alone = matrix.transform_point3(rest);
-            terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone });
+            let quaternion = QuaternionForm::of(&matrix, &inverse_bind, offset);
+            terms.push(Term { node, slot, weight: f64::from(*weight), offset, matrix, alone, quaternion });
         }
         let joints_of = skin.map_or(0, |skin| skin.joints.len());
         let matrices = palettes.get(first..first + joints_of).unwrap_or_default();
@@ -158,6 +162,18 @@ impl Explanation {
             map,
             position,
         })
+    }
+
+    /// Returns `Σ w (b + R (S v'))` (Larsen et al., eq. 3), world space, metres, with the shares of the method where that adds up places,
+    /// else with the weights, as linear blending has it. `None` where a joint that has a part in it has no such form.
+    #[must_use]
+    pub fn quaternion_sum(&self) -> Option<DVec3> {
+        let share = |i: usize| match &self.readout {
+            Readout::Sum(shares) => shares[i],
+            Readout::Motion { .. } | Readout::Terms(_) => self.terms[i].weight,
+        };
+        let parts = self.terms.iter().enumerate().map(|(i, term)| (term, share(i))).filter(|(_, share)| *share != 0.0);
+        parts.map(|(term, share)| term.quaternion.ok().map(|form| form.carried() * share)).sum()
     }
 }
 
@@ -279,6 +295,14 @@ mod tests {
         close(said.position, sum);
         let Readout::Sum(shares) = &said.readout else { panic!("{:?}", said.readout) };
         close(said.terms.iter().zip(shares).map(|(term, share)| term.alone * *share).sum(), sum);
+        // Without matrices: v = Σ w (b + R v').
+        close(said.quaternion_sum().unwrap(), sum);
+        for (term, joint) in said.terms.iter().zip([37, 6, 14]) {
+            let form = term.quaternion.unwrap();
+            close(form.place, now[joint].by);
+            close(form.carried(), term.alone.to_array());
+            assert!((form.rotation.to_scaled_axis().z - now[joint].angle).abs() < 1e-6 && !form.scales());
+        }
         assert!((said.sum - 1.0).abs() < 1e-7 && said.skinned);
     }
 

@@ -17,6 +17,7 @@ mod pick_clusters;
 mod pick_index;
 #[cfg(test)]
 mod pick_tests;
+mod quaternion_form;
 pub mod rig;
 pub mod rom;
 mod stats;
@@ -36,6 +37,7 @@ pub use overlay::{Overlay, SCALE_ROWS, Scale, Step, VertexValues};
 pub use overlay_table::{OVERLAYS, overlay};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
+pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
 pub use stats::{JointStats, LIMITS, WeightStats};
 pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 

@@ -1,5 +1,7 @@
 //! The mouse over the picture, and the vertex that is pinned.
 
+use glam::{DQuat, DVec3};
+
 use super::*;
 
 #[test]
@@ -123,6 +125,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);
     }
     click(&mut harness, "Hide the skinning matrices");
+    quaternions_add_up(&mut harness);
     harness.state_mut().session.apply(ViewCommand::SetMethod("linear"));
     harness.run();
     // In another space: that of the whole, where the root stands at the origin.
@@ -144,6 +147,55 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     click(&mut harness, "Unpin the vertex");
     assert!(harness.state().session.view().pinned.is_none());
     harness.get_by_label("Rotation X");
+}
+
+/// Shows the joints of the pinned vertex as quaternions and reads what is drawn: `b + R v′` of each, and their sum.
+fn quaternions_add_up(harness: &mut Harness<'_, App>) {
+    let four = |harness: &Harness<'_, App>, label: &str| -> Vec<Vec<f64>> {
+        let start = format!("{label}: ");
+        let nodes = harness.query_all_by_role(Role::Label);
+        let texts = nodes.filter_map(|n| n.accesskit_node().value()?.strip_prefix(&start).map(str::to_owned));
+        texts.map(|text| text.split(", ").map(|n| n.replace('−', "-").parse().unwrap()).collect()).collect()
+    };
+    harness.state_mut().session.apply(ViewCommand::SetMethod("linear"));
+    harness.run();
+    assert!(four(harness, "R xyzw").is_empty() && four(harness, "Σ w (b + R v′)").is_empty());
+    click(harness, "Show the rotation of each joint as a quaternion, and b + R v′, which is M v");
+    let explained = harness.state().session.explanation().unwrap();
+    let [rotations, offsets, turned, places, carried, alone] =
+        ["R xyzw", "v′", "R v′", "b", "b + R v′", "M v"].map(|label| four(harness, label));
+    assert_eq!(rotations.len(), explained.terms.len());
+    let three = |v: &[f64]| DVec3::from_slice(v);
+    let mut sum = DVec3::ZERO;
+    for (i, term) in explained.terms.iter().enumerate() {
+        let [x, y, z, w] = rotations[i][..] else { panic!("{rotations:?}") };
+        let by_hand = DQuat::from_xyzw(x, y, z, w).normalize() * three(&offsets[i]);
+        assert!(by_hand.distance(three(&turned[i])) < 5e-4, "{by_hand} for {turned:?}");
+        assert!((three(&places[i]) + three(&turned[i])).distance(three(&carried[i])) < 2e-4);
+        assert_eq!(carried[i], alone[i], "the matrix says the same");
+        sum += three(&carried[i]) * term.weight;
+    }
+    assert!(rotations.iter().any(|r| r[3] < 0.99), "one joint is turned: {rotations:?}");
+    let [position] = &four(harness, "Σ w (b + R v′)")[..] else { panic!("no sum") };
+    assert!(three(position).distance(sum) < 2e-4 && three(position).distance(explained.position) < 1e-4);
+    // A joint that scales has a row for that; one that shears is named, and then there is no sum.
+    let bend = explained.terms.iter().map(|t| t.node).max_by_key(|node| node.0).unwrap();
+    let scale = |harness: &mut Harness<'_, App>, node: NodeId, by: Vec3| {
+        harness.state_mut().session.apply(EditCommand::Edit(node, ChannelValue::Scale(by)));
+        harness.state_mut().session.update_pose();
+        harness.run();
+    };
+    scale(harness, bend, Vec3::new(2.0, 1.0, 0.5));
+    assert_eq!(four(harness, "S").len(), 1 + usize::from(explained.terms.len() > 2), "{:?}", four(harness, "S"));
+    assert_eq!(four(harness, "Σ w (b + R v′)").len(), 1);
+    scale(harness, bend, Vec3::ONE);
+    scale(harness, NodeId(1), Vec3::new(2.0, 1.0, 0.5));
+    let name = &harness.state().session.model().unwrap().skeleton.names[bend.index()].clone();
+    harness.get_by_label(&format!("{name} shears, which no quaternion with a scale does."));
+    harness.get_by_label("Without a quaternion for every joint there is no Σ w (b + R v′).");
+    scale(harness, NodeId(1), Vec3::ONE);
+    click(harness, "Hide the joints as quaternions");
+    assert!(four(harness, "b").is_empty());
 }
 
 #[test]

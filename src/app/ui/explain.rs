@@ -30,6 +30,8 @@ pub(super) struct Explain {
     spaces: SearchList,
     /// Whether the matrix of each influence is shown.
     matrices: bool,
+    /// Whether each influence is shown as a quaternion, a scale and a place too.
+    quaternions: bool,
 }
 
 /// A space in which a position is shown.
@@ -86,7 +88,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
     head(ui, model, &e, session.explains_second());
     stored(ui, model, &e, places);
     terms(ui, session, model, &e, state, commands);
-    blend(ui, session, &e, state.matrices, places);
+    blend(ui, session, &e, (state.matrices, state.quaternions), places);
     space(ui, session, model, &e, state);
     copy(ui, session, model, &e);
     true
@@ -112,15 +114,24 @@ const LABEL: f32 = 88.0;
 
 /// Shows a label and three numbers in columns.
 fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> egui::Response {
+    columns(ui, label, &v.to_array(), places, ink)
+}
+
+/// The same before four columns.
+const SHORT_LABEL: f32 = 52.0;
+
+/// Shows a label and three or four numbers in columns of one width.
+fn columns(ui: &mut Ui, label: &str, numbers: &[f64], places: usize, ink: Color32) -> egui::Response {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let (galley, _) = shortened(ui, label, theme::regular(12.0), c.dim, LABEL - 4.0);
+    let before = if numbers.len() > 3 { SHORT_LABEL } else { LABEL };
+    let (galley, _) = shortened(ui, label, theme::regular(12.0), c.dim, before - 4.0);
     paint_line(ui, galley, rect.left(), rect.center().y, c.dim);
-    let width = (rect.width() - LABEL) / 3.0;
-    let text = v.to_array().map(|x| number(x as f32, places));
+    let width = (rect.width() - before) / numbers.len() as f32;
+    let text: Vec<String> = numbers.iter().map(|x| number(*x as f32, places)).collect();
     for (i, text) in text.iter().enumerate() {
         let galley = ui.painter().layout_no_wrap(text.clone(), theme::regular(12.0), ink);
-        let x = rect.left() + LABEL + (i + 1) as f32 * width - galley.size().x;
+        let x = rect.left() + before + (i + 1) as f32 * width - galley.size().x;
         paint_line(ui, galley, x, rect.center().y, ink);
     }
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {}", text.join(", "))));
@@ -190,13 +201,21 @@ fn terms(
     commands: &mut Vec<Command>,
 ) {
     let places = places_of(session);
-    section(ui, if e.skinned { "Influences" } else { "Moved by its node" }, |ui| {
-        let (text, help) = match state.matrices {
-            true => ("Hide matrices", "Hide the skinning matrices"),
-            false => ("Matrices", "Show the skinning matrix of each joint, and the blended one"),
+    section(ui, if e.skinned { "Influences" } else { "Moved by" }, |ui| {
+        let help = match state.matrices {
+            true => "Hide the skinning matrices",
+            false => "Show the skinning matrix of each joint, and the blended one",
         };
-        if link(ui, text, help).on_hover_text(help).clicked() {
+        if link(ui, "Matrices", help).on_hover_text(help).clicked() {
             state.matrices = !state.matrices;
+        }
+        ui.add_space(8.0);
+        let help = match state.quaternions {
+            true => "Hide the joints as quaternions",
+            false => "Show the rotation of each joint as a quaternion, and b + R v′, which is M v",
+        };
+        if link(ui, "Quaternions", help).on_hover_text(help).clicked() {
+            state.quaternions = !state.quaternions;
         }
     });
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -216,6 +235,9 @@ fn terms(
             let m = Affine3A::from_cols_array(&term.matrix.to_cols_array().map(|v| v as f32));
             matrices::table(ui, &format!("M of {name}"), &m);
         }
+        if state.quaternions {
+            quaternion(ui, model, term, places);
+        }
         let help = "M v: where this joint alone would carry the vertex. M = joint now · inverse bind";
         vector(ui, "M v", term.alone, places, text).on_hover_text(help);
         ui.add_space(4.0);
@@ -233,6 +255,38 @@ fn terms(
             Label::new(RichText::new("No joint has a weight: it stays at the origin.").color(colors(ui).amber)).wrap(),
         );
     }
+}
+
+/// Shows how the joint of an influence turns the vertex that it saw at bind, and adds its own place; or why it does not.
+fn quaternion(ui: &mut Ui, model: &Model, term: &Term, places: usize) {
+    let (text, dim) = (colors(ui).text, colors(ui).dim);
+    let form = match term.quaternion {
+        Ok(form) => form,
+        Err(why) => {
+            warning(ui, &why.sentence(&model.skeleton.names[term.node.index()]));
+            return;
+        }
+    };
+    // The narrowest panel has room for three decimals.
+    let decimals = if ui.available_width() < 270.0 { 3 } else { 4 };
+    columns(ui, "R xyzw", &form.rotation.to_array(), decimals, dim)
+        .on_hover_text("The rotation of the joint in the world as a unit quaternion");
+    let [turned, carried] = if form.scales() {
+        vector(ui, "S", form.scale, 4, dim)
+            .on_hover_text("How much the joint scales along its own axes, before it turns");
+        ["R S v′", "b + R S v′"]
+    } else {
+        ["R v′", "b + R v′"]
+    };
+    vector(ui, turned, form.turned, places, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
+    vector(ui, "b", form.place, places, dim).on_hover_text("Where the joint is, world space, metres");
+    vector(ui, carried, form.carried(), places, text)
+        .on_hover_text("Where this joint alone would carry the vertex, as M v says too");
+}
+
+/// Shows a sentence in the colour of warnings.
+fn warning(ui: &mut Ui, text: &str) {
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
 }
 
 /// Shows the name of a joint, its weight, and in a column at the end what is stored; returns true where a click on the
@@ -269,7 +323,13 @@ fn joint(
 }
 
 /// Shows how the terms become the position.
-fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, places: usize) {
+fn blend(
+    ui: &mut Ui,
+    session: &Session,
+    e: &Explanation,
+    (shows_matrix, shows_quaternions): (bool, bool),
+    places: usize,
+) {
     let applied = session.side_deformation(session.explains_second());
     let method = applied.method;
     section(ui, method.label, |_| {});
@@ -311,6 +371,10 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
             .on_hover_text("Where the method alone has the vertex");
     }
     vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
+    if shows_quaternions && !e.terms.is_empty() {
+        ui.add_space(4.0);
+        quaternion_sum(ui, e, places);
+    }
     if shows_matrix {
         ui.add_space(4.0);
         ui.label(RichText::new("Blended matrix").font(theme::regular(SMALL)).color(dim));
@@ -318,6 +382,21 @@ fn blend(ui: &mut Ui, session: &Session, e: &Explanation, shows_matrix: bool, pl
         let map = Affine3A::from_cols_array(&e.map.to_cols_array().map(|v| v as f32));
         matrices::table(ui, "Blended matrix", &map);
     }
+}
+
+/// Shows what the influences add up to as quaternions; of methods that add up no places, what linear blending makes of them.
+fn quaternion_sum(ui: &mut Ui, e: &Explanation, places: usize) {
+    let Some(sum) = e.quaternion_sum() else {
+        warning(ui, "Without a quaternion for every joint there is no Σ w (b + R v′).");
+        return;
+    };
+    let help = match &e.readout {
+        Readout::Sum(_) => "Σ w (b + R v′): the same place without a matrix",
+        Readout::Motion { .. } | Readout::Terms(_) => {
+            "Σ w (b + R v′): where linear blending has the vertex; this method puts it elsewhere"
+        }
+    };
+    vector(ui, "Σ w (b + R v′)", sum, places, colors(ui).text).on_hover_text(help);
 }
 
 /// Shows the position in the space that is chosen.

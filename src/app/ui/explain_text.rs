@@ -21,6 +21,11 @@ fn triple(v: DVec3, places: usize) -> String {
     format!("({x}, {y}, {z})")
 }
 
+fn quadruple(quaternion: [f64; 4]) -> String {
+    let [x, y, z, w] = quaternion.map(|v| number(v as f32, 6));
+    format!("({x}, {y}, {z}, {w})")
+}
+
 /// Writes an explanation as text, in the words of the page.
 pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], places: usize) -> String {
     let mut out = String::new();
@@ -41,6 +46,18 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
         let name = &model.skeleton.names[term.node.index()];
         let weight = number(term.weight as f32, 6);
         line(format!("{name}: weight {weight} {stored}, v′ = {}, M v = {}", at(term.offset), at(term.alone)));
+        line(match term.quaternion {
+            Ok(form) => {
+                let scale = if form.scales() { format!(", S = {}", triple(form.scale, 6)) } else { String::new() };
+                let quaternion = quadruple(form.rotation.to_array());
+                format!(
+                    "  = b + R{} v′, b = {}, R = quaternion {quaternion}{scale}",
+                    if form.scales() { " S" } else { "" },
+                    at(form.place)
+                )
+            }
+            Err(why) => format!("  {}", why.sentence(name)),
+        });
     }
     match &e.readout {
         Readout::Sum(shares) => {
@@ -50,9 +67,8 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
             line(format!("{}: p = {} = {}", method.label, terms.join(" + "), at(e.position)));
         }
         Readout::Motion { rotation, translation } => {
-            let [x, y, z, w] = rotation.to_array().map(|v| number(v as f32, 6));
             line(format!("{}: {}", method.label, method.text.equation));
-            line(format!("R = quaternion ({x}, {y}, {z}, {w}), R v = {}", at(*rotation * e.rest)));
+            line(format!("R = quaternion {}, R v = {}", quadruple(rotation.to_array()), at(*rotation * e.rest)));
             line(format!("t = {}, p = {}", at(*translation), at(e.position)));
         }
         Readout::Terms(terms) => {
@@ -95,6 +111,12 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
             row("row of M", who, &axis.extend(t).to_array());
         }
         row("M v", who, &term.alone.to_array());
+        if let Ok(form) = term.quaternion {
+            row("R of the joint as a quaternion", who, &form.rotation.to_array());
+            row("S of the joint", who, &form.scale.to_array());
+            row("b", who, &form.place.to_array());
+            row("R S v′", who, &form.turned.to_array());
+        }
     }
     if let Readout::Motion { rotation, translation } = &e.readout {
         row("R v", [""; 3], &(*rotation * e.rest).to_array());
@@ -139,6 +161,16 @@ mod tests {
             let lines = table.lines().filter(|line| line.starts_with(start));
             lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
         };
+        // So is the sum of weight times b + R S v′, where R is written as a quaternion.
+        let [scales, turns, places] = ["S of the joint\t", "R of the joint as a quaternion\t", "b\t"].map(&cells);
+        let offsets = cells("inverse bind · v\t");
+        let three = |row: &[f64]| DVec3::new(row[4], row[5], row[6]);
+        let mut sum = DVec3::ZERO;
+        for (i, turn) in turns.iter().enumerate() {
+            let turn = glam::DQuat::from_xyzw(turn[4], turn[5], turn[6], turn[7]);
+            sum += turns[i][2] * (three(&places[i]) + turn * (three(&scales[i]) * three(&offsets[i])));
+        }
+        assert!(turns.len() == 2 && sum.distance(three(&cells("p\t")[0])) < 1e-6, "{sum}");
         // The sum of weight times M v is p, but for the last digit.
         let alone = cells("M v\t");
         let p = &cells("p\t")[0];
@@ -149,6 +181,7 @@ mod tests {
         }
         let said = text(model, session.view().method, &e, &stored, 4);
         let end = format!(" = {}", triple(e.position, 4));
+        assert_eq!(said.lines().filter(|line| line.starts_with("  = b + R v′, b = (")).count(), 2, "{said}");
         assert!(
             said.starts_with("Vertex 70 of primitive 0 of mesh tube\n") && said.trim_end().ends_with(&end),
             "{said}"
