@@ -158,3 +158,101 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     click(&mut harness, "To the worst");
     assert!(has(&harness, &Command::Comparison(ComparisonCommand::ToWorst)));
 }
+
+/// A window of this size in which two sides are compared and the legend of their distance is open.
+fn comparing_in(size: egui::Vec2, split: f32, layout: ComparisonLayout) -> Harness<'static, App> {
+    let mut harness = comparing();
+    harness.set_size(size);
+    harness.run();
+    let session = &mut harness.state_mut().session;
+    session.apply(ViewCommand::ToggleOverlay("distance"));
+    session.apply(ComparisonCommand::SetMethod("centres-of-rotation"));
+    session.apply(ComparisonCommand::SetLayout(layout));
+    session.apply(ComparisonCommand::SetSplit(split));
+    harness.run();
+    harness
+}
+
+/// The rectangles of everything in the picture that has a name or a text, with that, other than the picture, the line and the ground of the plate.
+fn labelled(harness: &Harness<'_, App>) -> Vec<(String, egui::Rect)> {
+    let picture = harness.state().picture;
+    let text = |n: &egui_kittest::Node<'_>| {
+        let node = n.accesskit_node();
+        node.label().or_else(|| node.value()).map(|text| (text, n.rect()))
+    };
+    let all = harness.root().children_recursive().filter_map(|n| text(&n));
+    let ground = ["3D view", "Comparison line", "Comparison"];
+    all.filter(|(text, rect)| picture.contains_rect(*rect) && !ground.contains(&text.as_str())).collect()
+}
+
+#[test]
+fn the_names_of_the_sides_stand_below_everything_else_and_on_their_own_side() {
+    let sizes = [vec2(1280.0, 720.0), vec2(1920.0, 1080.0), vec2(900.0, 600.0)];
+    let cases = sizes.into_iter().flat_map(|size| [0.04, 0.2, 0.5, 0.9].map(|split| (size, split)));
+    for (size, split) in cases {
+        let mut harness = comparing_in(size, split, ComparisonLayout::Split);
+        harness.event(Event::PointerMoved(beside_the_bones(harness.state())));
+        harness.run();
+        let all = labelled(&harness);
+        let sides = ["Left side: ", "Right side: "].map(|side| all.iter().find(|(text, _)| text.starts_with(side)));
+        let picture = harness.state().picture;
+        let line = harness.get_by_label("Comparison line").rect().center().x;
+        assert!(all.iter().any(|(text, _)| text == "Distance of two methods"), "no legend: {all:?}");
+        // In the least window the tools lie over the skin.
+        assert!(size.x < 1000.0 || all.iter().any(|(text, _)| text.starts_with("Vertex ")), "no card: {all:?}");
+        let rooms = [picture.with_max_x(line), picture.with_min_x(line)];
+        for (room, side) in rooms.into_iter().zip(sides) {
+            match side {
+                Some((_, name)) => assert!(room.contains_rect(*name), "{side:?} beside the line at {line}, {size}"),
+                // A name of two letters is no name.
+                None => assert!(room.width() < 70.0, "no name beside the line at {line} in {picture:?}, {size}"),
+            }
+        }
+        assert!(split < 0.1 || split > 0.8 || size.x < 1000.0 || sides.iter().all(Option::is_some));
+        for (side, name) in sides.into_iter().flatten() {
+            for (text, rect) in all.iter().filter(|(text, _)| !text.contains(" side: ")) {
+                assert!(rect.bottom() <= name.top() + 0.5, "{text:?} {rect:?} reaches {side:?} {name:?}, {size}");
+            }
+        }
+    }
+    let harness = comparing_in(vec2(1280.0, 720.0), 0.5, ComparisonLayout::Blink);
+    harness.get_by_label_contains("Shown side: ");
+}
+
+#[test]
+fn the_card_of_the_pointer_and_the_plate_share_their_side_of_the_picture() {
+    for size in [vec2(1280.0, 720.0), vec2(1920.0, 1080.0), vec2(1280.0, 560.0)] {
+        let mut harness = comparing_in(size, 0.5, ComparisonLayout::Split);
+        let alone = harness.get_by_label("Comparison").rect();
+        let skin = beside_the_bones(harness.state());
+        let head = |harness: &Harness<'_, App>| {
+            labelled(harness).into_iter().find(|(text, _)| text.starts_with("Vertex ")).map(|(_, rect)| rect)
+        };
+        harness.event(Event::PointerMoved(skin));
+        harness.run();
+        let (card, plate) = (head(&harness).unwrap(), harness.get_by_label("Comparison").rect());
+        assert!(plate.bottom() <= card.top(), "{plate:?} over the card {card:?}, {size}");
+        let shows_worst = harness.query_all_by_label_contains("Worst: ").next().is_some();
+        assert_eq!(shows_worst, size.y > 600.0, "{size}");
+        // A menu that is open keeps the plate as it is.
+        harness.event(Event::PointerMoved(harness.state().picture.left_top()));
+        harness.run();
+        let drop_down = format!("Compare with: {}", compared(&harness).choice.method.label);
+        click(&mut harness, &drop_down);
+        harness.event(Event::PointerMoved(skin));
+        harness.run();
+        assert_eq!((head(&harness), harness.get_by_label("Comparison").rect()), (None, alone), "{size}");
+        harness.key_press(Key::Escape);
+        harness.run();
+        // So does a control that has the focus. The least picture has room for the title alone while the card is shown.
+        if size.y < 600.0 {
+            continue;
+        }
+        harness.get_by_label("Swap").focus();
+        harness.run();
+        assert_eq!((head(&harness), harness.get_by_label("Comparison").rect()), (None, alone), "{size}");
+        harness.get_by_label("Comparison line").focus();
+        harness.run();
+        assert!(head(&harness).is_some(), "{size}");
+    }
+}

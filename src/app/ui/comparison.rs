@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use egui::accesskit::Role;
 use egui::{
     Align2, CornerRadius, CursorIcon, Key, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
@@ -28,36 +29,78 @@ const BELOW: f32 = 150.0;
 const TURN_SECS: f64 = 0.5;
 /// Points left and right of the line that can be dragged.
 const REACH: f32 = 6.0;
+/// The height of the strip at the bottom of the picture in which the names of the sides stand, points.
+const STRIP: f32 = 36.0;
+/// Points between the line and the names on both sides of it.
+const BESIDE_LINE: f32 = 12.0;
+/// Points of height below which the card of the pointer folds the plate that lies above it.
+const LEAST_HEIGHT: f32 = 130.0;
+/// Points of height below which it leaves the plate's title alone.
+const LEAST_FOLDED: f32 = 94.0;
 
-/// Shows what belongs to a comparison, where there is one.
-pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, status: &Status, commands: &mut Vec<Command>) {
+/// The part of the picture in which plates may lie in the corners: all of it, or what is above the names of two sides.
+pub(super) fn above_names(rect: Rect, session: &Session) -> Rect {
+    let names = if session.comparison().is_some() { STRIP - INSET } else { 0.0 };
+    rect.with_max_y(rect.bottom() - names)
+}
+
+/// Whether the plate of a comparison is in use, so that nothing may push it away: one of its controls has the focus, or a menu is open.
+pub(super) fn is_used(ui: &Ui, session: &Session) -> bool {
+    if session.comparison().is_none() {
+        return false;
+    }
+    let focused = ui.memory(|memory| memory.focused()).and_then(|id| ui.ctx().read_response(id));
+    let plate: Option<Rect> = ui.data(|data| data.get_temp(plate_id()));
+    let within = focused.zip(plate).is_some_and(|(control, plate)| plate.contains_rect(control.rect));
+    within || egui::Popup::is_any_open(ui.ctx())
+}
+
+fn plate_id() -> egui::Id {
+    egui::Id::unique("plate of the comparison")
+}
+
+/// Shows what belongs to a comparison, where there is one. The plate ends above `card`, which describes what the pointer is over.
+pub(super) fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    card: Option<Rect>,
+    session: &Session,
+    status: &Status,
+    commands: &mut Vec<Command>,
+) {
     let Some(comparison) = session.comparison() else { return };
     let names = names(session, comparison);
     match comparison.layout {
         ComparisonLayout::Split => {
             let x = rect.left() + comparison.split * rect.width();
             line(ui, rect, x, comparison, commands);
-            name(ui, rect, pos2(x - 12.0, rect.bottom() - 28.0), Align2::RIGHT_CENTER, &names[0]);
-            name(ui, rect, pos2(x + 12.0, rect.bottom() - 28.0), Align2::LEFT_CENTER, &names[1]);
+            both_names(ui, rect, x, &names);
         }
         ComparisonLayout::SideBySide => {
             let c = colors(ui);
             let x = rect.center().x;
             ui.painter().vline(x, rect.y_range(), Stroke::new(1.0, c.line));
-            name(ui, rect, pos2(x - 12.0, rect.bottom() - 28.0), Align2::RIGHT_CENTER, &names[0]);
-            name(ui, rect, pos2(x + 12.0, rect.bottom() - 28.0), Align2::LEFT_CENTER, &names[1]);
+            both_names(ui, rect, x, &names);
         }
         ComparisonLayout::Blink => {
             let is_second = (ui.input(|i| i.time) / TURN_SECS) as u64 % 2 == 1;
             if is_second != comparison.is_turned {
                 commands.push(ComparisonCommand::Blink.into());
             }
-            let at = pos2(rect.center().x, rect.bottom() - 28.0);
-            name(ui, rect, at, Align2::CENTER_CENTER, &names[usize::from(comparison.is_turned)]);
+            let strip = rect.with_min_y(rect.bottom() - STRIP).shrink2(vec2(4.0, 0.0));
+            name(ui, strip, Align2::CENTER_CENTER, "Shown side", &names[usize::from(comparison.is_turned)]);
             ui.ctx().request_repaint_after(Duration::from_secs_f64(TURN_SECS / 2.0));
         }
     }
-    plate(ui, rect, session, (comparison, status), commands);
+    let mut room = above_names(rect, session);
+    if let Some(card) = card {
+        // The inset below the plate is what stands between it and the card.
+        room.max.y = room.bottom().min(card.top() + INSET - 8.0);
+    }
+    let place = plate(ui, (rect, room), session, (comparison, status), commands);
+    // Controls that the card has pushed out of sight are the plate's too.
+    let controls = place.with_max_y(above_names(rect, session).bottom());
+    ui.data_mut(|data| data.insert_temp(plate_id(), controls));
 }
 
 /// What the two sides show, the left or first one first.
@@ -102,15 +145,29 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     out
 }
 
-/// A side's name on a plate of its own, within the picture.
-fn name(ui: &Ui, rect: Rect, at: egui::Pos2, align: Align2, text: &str) {
+/// The names of both sides in the strip at the bottom, each in the room of its side of a line at `x`.
+fn both_names(ui: &Ui, rect: Rect, x: f32, names: &[String; 2]) {
+    let strip = rect.with_min_y(rect.bottom() - STRIP).shrink2(vec2(4.0, 0.0));
+    name(ui, strip.with_max_x(x - BESIDE_LINE), Align2::RIGHT_CENTER, "Left side", &names[0]);
+    name(ui, strip.with_min_x(x + BESIDE_LINE), Align2::LEFT_CENTER, "Right side", &names[1]);
+}
+
+/// A side's name on a plate of its own, cut to the room it has; nothing where that is too narrow for a few letters.
+fn name(ui: &Ui, room: Rect, align: Align2, side: &str, text: &str) {
+    const PAD: f32 = 9.0;
+    if room.width() < 2.0 * PAD + 24.0 {
+        return;
+    }
     let c = colors(ui);
-    let (galley, _) = shortened(ui, text, theme::strong(BODY), c.text, 0.4 * rect.width());
-    let plate = align.anchor_size(at, galley.size() + vec2(18.0, 8.0));
-    let plate = plate.translate(vec2((rect.left() + 4.0 - plate.left()).max(0.0), 0.0));
-    let plate = plate.translate(vec2((rect.right() - 4.0 - plate.right()).min(0.0), 0.0));
+    let (galley, is_cut) = shortened(ui, text, theme::strong(BODY), c.text, room.width() - 2.0 * PAD);
+    let plate = align.align_size_within_rect(galley.size() + vec2(2.0 * PAD, 8.0), room);
     ui.painter().rect_filled(plate, CornerRadius::same(theme::RADIUS), c.plate);
-    paint_line(ui, galley, plate.left() + 9.0, plate.center().y, c.text);
+    paint_line(ui, galley, plate.left() + PAD, plate.center().y, c.text);
+    let response = ui.interact(plate, ui.scope_id().with(side), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{side}: {text}")));
+    if is_cut {
+        response.on_hover_text(text);
+    }
 }
 
 /// The line between the sides, which can be dragged, and moved by arrows while it has the focus.
@@ -146,19 +203,21 @@ fn line(ui: &mut Ui, rect: Rect, x: f32, comparison: &Comparison, commands: &mut
     response.on_hover_text("Drag to see more of one side");
 }
 
-/// What is compared, how it is shown, and how far it is apart.
+/// What is compared, how it is shown, and how far it is apart, within `room` of the picture `rect`. Returns where the plate is.
 fn plate(
     ui: &mut Ui,
-    rect: Rect,
+    (rect, room): (Rect, Rect),
     session: &Session,
     (comparison, status): (&Comparison, &Status),
     commands: &mut Vec<Command>,
-) {
-    let below = rect.with_min_y(rect.top() + BELOW.min(0.3 * rect.height()));
+) -> Rect {
+    let below = room.with_min_y(rect.top() + BELOW.min(0.3 * rect.height()));
+    let is_pushed = room.bottom() < above_names(rect, session).bottom() && below.height() < LEAST_HEIGHT + 2.0 * INSET;
     corner_plate(ui, below, Align2::RIGHT_TOP, WIDTH.min(0.5 * rect.width() - INSET), "comparison", |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
         // The picture does not answer to the pointer here.
-        ui.interact(ui.max_rect().expand(10.0), ui.scope_id().with("ground"), Sense::CLICK | Sense::DRAG);
+        let ground = ui.interact(ui.max_rect().expand(10.0), ui.scope_id().with("ground"), Sense::CLICK | Sense::DRAG);
+        ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Comparison"));
         // Where the picture is narrow the plate would lie over the model, and an example has numbers of its own.
         let is_example = session.lesson().is_some();
         let id = ui.scope_id().with(("folded", is_example));
@@ -180,19 +239,21 @@ fn plate(
                 }
             });
         });
-        if folded {
-            figures(ui, session, 1);
+        if folded || is_pushed {
+            if !is_pushed || below.height() >= LEAST_FOLDED + 2.0 * INSET {
+                figures(ui, session, 1);
+            }
             return;
         }
         // What does not fit the picture scrolls.
-        let height = (rect.bottom() - ui.cursor().top() - INSET - 10.0).max(3.0 * theme::ROW);
+        let height = (room.bottom() - ui.cursor().top() - INSET - 10.0).max(3.0 * theme::ROW);
         let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         list.auto_shrink([false, true]).show(ui, |ui| {
             // The bar that scrolls lies beside the figures.
             ui.set_max_width(ui.available_width() - 8.0);
             contents(ui, session, (comparison, status), commands);
         });
-    });
+    })
 }
 
 /// What is below the plate's title.

@@ -24,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
         show_work(ui, rect, work, commands);
     }
     if ui.input(|i| !i.raw.hovered_files.is_empty()) {
-        drop_frame(ui, rect);
+        drop_frame(ui, ui.clip_rect());
     }
 }
 

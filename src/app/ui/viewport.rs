@@ -102,19 +102,26 @@ pub(super) fn show(
             page::show_marks(&ui, session, part, state.saved.large_text);
         }
         page::show_handles(&ui, session, seen, commands);
+        // What describes the pointer's place leaves the plate of a comparison alone while that is used.
+        let above = comparison::above_names(rect, session);
+        // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
+        let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
+        let card = match comparison::is_used(&ui, session) {
+            true => None,
+            false => card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second),
+        };
         // The switches lie over the line between the sides.
-        comparison::show(&mut ui, rect, session, status, commands);
+        comparison::show(&mut ui, rect, card, session, status, commands);
         opaque = toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
-        legend::show(&mut ui, rect, session, &mut state.saved.legend_folded, commands);
-        card::show(&mut ui, rect, session, state.viewport.vertex, state.viewport.is_second);
+        legend::show(&mut ui, above, session, &mut state.saved.legend_folded, commands);
     } else if status.loading.is_none() {
         status::empty(&mut ui, rect, &state.saved.recent, commands);
     }
-    status::show(&mut ui, rect, status, session.document().is_some(), commands);
+    status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
     // They stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
-    copied::show(&ui, rect, if is_taken { 104.0 } else { 0.0 });
+    copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, opaque, hovered: response.hovered() }
 }
 

@@ -164,7 +164,7 @@ pub static MEASURES: &[Measure] = &[
     },
     Measure {
         id: "normal_error_max",
-        label: "Normal error",
+        label: "Largest normal error",
         help: "The largest angle between a normal and the one that is computed from the posed triangles",
         unit: Unit::Degrees,
         neutral: 0.0,
