@@ -161,7 +161,7 @@ mod tests {
             let lines = table.lines().filter(|line| line.starts_with(start));
             lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
         };
-        // So is the sum of weight times b + R S v′, where R is written as a quaternion.
+        // The sum of weight times b + R S v′ is p, with R as it is written, a quaternion.
         let [scales, turns, places] = ["S of the joint\t", "R of the joint as a quaternion\t", "b\t"].map(&cells);
         let offsets = cells("inverse bind · v\t");
         let three = |row: &[f64]| DVec3::new(row[4], row[5], row[6]);
@@ -171,7 +171,7 @@ mod tests {
             sum += turns[i][2] * (three(&places[i]) + turn * (three(&scales[i]) * three(&offsets[i])));
         }
         assert!(turns.len() == 2 && sum.distance(three(&cells("p\t")[0])) < 1e-6, "{sum}");
-        // The sum of weight times M v is p, but for the last digit.
+        // So is the sum of weight times M v, but for the last digit.
         let alone = cells("M v\t");
         let p = &cells("p\t")[0];
         assert_eq!(alone.len(), 2);
