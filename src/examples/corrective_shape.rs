@@ -65,7 +65,7 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Plain skinning makes the elbow of the middle arm thin. Its half width s₁, as a part of the radius R at rest:",
+                "Plain skinning makes the elbow of the middle arm thin. Its half width s₁ (green line), as a part of the radius R at rest:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Over(&Expr::Of("s1"), &Expr::Of("R")), COS_HALF],
@@ -198,15 +198,17 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             },
         ],
     },
-    look: Look { from: [0.0, 4.0], stage: [[-2.8, -0.05, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
+    look: Look { from: [0.0, 4.0], stage: [[-2.8, -0.25, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
     model,
     pose,
     marks: |moment| {
         let name = |x: f32, y: f32, words: &str| Mark::name(Vec3::new(x, y, 0.0), words);
         vec![
             name(-2.2, 0.22, "two shapes"),
-            name(AT[0] + RADIUS, 0.2, "plain"),
-            name(AT[1] + RADIUS, 0.2, "corrected"),
+            name(AT[0] - RADIUS, -0.14, "plain"),
+            name(AT[1] - RADIUS, -0.14, "corrected"),
+            measured(moment, 0, "s₁"),
+            measured(moment, 1, "s₂"),
             Mark::dot(moment.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v"),
         ]
     },
@@ -433,6 +435,12 @@ fn arc([from, to]: [f64; 2], label: &str) -> Vec<Mark> {
 
 fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
     vec![Mark::span(waist(moment, arm).map(|p| p.as_vec3()), label)]
+}
+
+/// The same as it is always drawn. The words stand beside the last point, to the right of the line.
+fn measured(moment: &Moment, arm: usize, label: &str) -> Mark {
+    let [joint, outer] = waist(moment, arm).map(|p| p.as_vec3());
+    Mark::line(vec![outer, joint], MarkInk::Second, label).wide(4.0)
 }
 
 /// The outline of an arm as it is bent.

@@ -69,7 +69,7 @@ pub(super) static CS418_ELBOW: Example = Example {
                     ]),
                 ],
                 numbers: false,
-                note: "A is the matrix of the straight arm, which changes nothing. Places are seen from the elbow, the dot in each strip.",
+                note: "A is the matrix of the straight arm, which changes nothing; p is the marked vertex at rest. Places are seen from the elbow, the dot in each strip.",
                 ..Formula::PLAIN
             }),
             Block::Text(
@@ -96,7 +96,9 @@ pub(super) static CS418_ELBOW: Example = Example {
                 ],
                 ..Formula::PLAIN
             }),
-            Block::Text("A turn keeps the distance from the elbow. The blend of two turns does not:"),
+            Block::Text(
+                "A turn keeps the distance from the elbow, as for q in the middle strip. The blend of two turns does not, as for c:",
+            ),
             Block::Formula(Formula {
                 terms: &[Expr::Over(&Expr::Length(&Expr::Of("q")), &Expr::Length(&P)), Expr::Number(1.0)],
                 numbers: false,
@@ -133,7 +135,7 @@ pub(super) static CS418_ELBOW: Example = Example {
             place: "Build an elbow; interpolate the transformations, the vertices, the matrices",
         }],
     },
-    look: Look { bones: false, wireframe: true, stage: [[-2.9, -1.3, -0.3], [2.3, 1.15, 0.3]], ..Look::PLAIN },
+    look: Look { bones: false, wireframe: true, stage: [[-2.9, -1.3, -0.3], [2.75, 1.15, 0.3]], ..Look::PLAIN },
     model,
     pose,
     marks,

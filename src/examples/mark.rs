@@ -7,7 +7,7 @@ use glam::{DAffine3, DVec3, Vec3};
 pub struct Mark {
     /// The points of a line, metres; one alone is a dot.
     pub points: Vec<Vec3>,
-    /// Its width, or the dot's, in pixels of a window at scale 1.
+    /// Its width, or the dot's, in pixels of a window at scale 1; 0 draws nothing.
     pub width: f32,
     /// Its colour.
     pub ink: MarkInk,
@@ -49,10 +49,10 @@ impl Mark {
         Self::line(vec![from, to], MarkInk::Accent, label).wide(5.0)
     }
 
-    /// Makes words beside a place, almost without a dot.
+    /// Makes words beside a place, without a dot.
     #[must_use]
     pub fn name(at: Vec3, words: impl Into<String>) -> Self {
-        Self::dot(at, MarkInk::Dim, words).wide(1.0)
+        Self::dot(at, MarkInk::Dim, words).wide(0.0)
     }
 
     /// Makes a thin circle through a point, about an axis (unit length) through its center.

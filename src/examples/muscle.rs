@@ -142,7 +142,7 @@ pub(super) static MUSCLE: Example = Example {
     marks: |moment| {
         let joint = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Second, words).wide(9.0);
         let under = moment.place("biceps");
-        let leader = Mark::line(vec![under, under + Vec3::new(-0.35, 0.45, 0.0)], MarkInk::Second, "muscle joint");
+        let leader = Mark::line(vec![under, under + Vec3::new(-0.2, -0.5, 0.0)], MarkInk::Second, "muscle joint");
         vec![
             leader.wide(1.5),
             joint(under, ""),

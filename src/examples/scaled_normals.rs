@@ -53,7 +53,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
         blocks: &[
             Block::Text(
                 "A normal stands at right angles to the surface, a tangent lies along it. In the picture normals that M carries \
-                 are red, right ones green. The joint stretches a roller along x; places and tangents follow its matrix:",
+                 are red, right ones green. The joint stretches a roller along x; places and tangents follow its matrix, so that the tangent t at rest becomes u:",
             ),
             Block::Formula(Formula {
                 terms: &[M, Expr::Matrix(&[&[S, Expr::Number(0.0)], &[Expr::Number(0.0), Expr::Number(1.0)]])],
@@ -62,8 +62,8 @@ pub(super) static SCALED_NORMALS: Example = Example {
             }),
             Block::Formula(Formula { terms: &[Expr::Of("u"), Expr::Product(&[M, Expr::Of("t")])], ..Formula::PLAIN }),
             Block::Text(
-                "A normal that were carried by M would lean over where the surface flattens out. Two vectors are at right angles \
-                 where their product is 0, and that of m and the tangent is not:",
+                "The normal n at rest, carried by M, would become m, which leans over where the surface flattens out. Two vectors are at \
+                 right angles where their product is 0, and that of m and u is not:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("m"), Expr::Over(&Expr::Product(&[M, N]), &Expr::Length(&Expr::Product(&[M, N])))],
@@ -86,7 +86,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
             }),
             Block::Text(
                 "The inverse transpose of M is M inverted, with rows and columns exchanged; here it scales by 1/s where M scales by \
-                 s. What it carries stays at right angles:",
+                 s. What it carries, k, stays at right angles to u:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -139,7 +139,7 @@ pub(super) static SCALED_NORMALS: Example = Example {
             },
         ],
     },
-    look: Look { bones: false, stage: [[-1.9, -0.95, -0.4], [1.9, 0.95, 0.4]], ..Look::PLAIN },
+    look: Look { bones: false, stage: [[-2.4, -0.95, -0.4], [2.4, 0.95, 0.4]], ..Look::PLAIN },
     model,
     pose,
     marks,

@@ -22,7 +22,7 @@ const P: [Expr; 3] = [Expr::Of("p1"), Expr::Of("p2"), Expr::Of("p3")];
 pub(super) static SIXTY_THIRTY_TEN: Example = Example {
     id: "three-weights",
     title: "60 %, 30 %, 10 %",
-    question: "Where does a vertex go that three joints move, 60 %, 30 % and 10 %?",
+    question: "Where does a vertex go that three joints move, 60\u{a0}%, 30\u{a0}% and 10\u{a0}%?",
     sliders: &[
         Slider {
             id: "w1",

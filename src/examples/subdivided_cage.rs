@@ -143,15 +143,15 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
             Source { text: "Loop: Smooth subdivision surfaces based on triangles, 1987", place: "the masks" },
         ],
     },
-    look: Look { from: [0.0, 4.0], stage: [[-1.75, -0.05, -0.4], [2.75, 2.1, 0.4]], ..Look::PLAIN },
+    look: Look { from: [0.0, 4.0], stage: [[-1.75, -0.25, -0.4], [2.75, 2.1, 0.4]], ..Look::PLAIN },
     model,
     pose,
     marks: |moment| {
         let mut marks = cage_lines(moment, MarkInk::Dim, 1.5);
         marks.extend(outline(moment));
-        let name = |x: f32, words: &str| Mark::name(Vec3::new(x, 0.12, 0.0), words);
-        marks.push(name(AT[FIRST] + 0.4, "subdivided, then skinned"));
-        marks.push(name(AT[AFTER] + 0.4, "skinned, then subdivided"));
+        let name = |x: f32, words: &str| Mark::name(Vec3::new(x, -0.2, 0.0), words);
+        marks.push(name(AT[FIRST] - 0.5, "subdivided, then skinned"));
+        marks.push(name(AT[AFTER] - 0.5, "skinned, then subdivided"));
         marks
     },
     handles: &[],

@@ -63,8 +63,9 @@ pub(super) static THREE_BONES: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "W with a raised A is a bone's transform to the world as it is animated. It is found by walking up its parents and \
-                 multiplying on the left:",
+                "The large dot v is a vertex of bone 1, near its end. Skinning asks each of the three bones where it alone would carry \
+                 that vertex: to a, to b or to c. For that it needs W with a raised A, a bone's transform to the world as it is \
+                 animated. It is found by walking up its parents and multiplying on the left:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("W2A"), Expr::Product(&[R1, T1, R2])],
@@ -77,8 +78,8 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "W with a raised R is the same at rest. The point p belongs to bone 1, whose transform at rest changes nothing. It is \
-                 taken into the rest space of another bone by the inverse, and then wherever that bone has gone:",
+                "W with a raised R is the same at rest. Its inverse says where p, the vertex as it was modelled, lies as another bone saw \
+                 it at rest. The animated transform then takes it along, to wherever that bone has gone:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("W2A"), Expr::Inverse(&Expr::Of("W2R")), P])],

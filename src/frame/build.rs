@@ -230,7 +230,7 @@ impl Frame {
                 MarkInk::Third => colors.axes[0],
             };
             let ends = || mark.points.windows(2).map(|ends| [ends[0], ends[1]]);
-            let dot = mark.points.first().filter(|_| mark.points.len() == 1).map(|at| [*at, *at]);
+            let dot = mark.points.first().filter(|_| mark.points.len() == 1 && mark.width > 0.0).map(|at| [*at, *at]);
             // A wide edge would be all that is seen of a faint line.
             let wider = if mark.ink == MarkInk::Dim { 1.5 } else { 3.0 };
             for (wider, color) in [(wider, edge), (0.0, color)] {

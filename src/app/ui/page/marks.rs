@@ -1,6 +1,6 @@
 //! The words beside what an example draws over the picture.
 
-use egui::{Align2, Rect, Ui, pos2, vec2};
+use egui::{Align2, Pos2, Rect, Ui, Vec2, vec2};
 
 use crate::app::ui::theme::{self, colors};
 use crate::examples::MarkInk;
@@ -8,6 +8,10 @@ use crate::session::Session;
 
 /// The size of the words, points.
 const SIZE: f32 = 14.0;
+/// The margin of the plate behind them, points.
+const MARGIN: Vec2 = vec2(5.0, 2.0);
+/// How far the plate stands from the place that it names, points.
+const APART: f32 = 7.0;
 
 pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bool) {
     let c = colors(ui);
@@ -24,14 +28,49 @@ pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bo
         }
         let ink = if mark.ink == MarkInk::Accent { c.accent } else { c.text };
         let galley = ui.painter().layout_no_wrap(mark.label.clone(), theme::strong(size), ink);
-        let anchor = pos2(at.x + 12.0, at.y);
-        let area = Align2::LEFT_CENTER.anchor_size(anchor, galley.size());
-        let plate = area.expand2(vec2(5.0, 2.0));
-        if taken.iter().any(|other| other.intersects(plate)) {
-            continue;
-        }
+        let Some(plate) = plate_beside(at, galley.size() + 2.0 * MARGIN, rect, &taken) else { continue };
         taken.push(plate);
         ui.painter().rect_filled(plate, 4.0, c.plate);
-        ui.painter().galley(area.min, galley, ink);
+        ui.painter().galley(plate.min + MARGIN, galley, ink);
+    }
+}
+
+/// Finds room for a plate of words beside a place: to its right, or else to its left, above it or below it. `None` where each of
+/// these leaves the picture or meets a plate that is there already.
+fn plate_beside(at: Pos2, size: Vec2, picture: Rect, taken: &[Rect]) -> Option<Rect> {
+    [
+        (Align2::LEFT_CENTER, vec2(APART, 0.0)),
+        (Align2::RIGHT_CENTER, vec2(-APART, 0.0)),
+        (Align2::CENTER_BOTTOM, vec2(0.0, -APART)),
+        (Align2::CENTER_TOP, vec2(0.0, APART)),
+    ]
+    .into_iter()
+    .map(|(align, away)| align.anchor_size(at + away, size))
+    .find(|plate| picture.contains_rect(*plate) && !taken.iter().any(|other| other.intersects(*plate)))
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::pos2;
+
+    use super::*;
+
+    #[test]
+    fn words_give_way_to_others_and_to_the_edge_of_the_picture() {
+        let picture = Rect::from_min_size(pos2(100.0, 0.0), vec2(400.0, 300.0));
+        let size = vec2(80.0, 20.0);
+        let at = pos2(300.0, 150.0);
+        let right = plate_beside(at, size, picture, &[]).unwrap();
+        assert!(right.left() > at.x && right.center().y == at.y, "{right:?}");
+        let left = plate_beside(at, size, picture, &[right]).unwrap();
+        assert!(left.right() < at.x && left.center().y == at.y, "{left:?}");
+        let above = plate_beside(at, size, picture, &[right, left]).unwrap();
+        assert!(above.bottom() < at.y && above.center().x == at.x, "{above:?}");
+        let below = plate_beside(at, size, picture, &[right, left, above]).unwrap();
+        assert!(below.top() > at.y && below.center().x == at.x, "{below:?}");
+        assert_eq!(plate_beside(at, size, picture, &[right, left, above, below]), None);
+        // At the right edge there is room to the left only.
+        let at = pos2(495.0, 150.0);
+        assert!(plate_beside(at, size, picture, &[]).unwrap().right() < at.x);
     }
 }
