@@ -78,13 +78,14 @@ fn share(y: f32) -> f32 {
 }
 
 /// What the corrective shape adds to a vertex of the right arm, so that in the pose in which it was made each vertex is turned about the
-/// joint by its share of the bend. What is wanted in the pose goes back to rest by the inverse of the blended matrix.
+/// joint by its share of the bend. What is wanted in the pose goes back to rest by the inverse of the blended matrix. Towards the inner
+/// side of the bend, where the skin would run through itself, there is less and less of it.
 fn correction(p: Vec3) -> Vec3 {
     let (bend, share) = (-MADE_AT.to_radians(), share(p.y));
     let d = p - Vec3::new(AT[1], HEIGHT / 2.0, 0.0);
     let wanted = Quat::from_rotation_z(bend * share) * d;
     let blended = Mat3::IDENTITY * (1.0 - share) + Mat3::from_rotation_z(bend) * share;
-    blended.inverse() * wanted - d
+    (blended.inverse() * wanted - d) * (1.0 - eased(0.0, RADIUS, d.x))
 }
 
 pub(super) fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {

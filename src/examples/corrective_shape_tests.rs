@@ -35,7 +35,9 @@ fn both_elbows_are_those_of_double_precision_at_all_angles() {
                     let made = blend(made_at());
                     let conjugate = DVec2::new(made.x, -made.y) / made.length_squared();
                     let turned = times(DVec2::from_angle(-made_at() * share), about);
-                    let morphed = about + weight * (times(turned, conjugate) - about);
+                    let inner = (about.x / f64::from(RADIUS)).clamp(0.0, 1.0);
+                    let outer = 1.0 - inner * inner * (3.0 - 2.0 * inner);
+                    let morphed = about + weight * outer * (times(turned, conjugate) - about);
                     let wanted = times(morphed, blend(phi));
                     let place = moment.vertex("linear", instance, i);
                     let off = (place.truncate() - DVec2::new(x0, 1.0)).distance(wanted);

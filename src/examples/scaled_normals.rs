@@ -359,7 +359,8 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let to = |v: DVec2, long: f32| at + v.as_vec2().extend(0.0) * long;
     let tangent = (matrix(moment) * tangent_at_rest(moment)).normalize();
     let (right, leaning) = (measured(moment, rim(moment)), wrong(moment, angle(moment)));
-    out.push(Mark::line(vec![to(-tangent, DRAWN), to(tangent, DRAWN)], MarkInk::First, "tangent").wide(2.0));
+    // The words stand beside the last point, away from both normals.
+    out.push(Mark::line(vec![to(tangent, DRAWN), to(-tangent, DRAWN)], MarkInk::First, "tangent").wide(2.0));
     let corner = [to(tangent, 0.07), to(tangent + right, 0.07), to(right, 0.07)];
     out.push(Mark::line(corner.to_vec(), MarkInk::First, "").wide(1.5));
     out.push(Mark::line(vec![at, to(leaning, DRAWN)], MarkInk::Third, "m").wide(4.0));

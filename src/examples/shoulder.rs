@@ -47,7 +47,7 @@ pub(super) static SHOULDER: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Two figures, each with one arm, that lies aside at rest. Left, one ball joint, which can turn in every way, raises it. \
+                "Two figures, each with one arm, which points to the side at rest. Left, one ball joint, which can turn in every way, raises it. \
                  Right, the collar bone (clavicle) and the shoulder blade (scapula) go along, as they do in a body: κ is the \
                  turn of the clavicle, σ that of the scapula and γ that of the shoulder joint itself, 2° of every 3°.",
             ),

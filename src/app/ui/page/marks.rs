@@ -12,6 +12,8 @@ const SIZE: f32 = 14.0;
 const MARGIN: Vec2 = vec2(5.0, 2.0);
 /// How far the plate stands from the place that it names, points.
 const APART: f32 = 7.0;
+/// The same above and below, where it clears plates to the right and to the left.
+const ABOVE: f32 = 13.0;
 
 pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bool) {
     let c = colors(ui);
@@ -41,8 +43,8 @@ fn plate_beside(at: Pos2, size: Vec2, picture: Rect, taken: &[Rect]) -> Option<R
     [
         (Align2::LEFT_CENTER, vec2(APART, 0.0)),
         (Align2::RIGHT_CENTER, vec2(-APART, 0.0)),
-        (Align2::CENTER_BOTTOM, vec2(0.0, -APART)),
-        (Align2::CENTER_TOP, vec2(0.0, APART)),
+        (Align2::CENTER_BOTTOM, vec2(0.0, -ABOVE)),
+        (Align2::CENTER_TOP, vec2(0.0, ABOVE)),
     ]
     .into_iter()
     .map(|(align, away)| align.anchor_size(at + away, size))
