@@ -148,3 +148,19 @@ fn a_slider_that_makes_another_rig_keeps_camera_and_page() {
     let shown = session.surface().unwrap().parts[0].deformed.positions[20];
     assert!(shown.as_dvec3().distance(session.lesson().unwrap().moment().vertex("linear", 0, 20)) < 1e-6);
 }
+
+#[test]
+fn the_inspector_says_which_joints_are_turned_at_rest() {
+    let mut harness = shown("three-bones");
+    let session = &mut harness.state_mut().session;
+    session.apply(ExampleCommand::SetSlider("rest", 40.0));
+    session.apply(ExampleCommand::TogglePage);
+    let node = |name: &str| session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap();
+    let [first, second] = ["bone 1", "bone 2"].map(|name| NodeId::from_index(node(name)));
+    session.apply(SelectionCommand::Select(Some(second)));
+    harness.run();
+    harness.get_by_label("Turned by 40.0° at rest");
+    harness.state_mut().session.apply(SelectionCommand::Select(Some(first)));
+    harness.run();
+    assert!(harness.query_by_label_contains("at rest").is_none());
+}

@@ -8,6 +8,7 @@ use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
 use super::{Status, UiState, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
 use crate::anim;
+use crate::inspect::rig::RestFigures;
 use crate::math::euler_xyz_degrees;
 use crate::model::{Model, NodeId, SkinId};
 use crate::session::{ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session};
@@ -118,7 +119,13 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
     if let Some(parent) = model.skeleton.parents[node.index()] {
         place += &format!(" · child of {}", model.skeleton.names[parent.index()]);
     }
-    ui.add(Label::new(RichText::new(place).font(theme::regular(12.0)).color(c.dim)).wrap());
+    let note = |text: String| Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap();
+    ui.add(note(place));
+    let rest = RestFigures::of(model, &inspector.rest, node);
+    if !inspector.skins.is_empty() && rest.is_turned() {
+        let words = "The rest rotation of this joint is not the identity: clips and scripts that expect joints without a turn at rest go wrong here.";
+        ui.add(note(format!("Turned by {:.1}° at rest", rest.rotation_degrees))).on_hover_text(words);
+    }
 }
 
 /// Shows the choice of rest pose, bind pose and clip.
