@@ -332,7 +332,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     // Words to the left of a place that its neighbours leave no room at.
     let aside =
         |p: Vec3, label: &str| Mark::line(vec![p, p + Vec3::new(-0.42, -0.1, 0.0)], MarkInk::Dim, label).wide(1.0);
-    let name = |strip: usize, words: &str| Mark::name(elbow(strip) + Vec3::new(-0.45, -1.2, 0.0), words);
+    let name = |strip: usize, words: &str| Mark::name(elbow(strip) + Vec3::new(-0.45, -1.26, 0.0), words);
     vec![
         name(0, "turned quads"),
         name(1, "turned rows"),
