@@ -117,11 +117,11 @@ pub(super) static SHOULDER: Example = Example {
 /// The names of the figures and joints, and the half widths that are compared.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let under = |at: [f32; 3], words: &str| Mark::name(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), words);
-    // The names of neighbouring joints hang at lines of several lengths, so that they do not meet.
-    let named = |joint: &str, words: &str, down: f32| {
+    // The names of neighbouring joints hang at several heights, so that they do not meet.
+    let named = |joint: &str, words: &str, height: f32| {
         let at = moment.place(joint);
         [
-            Mark::line(vec![at, at - Vec3::Y * down], MarkInk::Dim, words).wide(1.5),
+            Mark::line(vec![at, at.with_y(height)], MarkInk::Dim, words).wide(1.5),
             Mark::dot(at, MarkInk::First, "").wide(8.0),
         ]
     };
@@ -130,9 +130,9 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     };
     let mut out = vec![under(AT[0], "one ball joint"), under(AT[1], "clavicle, scapula, shoulder")];
     out.extend(named("ball", "ball joint", 0.5));
-    out.extend(named("clavicle", "clavicle", 0.7));
-    out.extend(named("scapula", "scapula", 0.6));
-    out.extend(named("shoulder", "shoulder", 0.5));
+    out.extend(named("clavicle", "clavicle", 0.3));
+    out.extend(named("scapula", "scapula", 0.44));
+    out.extend(named("shoulder", "shoulder", 0.56));
     out.extend([width(0, "s₁"), width(1, "s₂")]);
     out
 }

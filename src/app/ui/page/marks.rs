@@ -21,8 +21,11 @@ pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bo
     let size = if large { SIZE * 1.4 } else { SIZE };
     let projector = session.view().projector();
     let mut taken: Vec<Rect> = Vec::new();
-    // What is pointed at comes last, and its words first.
-    for mark in session.example_marks().iter().rev().filter(|mark| !mark.label.is_empty()) {
+    // Names of whole figures stay where they are. What is pointed at comes last, and its words first of the others.
+    let marks = session.example_marks();
+    let (names, others): (Vec<_>, Vec<_>) =
+        marks.iter().rev().filter(|mark| !mark.label.is_empty()).partition(|mark| mark.width == 0.0);
+    for mark in names.into_iter().chain(others) {
         let Some(at) = mark.points.last().and_then(|p| projector.project(*p)) else { continue };
         let at = rect.min + vec2(at.x, at.y) / scale;
         if !rect.contains(at) {
