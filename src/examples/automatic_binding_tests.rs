@@ -92,7 +92,10 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
                     "{n} way {way} vertex {v}: {share} {got:?} {wanted:?}"
                 );
             }
-            assert!(seen[0] > 0 && (seen[1] == 0) == (n == 0.0) && (n > 0.0 || seen[2] > 0), "{n} way {way}: {seen:?}");
+            assert!(
+                if n > 0.0 { seen[1] > 0 } else { seen[0] > 0 && seen[1] == 0 && seen[2] > 0 },
+                "{n} way {way}: {seen:?}"
+            );
         }
     }
 }

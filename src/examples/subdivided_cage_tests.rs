@@ -85,8 +85,8 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
     }
 }
 
-/// The normals of both arms: each is its normal at rest, blended with the same one turned, by the share of the vertex. Where all that is
-/// around a vertex follows one joint, they are those of the deformed triangles.
+/// The normals of both arms: those of the skinned surface by the cofactors of the blended matrix, those of the cage's shapes blended as its
+/// places are. Where all that is around a vertex follows one joint, they are those of the deformed triangles.
 #[test]
 fn normals_are_blended_as_places_are() {
     let first = Moment::new(Settings::of(&SUBDIVIDED_CAGE));
@@ -119,8 +119,10 @@ fn normals_are_blended_as_places_are() {
             let (mut turned_ones, mut rigid_ones) = (0, 0);
             for v in 0..stored.positions.len() {
                 let (rest, w) = (stored.normals[v].as_dvec3(), share(v));
-                let turned = DVec3::new(rest.x * cos + rest.y * sin, rest.y * cos - rest.x * sin, rest.z);
-                let wanted = (rest * (1.0 - w) + turned * w).normalize();
+                // The blended matrix turns x and y into each other and stretches both; its cofactors leave x and y, and stretch z twice.
+                let (a, b) = (1.0 - w + w * cos, w * sin);
+                let along = if instance == FIRST { a * a + b * b } else { 1.0 };
+                let wanted = DVec3::new(a * rest.x + b * rest.y, a * rest.y - b * rest.x, along * rest.z).normalize();
                 let got = deformed.normals[v].as_dvec3();
                 assert!(wanted.distance(got) < 2e-5, "{n} {degrees}° {instance} vertex {v}: {wanted} {got}");
                 turned_ones += usize::from(w > 0.9);
