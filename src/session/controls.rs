@@ -129,7 +129,7 @@ impl Session {
     #[must_use]
     pub fn slider_value(&self, slider: usize) -> f32 {
         let driven = self.control_program().driver_of(crate::pose::controls::Channel::Slider(slider));
-        let value = driven.and_then(|line| self.pose.drive.value(line));
+        let value = driven.and_then(|line| self.pose.over.drive.value(line));
         let set = || self.controls().sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
         value.unwrap_or_else(set) as f32
     }
@@ -137,7 +137,7 @@ impl Session {
     /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its place; `None` where it does not act.
     #[must_use]
     pub fn control_value(&self, driver: usize) -> Option<f64> {
-        self.pose.drive.value(driver)
+        self.pose.over.drive.value(driver)
     }
 
     /// Returns the lines of a purpose for the selected joint.

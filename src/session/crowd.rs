@@ -4,15 +4,14 @@
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-use super::controls::Driving;
-use super::{CameraCommand, Edits, Playback, PoseSource, RootMotion, Session};
-use crate::anim::{self, LayerScratch, SampleScratch};
+use super::over::{Over, OverScratch};
+use super::{CameraCommand, Playback, PoseSource, Session};
+use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 use crate::parallel;
-use crate::pose::controls::DriveScratch;
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -89,20 +88,15 @@ struct MemberScratch {
     model: Vec<Affine3A>,
     palette: Vec<Affine3A>,
     sample: SampleScratch,
-    layers: LayerScratch,
-    drive: DriveScratch,
+    over: OverScratch,
 }
 
 /// The data that all members of a crowd have in common.
 pub(super) struct CrowdContext<'a> {
-    pub model: &'a Model,
     pub playback: &'a Playback,
-    pub edits: &'a Edits,
     pub formation: Formation,
-    /// The root motion that is taken out.
-    pub root: Option<RootMotion>,
-    /// What drives the pose by controls.
-    pub driving: Option<&'a Driving>,
+    /// What is laid over the clip.
+    pub over: Over<'a>,
 }
 
 /// Some consecutive members, and where their poses go.
@@ -128,7 +122,7 @@ impl CrowdContext<'_> {
             return;
         }
         let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
-        let Some(clip) = clip.map(|c| &self.model.clips[c.index()]) else {
+        let Some(clip) = clip.map(|c| &self.over.model.clips[c.index()]) else {
             for (i, palette) in palettes.chunks_exact_mut(first.len()).enumerate() {
                 self.stand(i + 1, first, palette);
             }
@@ -137,7 +131,7 @@ impl CrowdContext<'_> {
             }
             return;
         };
-        let pays = others * self.model.skeleton.len() > Self::MANY;
+        let pays = others * self.over.model.skeleton.len() > Self::MANY;
         if scratch.is_empty() || pays && scratch.len() == 1 {
             let threads = if pays { std::thread::available_parallelism().map_or(1, usize::from) } else { 1 };
             scratch.resize(threads, MemberScratch::default());
@@ -149,7 +143,7 @@ impl CrowdContext<'_> {
     /// Shares the work among as many threads as there is scratch memory.
     fn share(&self, clip: &Clip, range: MemberRange<'_>, scratch: &mut [MemberScratch]) {
         let (joints, weights) =
-            (self.model.palette_layout().len as usize, self.model.skeleton.rest.morph_weights.len());
+            (self.over.model.palette_layout().len as usize, self.over.model.skeleton.rest.morph_weights.len());
         let MemberRange { from, palettes, morph_weights } = range;
         let members = palettes.len() / joints;
         if scratch.len() > 1 && members > 1 {
@@ -180,16 +174,12 @@ impl CrowdContext<'_> {
     }
 
     fn pose_member(&self, clip: &Clip, i: usize, scratch: &mut MemberScratch) {
-        let MemberScratch { local, model, palette, sample, layers, drive } = scratch;
+        let MemberScratch { local, model, palette, sample, over } = scratch;
+        let of = self.over.model;
         let time_secs = self.playback.time_at(phase(i), clip.duration_secs());
-        let (rest, edit) = (&self.model.skeleton.rest, |pose: &mut LocalPose| {
-            self.playback.layers.lay(self.model, time_secs, layers, pose);
-            self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
-            self.edits.apply(pose);
-            self.driving.iter().for_each(|driving| driving.drive(self.model, time_secs, drive, pose));
-        });
-        anim::evaluate(self.model, rest, Some((clip, time_secs)), edit, sample, local, model);
-        deform::palettes(self.model, model, palette);
+        let edit = |pose: &mut LocalPose| self.over.lay(time_secs, over, pose);
+        anim::evaluate(of, &of.skeleton.rest, Some((clip, time_secs)), edit, sample, local, model);
+        deform::palettes(of, model, palette);
     }
 }
 

@@ -41,6 +41,7 @@ mod measuring_tests;
 mod menus;
 mod onion;
 mod orbit;
+mod over;
 mod playback;
 mod pose;
 mod pose_menu;

@@ -4,11 +4,11 @@ use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
 
+use super::over::{Over, OverScratch};
 use super::{Edits, Playback, PoseSource, RootMotion, Session};
-use crate::anim::{self, LayerScratch, SampleScratch};
+use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::model::{LocalPose, Model};
-use crate::pose::controls::DriveScratch;
 
 /// How onion skins are shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,16 +104,12 @@ impl Session {
         }
         let clip = &model.clips[clip.index()];
         let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
-        let (mut over, layers) = (LayerScratch::default(), self.playback.layers);
-        let (driving, mut drive) = (self.driving(), DriveScratch::default());
+        let (driving, mut over_scratch) = (self.driving(), OverScratch::default());
+        let over =
+            Over { model: &model, layers: self.playback.layers, root, edits: &self.edits, driving: driving.as_ref() };
         let mut skins = Vec::new();
         for (steps, time_secs) in self.onion_moments(clip.duration_secs()) {
-            let edit = |pose: &mut LocalPose| {
-                layers.lay(&model, time_secs, &mut over, pose);
-                root.iter().for_each(|root| root.hold(&model.skeleton, pose));
-                self.edits.apply(pose);
-                driving.iter().for_each(|driving| driving.drive(&model, time_secs, &mut drive, pose));
-            };
+            let edit = |pose: &mut LocalPose| over.lay(time_secs, &mut over_scratch, pose);
             let (rest, moment) = (&model.skeleton.rest, Some((clip, time_secs)));
             anim::evaluate(&model, rest, moment, edit, &mut scratch, &mut local, &mut world);
             let mut palettes = Vec::new();

@@ -6,14 +6,14 @@ use std::sync::{Arc, Weak};
 use glam::Affine3A;
 
 use super::crowd::CrowdContext;
+use super::over::{Over, OverScratch};
 use super::surfaces::SurfaceCache;
 use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
-use crate::anim::{self, LayerScratch, SampleScratch};
+use crate::anim::{self, SampleScratch};
 use crate::deform;
 use crate::inspect;
 use crate::math::Aabb;
 use crate::model::{Change, InstanceId, LocalPose, Model, NodeId};
-use crate::pose::controls::DriveScratch;
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -38,11 +38,10 @@ pub struct Pose {
     /// The surfaces that were deformed for this pose.
     pub(super) surfaces: SurfaceCache,
     scratch: SampleScratch,
-    layers: LayerScratch,
+    pub(super) over: OverScratch,
     /// The local pose before controls act; it is of no use where none does.
     pub(super) below: LocalPose,
     pub(super) is_driven: bool,
-    pub(super) drive: DriveScratch,
     pub(super) hidden: Vec<bool>,
     /// For each node: whether the user hides it, or one above it. Empty where nothing is hidden.
     pub(super) unseen: Vec<bool>,
@@ -128,29 +127,28 @@ impl Session {
         }
         let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
         let (layers, time_secs) = (self.playback.layers, self.playback.time_secs);
+        let over = Over { model, layers, root, edits: &self.edits, driving: driving.as_ref() };
         pose.is_driven = driving.is_some();
-        pose.drive.forget();
+        pose.over.drive.forget();
         let edit = |local: &mut LocalPose| {
             if moment.is_some() {
-                layers.lay(model, time_secs, &mut pose.layers, local);
+                over.lay_clips(time_secs, &mut pose.over, local);
             }
             if let Some(open) = lesson {
                 open.lesson.pose(&model.skeleton, local);
             }
-            root.iter().for_each(|root| root.hold(&model.skeleton, local));
-            self.edits.apply(local);
-            if let Some(driving) = &driving {
+            over.lay_edits(local);
+            if driving.is_some() {
                 pose.below.transforms.clone_from(&local.transforms);
                 pose.below.morph_weights.clone_from(&local.morph_weights);
-                driving.drive(model, time_secs, &mut pose.drive, local);
+                over.drive(time_secs, &mut pose.over, local);
             }
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
-        let (playback, edits, formation) = (&self.playback, &self.edits, self.formation);
-        let crowd = CrowdContext { model, playback, edits, formation, root, driving: driving.as_ref() };
+        let crowd = CrowdContext { playback: &self.playback, formation: self.formation, over };
         crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
         self.place_bones();
     }

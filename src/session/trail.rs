@@ -4,11 +4,10 @@ use std::sync::{Arc, Weak};
 
 use glam::Vec3;
 
-use super::controls::Driving;
+use super::over::{Over, OverScratch};
 use super::{Edits, PoseSource, RootMotion, Session, Toggle};
-use crate::anim::{self, LayerScratch, Layers, SampleScratch};
+use crate::anim::{self, Layers, SampleScratch};
 use crate::model::{ClipId, LocalPose, Model, NodeId};
-use crate::pose::controls::DriveScratch;
 
 /// How many moments of the clip are looked at beside the keys of the node, and the most keys.
 const MOMENTS: usize = 240;
@@ -66,20 +65,20 @@ impl Session {
                 && Arc::ptr_eq(edits, &self.edits)
         });
         if !is_same {
-            let trail = Arc::new(path(model, clip, node, (&self.edits, changes), self.driving().as_ref()));
+            let trail = Arc::new({
+                let driving = self.driving();
+                let (root, layers) = changes;
+                let over = Over { model, layers, root, edits: &self.edits, driving: driving.as_ref() };
+                path(&over, clip, node)
+            });
             let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), changes));
             self.trail = HeldTrail { of, trail };
         }
     }
 }
 
-fn path(
-    model: &Model,
-    clip: ClipId,
-    node: NodeId,
-    (edits, (root, layers)): (&Edits, Changes),
-    driving: Option<&Driving>,
-) -> Trail {
+fn path(over: &Over<'_>, clip: ClipId, node: NodeId) -> Trail {
+    let model = over.model;
     let clip = &model.clips[clip.index()];
     let (start, length) = (clip.start_secs.max(0.0), (clip.end_secs - clip.start_secs.max(0.0)).max(0.0));
     let mut times: Vec<f32> = (0..=MOMENTS).map(|i| start + length * i as f32 / MOMENTS as f32).collect();
@@ -89,15 +88,10 @@ fn path(
     times.sort_by(f32::total_cmp);
     times.dedup();
     let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
-    let (mut over, mut drive) = (LayerScratch::default(), DriveScratch::default());
+    let mut over_scratch = OverScratch::default();
     let mut points = Vec::with_capacity(times.len());
     for secs in &times {
-        let edit = |pose: &mut LocalPose| {
-            layers.lay(model, *secs, &mut over, pose);
-            root.iter().for_each(|root| root.hold(&model.skeleton, pose));
-            edits.apply(pose);
-            driving.iter().for_each(|driving| driving.drive(model, *secs, &mut drive, pose));
-        };
+        let edit = |pose: &mut LocalPose| over.lay(*secs, &mut over_scratch, pose);
         anim::evaluate(model, &model.skeleton.rest, Some((clip, *secs)), edit, &mut scratch, &mut local, &mut world);
         points.push(Vec3::from(world[node.index()].translation));
     }

@@ -1,0 +1,54 @@
+//! What a session lays over a moment of a clip before forward kinematics: the same for the pose that is shown, the members of a crowd,
+//! onion skins and the trail of a joint.
+
+use super::controls::Driving;
+use super::{Edits, RootMotion};
+use crate::anim::{LayerScratch, Layers};
+use crate::model::{LocalPose, Model};
+use crate::pose::controls::DriveScratch;
+
+/// All that is laid over a moment of a clip, in the order of its fields.
+#[derive(Clone, Copy)]
+pub(super) struct Over<'a> {
+    pub model: &'a Model,
+    /// Other clips.
+    pub layers: Layers,
+    /// The root motion that is taken out.
+    pub root: Option<RootMotion>,
+    /// The user's edits.
+    pub edits: &'a Edits,
+    /// What drives the pose by controls.
+    pub driving: Option<&'a Driving>,
+}
+
+/// Reusable memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OverScratch {
+    layers: LayerScratch,
+    pub drive: DriveScratch,
+}
+
+impl Over<'_> {
+    /// Lays everything over the pose of a clip at this time of its timeline, seconds.
+    pub fn lay(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
+        self.lay_clips(time_secs, scratch, pose);
+        self.lay_edits(pose);
+        self.drive(time_secs, scratch, pose);
+    }
+
+    /// Lays other clips over that of the pose.
+    pub fn lay_clips(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
+        self.layers.lay(self.model, time_secs, &mut scratch.layers, pose);
+    }
+
+    /// Takes root motion out, and lays the edits over the pose.
+    pub fn lay_edits(&self, pose: &mut LocalPose) {
+        self.root.iter().for_each(|root| root.hold(&self.model.skeleton, pose));
+        self.edits.apply(pose);
+    }
+
+    /// Lets controls act, which come last.
+    pub fn drive(&self, time_secs: f32, scratch: &mut OverScratch, pose: &mut LocalPose) {
+        self.driving.iter().for_each(|driving| driving.drive(self.model, time_secs, &mut scratch.drive, pose));
+    }
+}
