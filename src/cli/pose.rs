@@ -9,12 +9,12 @@ use super::find::find_clip;
 use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
-use super::{CliError, printable, read_pose, tell_unmatched};
+use super::{CliError, parse_point, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::{Model, NodeId};
 use crate::pose::resolve;
 use crate::session::{
-    ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand,
+    ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, PosingCommand, Session, Toggle, ViewCommand,
 };
 
 /// The pose that is taken, and how it is deformed.
@@ -45,6 +45,37 @@ pub(super) struct PoseArgs {
     morph: Vec<(String, f32)>,
     #[command(flatten)]
     sliders: SliderArgs,
+    #[command(flatten)]
+    hold: HoldArgs,
+}
+
+/// Joints that stay at a place over a clip.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct HoldArgs {
+    /// Hold this joint over the whole clip where it stands at --time, or at a place (world, metres); its limb follows. May be given
+    /// several times
+    #[arg(long, value_name = "JOINT[=X,Y,Z]", allow_hyphen_values = true)]
+    hold: Vec<String>,
+}
+
+impl HoldArgs {
+    /// Holds the joints; a name that the model has no joint for is an error.
+    fn apply(&self, session: &mut Session) -> Result<(), CliError> {
+        for wanted in &self.hold {
+            let Some(model) = session.model().map(Arc::clone) else { continue };
+            let placed = wanted.rsplit_once('=').and_then(|(name, at)| Some((name, parse_point(at).ok()?)));
+            let (name, place) = placed.map_or((wanted.as_str(), None), |(name, place)| (name, Some(place)));
+            let node = find_node(&model, name)?;
+            if !session.edits().held.contains_key(&node) {
+                session.apply(PosingCommand::ToggleHeld(node));
+            }
+            if let Some(place) = place {
+                session.apply(EditCommand::MoveHeld(node, place));
+            }
+        }
+        session.apply(EditCommand::EndEdit);
+        Ok(())
+    }
 }
 
 /// Values of the sliders that a session file keeps.
@@ -113,6 +144,7 @@ impl PoseArgs {
             normalise_weights,
             morph: Vec::new(),
             sliders: SliderArgs::default(),
+            hold: HoldArgs::default(),
         }
     }
 
@@ -176,6 +208,7 @@ impl PoseArgs {
         }
         session.apply(EditCommand::EndEdit);
         self.sliders.apply(&mut session)?;
+        self.hold.apply(&mut session)?;
         session.prepare();
         if let Some((source, _)) = session.wanted_data() {
             return Err(CliError::Usage(format!("{} of this model cannot be worked out", source.label)));

@@ -24,7 +24,7 @@ pub use ik::{Limits, Triangle};
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
-pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, look, places, reach};
+pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
 
 use glam::{DAffine3, DMat3, DQuat, Quat, Vec3};
 

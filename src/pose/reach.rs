@@ -270,12 +270,39 @@ pub fn hold(
     if let Some(path) = limb.and_then(|root| path(model, root, parent)) {
         turn(model, pose, &path, pin, was.translation, None, limits);
     }
-    let now = world(skeleton, pose);
-    let back = now[parent.index()].matrix3.inverse() * was.matrix3 * stretch(skeleton, pose, pin.index()).inverse();
+    turn_back(model, pose, was, pin);
+}
+
+/// Brings a joint to a place and rotation (`at`: its `model_from_node`), whatever has moved it, by turning the limb that it ends, from
+/// [`default_root`] on. Out of reach, the limb points straight at the place. A joint that hangs on no joint, such as the hips, is moved.
+pub fn keep(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId, Limits)], joint: NodeId) {
+    let skeleton = &model.skeleton;
+    let Some(parent) = skeleton.parents[joint.index()] else {
+        pose.transforms[joint.index()].translation = at.translation.as_vec3();
+        return turn_back(model, pose, at, joint);
+    };
+    if model.is_joint(joint) && !model.is_joint(parent) {
+        let above = world(skeleton, pose)[parent.index()];
+        let place = above.inverse().transform_point3(at.translation);
+        // Where a node above has no size, there is no way there.
+        if place.is_finite() {
+            pose.transforms[joint.index()].translation = place.as_vec3();
+        }
+    } else if let Some(path) = default_root(model, joint).and_then(|root| path(model, root, parent)) {
+        turn(model, pose, &path, joint, at.translation, None, limits);
+    }
+    turn_back(model, pose, at, joint);
+}
+
+/// Gives a joint a rotation in world space: that of `was`, but for what its own scale makes of it.
+fn turn_back(model: &Model, pose: &mut LocalPose, was: DAffine3, joint: NodeId) {
+    let skeleton = &model.skeleton;
+    let above = skeleton.parents[joint.index()].map_or(DMat3::IDENTITY, |p| world(skeleton, pose)[p.index()].matrix3);
+    let back = above.inverse() * was.matrix3 * stretch(skeleton, pose, joint.index()).inverse();
     if let Some(rotation) = nearest_rotation(back)
-        && rotation.dot(wide_unit(pose.transforms[pin.index()].rotation)).abs() < 1.0 - 1e-13
+        && rotation.dot(wide_unit(pose.transforms[joint.index()].rotation)).abs() < 1.0 - 1e-13
     {
-        pose.transforms[pin.index()].rotation = rotation.as_quat();
+        pose.transforms[joint.index()].rotation = rotation.as_quat();
     }
 }
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use glam::{Quat, Vec2};
+use glam::{Quat, Vec2, Vec3};
 
 use super::comparison::ComparisonCommand;
 use super::controls::ControlCommand;
@@ -229,6 +229,8 @@ pub enum EditCommand {
     Edit(NodeId, ChannelValue),
     /// Replace the rotations of several nodes by quaternions of length 1: part of the step that is open.
     TurnNodes(Arc<[(NodeId, Quat)]>),
+    /// Move the place that a held joint stays at, world space, metres: part of the step that is open.
+    MoveHeld(NodeId, Vec3),
     /// Replace a morph weight, given by its place in [`crate::model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
     /// End a drag: edits that follow are another undo step.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::{Quat, Vec3};
+use glam::{Affine3A, Quat, Vec3};
 
 use super::{EditCommand, Session};
 use crate::anim::Layers;
@@ -19,6 +19,8 @@ pub struct Edits {
     pub nodes: BTreeMap<NodeId, NodeEdit>,
     /// The edited morph weights, by place in [`LocalPose::morph_weights`].
     pub morphs: BTreeMap<usize, f32>,
+    /// Joints that stay at a place over the clip, with that place: `model_from_node`. Their limbs follow by inverse kinematics.
+    pub held: BTreeMap<NodeId, Affine3A>,
     /// Sliders, and what drives joints by them.
     pub controls: Arc<Controls>,
 }
@@ -99,7 +101,7 @@ impl Edits {
     /// Returns whether nothing of the pose is edited, and every slider has its default value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.morphs.is_empty() && self.controls.is_at_default()
+        self.nodes.is_empty() && self.morphs.is_empty() && self.held.is_empty() && self.controls.is_at_default()
     }
 
     /// Returns the same controls, with sliders as they are, and no other edit.
@@ -375,6 +377,12 @@ impl Session {
                 self.follow_rules(&model, &mut edits, &changed);
                 return self.drag_edits(edits);
             }
+            EditCommand::MoveHeld(node, to) => {
+                if let Some(place) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
+                    place.translation = to.into();
+                }
+                return self.drag_edits(edits);
+            }
             EditCommand::EditMorph(place, weight) => {
                 if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
                     edits.morphs.insert(place, weight);
@@ -394,6 +402,7 @@ impl Session {
             EditCommand::ResetJoint => {
                 for node in self.view.selected.into_iter().flat_map(|node| self.with_partner(node)) {
                     edits.nodes.remove(&node);
+                    edits.held.remove(&node);
                 }
             }
             EditCommand::ResetAll => {

@@ -10,7 +10,7 @@ use glam::Affine3A;
 
 use super::document::FoundMirror;
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, LimitsRecord, Number,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord, LimitsRecord, Number,
     PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
@@ -95,7 +95,7 @@ impl KeptSession {
     /// Returns how many nodes and morph weights have an edited pose.
     #[must_use]
     pub fn posed(&self) -> usize {
-        self.edits.nodes.len() + self.edits.morphs.len()
+        self.edits.nodes.len() + self.edits.morphs.len() + self.edits.held.len()
     }
 
     /// Returns how many sliders and controls there are.
@@ -135,12 +135,14 @@ impl KeptSession {
             least: numbers(limits.least.to_array()),
             most: numbers(limits.most.to_array()),
         };
+        let held = |(node, at): (&NodeId, &Affine3A)| (key(node), HeldRecord { matrix: numbers(at.to_cols_array()) });
         let known = |node: &NodeId| node.index() < self.model.skeleton.len();
         let alone =
             |(node, partner): (NodeId, NodeId)| (key(&node), Some(partner).filter(|p| *p != node).map(|p| key(&p)));
         SessionFile {
             joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
             morphs: self.morphs(&keys),
+            held: self.edits.held.iter().filter(|(node, _)| known(node)).map(held).collect(),
             sliders: self.edits.controls.sliders.iter().map(SliderRecord::of).collect(),
             drivers: self.edits.controls.drivers.to_vec(),
             weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),

@@ -89,6 +89,7 @@ fn change_all(session: &mut Session, random: &mut Random) {
         let limits = Limits { least, most: least + odd_vector(random).abs() };
         session.apply(PosingCommand::SetLimits(node(random), Some(limits)));
         session.apply(PosingCommand::TogglePin(node(random)));
+        session.apply(PosingCommand::ToggleHeld(node(random)));
         session.apply(PosingCommand::SetPartner(node(random), Some(node(random))));
         session.apply(PosingCommand::SetPartner(node(random), None));
         session.apply(ToolCommand::ToggleLock(node(random)));

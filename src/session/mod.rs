@@ -24,6 +24,8 @@ mod export;
 mod finding_tests;
 mod findings;
 mod gizmo;
+#[cfg(test)]
+mod held_tests;
 mod hiding;
 mod kept;
 #[cfg(test)]

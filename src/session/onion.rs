@@ -105,8 +105,14 @@ impl Session {
         let clip = &model.clips[clip.index()];
         let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
         let (driving, mut over_scratch) = (self.driving(), OverScratch::default());
-        let over =
-            Over { model: &model, layers: self.playback.layers, root, edits: &self.edits, driving: driving.as_ref() };
+        let over = Over {
+            model: &model,
+            layers: self.playback.layers,
+            root,
+            edits: &self.edits,
+            rules: &self.rules,
+            driving: driving.as_ref(),
+        };
         let mut skins = Vec::new();
         for (steps, time_secs) in self.onion_moments(clip.duration_secs()) {
             let edit = |pose: &mut LocalPose| over.lay(time_secs, &mut over_scratch, pose);

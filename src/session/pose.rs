@@ -127,7 +127,7 @@ impl Session {
         }
         let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
         let (layers, time_secs) = (self.playback.layers, self.playback.time_secs);
-        let over = Over { model, layers, root, edits: &self.edits, driving: driving.as_ref() };
+        let over = Over { model, layers, root, edits: &self.edits, rules: &self.rules, driving: driving.as_ref() };
         pose.is_driven = driving.is_some();
         pose.over.drive.forget();
         let edit = |local: &mut LocalPose| {

@@ -127,6 +127,13 @@ pub(super) static ROWS: &[CommandRow] = &[
         Command::Posing(PosingCommand::TogglePinSelected),
         "Let the selected joint stay where it is while joints above it move, or let it go",
     ),
+    row(
+        Menu::Pose,
+        "Hold joint",
+        shift(Key::Char('p')),
+        Command::Posing(PosingCommand::ToggleHeldSelected),
+        "Let the selected joint stay where it is now over the whole clip, its limb following, or let it go",
+    ),
     row(Menu::Pose, "Unpin all", None, Command::Posing(PosingCommand::Unpin), "Let all pinned joints go"),
     row(
         Menu::Pose,

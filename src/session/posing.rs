@@ -35,6 +35,10 @@ pub enum PosingCommand {
     TogglePinSelected,
     /// Let all pinned joints go.
     Unpin,
+    /// Let a joint stay where it is now over the whole clip, its limb following by inverse kinematics, or let it go.
+    ToggleHeld(NodeId),
+    /// Do that with the selected joint.
+    ToggleHeldSelected,
     /// Limit how far a joint turns, or let it turn freely.
     SetLimits(NodeId, Option<Limits>),
     /// Switch whether limits are obeyed.
@@ -60,8 +64,13 @@ impl Session {
         if self.change_rules(command) {
             return;
         }
-        if let PosingCommand::Lay(laid) = command {
-            return self.lay_pose(laid);
+        match command {
+            PosingCommand::Lay(laid) => return self.lay_pose(laid),
+            PosingCommand::ToggleHeld(node) => return self.toggle_held(*node),
+            PosingCommand::ToggleHeldSelected => {
+                return self.view.selected.into_iter().for_each(|node| self.toggle_held(node));
+            }
+            _ => {}
         }
         self.update_pose();
         let (Some(document), Some(mirror)) = (&self.document, self.mirror()) else { return };
@@ -86,6 +95,21 @@ impl Session {
             _ => return,
         };
         let edits = self.edits_towards(&model, &wanted);
+        self.change_edits(edits);
+    }
+
+    /// Lets a joint, and where editing is symmetric its partner, stay where it stands now, or lets it go.
+    fn toggle_held(&mut self, node: NodeId) {
+        self.update_pose();
+        let mut edits = Edits::clone(&self.edits);
+        let lets_go = edits.held.contains_key(&node);
+        for node in self.with_partner(node) {
+            match self.pose.model.get(node.index()) {
+                _ if lets_go => _ = edits.held.remove(&node),
+                Some(at) => _ = edits.held.insert(node, *at),
+                None => {}
+            }
+        }
         self.change_edits(edits);
     }
 
@@ -116,9 +140,15 @@ impl Session {
             PosingCommand::Mirror
             | PosingCommand::Flip
             | PosingCommand::Lay(_)
+            | PosingCommand::ToggleHeld(_)
+            | PosingCommand::ToggleHeldSelected
             | PosingCommand::Copy
             | PosingCommand::Paste
             | PosingCommand::PasteMirrored => return false,
+        }
+        // Limbs of held joints obey the limits as they are now.
+        if !self.edits.held.is_empty() {
+            self.edits = Arc::new(Edits::clone(&self.edits));
         }
         // What follows is another step, in which pinned joints stay where they stand now.
         self.history.close_step();

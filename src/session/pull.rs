@@ -71,6 +71,9 @@ impl Session {
         if !target.is_finite() || ahead <= 0.0 {
             return None;
         }
+        if self.edits().held.contains_key(&pull.joint) {
+            return Some(EditCommand::MoveHeld(pull.joint, target.as_vec3()));
+        }
         if pull.root.is_none() {
             let parent = model.skeleton.parents[pull.joint.index()].and_then(|p| self.pose.model.get(p.index()));
             let parent = parent.map_or(glam::DMat3::IDENTITY, |m| glam::Mat3::from(m.matrix3).as_dmat3());

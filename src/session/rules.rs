@@ -187,7 +187,9 @@ impl Session {
         let mut pose = before.clone();
         let moved: Vec<NodeId> = changed.iter().map(|(node, _)| *node).collect();
         let limits = self.rules.obeyed_limits();
-        for (pin, at) in self.rules.pinned_at.iter().filter(|(pin, _)| self.rules.pins.contains(pin)) {
+        // A held joint stays by itself, at every moment.
+        let stays = |pin: &NodeId| self.rules.pins.contains(pin) && !self.edits.held.contains_key(pin);
+        for (pin, at) in self.rules.pinned_at.iter().filter(|(pin, _)| stays(pin)) {
             if !moved.contains(pin) {
                 hold(model, &mut pose, *at, &moved, &limits, *pin);
             }

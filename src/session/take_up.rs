@@ -72,7 +72,7 @@ impl Session {
     pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let keys = Keys::of(&model);
-        let named = file.joints.keys().chain(file.limits.keys()).chain(file.pairs.keys());
+        let named = file.joints.keys().chain(file.held.keys()).chain(file.limits.keys()).chain(file.pairs.keys());
         let moved = file.clips.iter().flat_map(|clip| clip.channels.iter().map(|channel| &channel.node));
         let listed = file.pins.iter().chain(&file.locked).chain(&file.view.hidden).chain(&file.view.selected);
         let all: BTreeSet<&str> =
@@ -324,6 +324,11 @@ fn edits(model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) -> Edits {
     let said = resolve(model, &PoseFile { morphs, ..PoseFile::default() });
     nodes.lost.extend(said.unmatched);
     out.morphs = said.morphs.into_iter().collect();
+    for (key, record) in &file.held {
+        if let Some(node) = nodes.find(key) {
+            out.held.insert(node, Affine3A::from_cols_array(&values(record.matrix)));
+        }
+    }
     let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
     out.controls = Arc::new(Controls { sliders, drivers: Arc::new(file.drivers.clone()) });
     out

@@ -68,7 +68,8 @@ impl Session {
             let trail = Arc::new({
                 let driving = self.driving();
                 let (root, layers) = changes;
-                let over = Over { model, layers, root, edits: &self.edits, driving: driving.as_ref() };
+                let over =
+                    Over { model, layers, root, edits: &self.edits, rules: &self.rules, driving: driving.as_ref() };
                 path(&over, clip, node)
             });
             let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), changes));

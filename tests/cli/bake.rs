@@ -50,6 +50,31 @@ fn a_baked_ply_holds_the_reference_positions() {
 }
 
 #[test]
+fn a_held_hand_is_baked_where_it_is_held() {
+    let bake = |name: &str, extra: &[&str]| {
+        let path = scratch(name);
+        let pose = ["--clip", "Walk", "--time", "0.3"];
+        ok(&[&["bake", "-o", path.to_str().unwrap()], &pose[..], extra].concat());
+        let text = std::fs::read_to_string(path).unwrap();
+        let places = text.lines().filter_map(|line| line.strip_prefix("v "));
+        places.map(|line| line.split(' ').map(|n| n.parse::<f32>().unwrap()).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    let near = |all: &[Vec<f32>]| {
+        let off = |p: &Vec<f32>| ((p[0] - 0.3).powi(2) + (p[1] - 1.1).powi(2) + (p[2] - 0.35).powi(2)).sqrt();
+        all.iter().map(off).fold(f32::MAX, f32::min)
+    };
+    let free = bake("hold_free.obj", &[]);
+    // At the moment at which it is held nothing moves.
+    let still = bake("hold_still.obj", &["--hold", "Hand.L"]);
+    let worst =
+        free.iter().zip(&still).flat_map(|(a, b)| a.iter().zip(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(worst < 2e-5, "{worst}");
+    let held = bake("hold_placed.obj", &["--hold", "Hand.L=0.3,1.1,0.35"]);
+    assert!(near(&held) < 0.08 && near(&free) > 0.15, "{} {}", near(&held), near(&free));
+    fails(&["bake", "-o", "x.obj", "--hold", "Elbow=1,2,3"], 2, &["no joint \"Elbow\""]);
+}
+
+#[test]
 fn bakes_in_every_format() {
     for (ending, start) in [("ply", &b"ply\nformat binary_little_endian"[..]), ("obj", b"#"), ("glb", b"glTF")] {
         let path = scratch(&format!("posed.{ending}"));

@@ -73,6 +73,29 @@ fn the_other_side_is_shown_and_can_be_changed() {
 }
 
 #[test]
+fn a_held_foot_is_marked_and_let_go_where_it_is_shown() {
+    let mut harness = character("Foot.L");
+    harness.hover_at(harness.state().picture.center());
+    harness.run();
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::P);
+    harness.run();
+    let foot = node(&harness.state().session, "Foot.L");
+    assert!(harness.state().session.edits().held.contains_key(&foot));
+    harness.get_by_label("Held Foot.L");
+    // A place that the leg does not reach: the mark says by how much.
+    harness.state_mut().session.apply(EditCommand::MoveHeld(foot, Vec3::new(0.5, 0.0, 0.5)));
+    harness.state_mut().session.update_pose();
+    harness.run();
+    let far = harness.get_by_label_contains("Held Foot.L, ").accesskit_node().label().unwrap();
+    assert!(far.ends_with(" cm from its place"), "{far}");
+    harness.get_by_label("Held over the clip").scroll_to_me();
+    harness.run();
+    click(&mut harness, "Held over the clip");
+    assert!(harness.state().session.edits().held.is_empty());
+    assert!(harness.query_by_label_contains("Held Foot.L").is_none());
+}
+
+#[test]
 fn a_key_pins_the_foot_and_limits_are_typed_and_drawn() {
     let mut harness = character("Foot.L");
     harness.hover_at(harness.state().picture.center());

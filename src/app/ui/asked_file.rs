@@ -241,6 +241,7 @@ fn session(ui: &mut Ui, report: &SessionReport) {
         ("Sliders and controls", kept.controls),
         ("Limits", kept.limits),
         ("Pins", kept.pins),
+        ("Held joints", kept.held),
         ("Changed pairs", kept.pairs),
         ("Hidden nodes", kept.hidden),
     ] {

@@ -102,6 +102,9 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::Posing(PosingCommand::TogglePinSelected) => {
             view.selected.is_some_and(|node| session.rules().pins.contains(&node))
         }
+        Command::Posing(PosingCommand::ToggleHeldSelected) => {
+            view.selected.is_some_and(|node| session.edits().held.contains_key(&node))
+        }
         Command::View(ViewCommand::SetLighting(lighting)) => {
             let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
@@ -165,7 +168,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))
         | Command::Window(WindowCommand::Grab(_))
-        | Command::Posing(PosingCommand::Flip | PosingCommand::TogglePinSelected)
+        | Command::Posing(PosingCommand::Flip | PosingCommand::TogglePinSelected | PosingCommand::ToggleHeldSelected)
         | Command::View(ViewCommand::HideSelected)
         | Command::Selection(SelectionCommand::SelectParent)
         | Command::Selection(SelectionCommand::SelectChild)

@@ -58,6 +58,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
         if chip(ui, "Pinned", pinned).on_hover_text(help).clicked() {
             commands.push(PosingCommand::TogglePin(node).into());
         }
+        let held = session.edits().held.contains_key(&node);
+        let help = tip(&PosingCommand::ToggleHeldSelected.into());
+        if chip(ui, "Held over the clip", held).on_hover_text(help).clicked() {
+            commands.push(PosingCommand::ToggleHeld(node).into());
+        }
     });
     let limits = session.rules().limits.get(&node).copied();
     section(ui, "Limits (degrees from rest)", |ui| {
@@ -111,8 +116,35 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
     }
 }
 
-/// Paints the arcs of limits, and marks at pinned joints. `point` places pixels of the viewport, which is `rect`.
+/// Paints the places of held joints: a cross in a ring, and a line to a joint that does not come there.
+fn paint_held(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> egui::Pos2) {
+    let (c, painter) = (colors(ui), ui.painter());
+    let names = session.model().map(|model| &model.skeleton.names);
+    for (node, place) in &session.edits().held {
+        let seen = |place: Vec3| session.view().project(place).map(point);
+        let Some(at) = seen(place.translation.into()).filter(|at| rect.contains(*at)) else { continue };
+        let now = session.pose().model.get(node.index()).map(|m| Vec3::from(m.translation));
+        if let Some(joint) = now.and_then(seen).filter(|joint| joint.distance(at) > 1.0) {
+            painter.line_segment([joint, at], Stroke::new(3.5, c.panel));
+            painter.line_segment([joint, at], Stroke::new(1.5, c.amber));
+        }
+        for stroke in [Stroke::new(4.0, c.panel), Stroke::new(1.5, c.amber)] {
+            painter.circle_stroke(at, 7.0, stroke);
+            painter.line_segment([at - vec2(11.0, 0.0), at + vec2(11.0, 0.0)], stroke);
+            painter.line_segment([at - vec2(0.0, 11.0), at + vec2(0.0, 11.0)], stroke);
+        }
+        let mark = Rect::from_center_size(at, vec2(14.0, 14.0));
+        let response = ui.interact(mark, ui.scope_id().with(("held", node.0)), Sense::empty());
+        let name = names.and_then(|names| names.get(node.index())).map_or("", String::as_str);
+        let off = now.map_or(0.0, |now| now.distance(place.translation.into()));
+        let short = if off > 1e-3 { format!(", {:.1} cm from its place", 100.0 * off) } else { String::new() };
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Held {name}{short}")));
+    }
+}
+
+/// Paints the arcs of limits, and marks at pinned and held joints. `point` places pixels of the viewport, which is `rect`.
 pub(super) fn paint(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> egui::Pos2) {
+    paint_held(ui, session, rect, point);
     let c = colors(ui);
     let painter = ui.painter();
     for arc in session.limit_arcs(ui.pixels_per_point()) {

@@ -3,7 +3,8 @@
 //! ```text
 //! {"skinscope_session": 1,
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
-//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}}, "weights": […], "binds": […],
+//!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}},
+//!  "held": {"Foot.L": {"matrix": [12 numbers]}}, "weights": […], "binds": […],
 //!  "clips": […],
 //!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
@@ -28,8 +29,8 @@ pub use number::Number;
 pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
-    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, LayerRecord, LimitsRecord, PlaybackRecord,
-    SliderRecord, ViewRecord, WeightsRecord,
+    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord, LimitsRecord,
+    PlaybackRecord, SliderRecord, ViewRecord, WeightsRecord,
 };
 
 use std::collections::BTreeMap;
@@ -62,6 +63,9 @@ pub struct SessionFile {
     pub(super) model: Vec<FileRecord>,
     pub(super) joints: BTreeMap<String, EditRecord>,
     pub(super) morphs: BTreeMap<String, BTreeMap<String, Number>>,
+    /// Joints that stay at a place over the clip.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) held: BTreeMap<String, HeldRecord>,
     pub(super) weights: Vec<WeightsRecord>,
     /// Clips that the file of the model does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -93,6 +97,7 @@ impl Default for SessionFile {
             model: Vec::new(),
             joints: BTreeMap::new(),
             morphs: BTreeMap::new(),
+            held: BTreeMap::new(),
             weights: Vec::new(),
             clips: Vec::new(),
             binds: Vec::new(),
@@ -128,6 +133,8 @@ pub struct SessionContents {
     pub limits: usize,
     /// Pinned joints.
     pub pins: usize,
+    /// Joints that stay at a place over the clip.
+    pub held: usize,
     /// Nodes whose partner the user has changed.
     pub pairs: usize,
     /// Nodes that are hidden, with all below them.
@@ -202,6 +209,7 @@ impl SessionFile {
             controls: self.sliders.len() + self.drivers.len(),
             limits: self.limits.len(),
             pins: self.pins.len(),
+            held: self.held.len(),
             pairs: self.pairs.len(),
             hidden: self.view.hidden.len(),
         }

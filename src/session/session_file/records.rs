@@ -67,6 +67,14 @@ pub(in crate::session) struct BindRecord {
     pub matrix: [Number; 12],
 }
 
+/// The place that a joint stays at over the clip, in world space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::session) struct HeldRecord {
+    /// The matrix without its last row, column after column.
+    pub matrix: [Number; 12],
+}
+
 /// The limits of a joint, degrees from rest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
