@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::kept::Opened;
 use super::pose::PoseArgs;
 use super::{CliError, ModelArgs, parse_backend, print, tell_warnings};
 use crate::app::compare_on_device;
@@ -46,7 +45,7 @@ pub(super) struct BenchArgs {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), CliError> {
-    let opened = Opened::from(args.model.load()?);
+    let opened = args.model.load_kept(None)?;
     overwritten_by_stdout(opened.files())?;
     tell_warnings(&opened.document);
     let session = PoseArgs::plain(args.clip.clone(), args.time, None).session(opened)?;

@@ -77,9 +77,9 @@ enum Over {
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
-    let document = args.model.load()?;
-    overwritten_by_stdout(document.files())?;
-    tell_warnings(&document);
+    let opened = args.model.load_kept(None)?;
+    overwritten_by_stdout(opened.files())?;
+    tell_warnings(&opened.document);
     let side = |id: &str| MethodChoice::named(id).unwrap_or(MethodChoice::of(METHODS[0]));
     let (a, b) = (side(&args.a), side(args.b.as_deref().unwrap_or(&args.a)));
     args.settings.fits(&[a.method, b.method]).map_err(CliError::Usage)?;
@@ -89,7 +89,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     let pass = settings.pass;
     let method = MethodArgs::of(a, settings);
     let pose = PoseArgs::of(args.clip.clone(), args.time, method, args.normalise_weights);
-    let mut session = pose.session(document)?;
+    let mut session = pose.session(opened)?;
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod(b.method.id));
     session.apply(ComparisonCommand::SetPass(b.pass.map(|p| p.id).or(pass)));

@@ -61,7 +61,8 @@ impl ModelArgs {
 pub(super) fn refuse_session(path: &Path) -> Result<(), CliError> {
     if is_session(path) {
         let name = path.display();
-        let why = "a session file is for `view`, `render` and `bake`; give this command the model";
+        let why =
+            "this command takes a model; a session file is for view, render, bake, measure, compare, bench and pose";
         return Err(CliError::Usage(format!("{name}: {why}")));
     }
     Ok(())

@@ -8,6 +8,7 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 
 use super::find::find_clip;
+use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::pose::parse_secs;
 use super::pose_steps::{LayStep, ReachStep, Step, Steps};
@@ -15,12 +16,12 @@ use super::{CliError, ModelArgs, print, printable, read_pose, tell_unmatched, te
 use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{self, is_stdout, overwritten, overwritten_by_stdout, say};
-use crate::pose::{self, Aim, Axis, Keys, Mirror, Reach, ReachError, Reached, Resolved};
-use crate::session::{Document, PlaybackCommand, Session};
+use crate::pose::{self, Aim, Axis, Keys, Limits, Mirror, Reach, ReachError, Reached, Resolved};
+use crate::session::{Document, Session};
 
 /// Make a pose file: turn, reach, look, mirror, blend, add
 ///
-/// Begins with the pose that the model stores (or that of --from, or of a clip) and does what the other options say, in the
+/// Begins with the pose that the model stores (or that a session file shows, or that of --from, or of a clip) and does what the other options say, in the
 /// order in which they are given. A pose file holds the local values of every node that differs from rest; `view`, `render`,
 /// `bake` and `check --rom` take it with --pose.
 ///
@@ -75,8 +76,8 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     }
     let read = || args.from.iter().chain(args.steps.files()).chain(&args.made_on).map(PathBuf::as_path);
     overwritten(&args.output, read().chain(args.model.model.as_deref()))?;
-    let document = args.model.load()?;
-    let inputs = || document.files().chain(read());
+    let opened = args.model.load_kept(None)?;
+    let inputs = || opened.files().chain(read());
     overwritten(&args.output, inputs())?;
     if args.json {
         overwritten_by_stdout(inputs())?;
@@ -85,8 +86,9 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
             return Err(CliError::Usage(format!("{}: {why}", args.output.display())));
         }
     }
-    tell_warnings(&document);
-    let mut making = Making::new(&document);
+    tell_warnings(&opened.document);
+    let document = opened.document.clone();
+    let mut making = Making::new(&document, opened);
     if let Some(path) = &args.made_on {
         let other = args.model.load_another(path)?;
         overwritten(&args.output, other.files())?;
@@ -98,7 +100,7 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     }
     let name = args.output.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.strip_suffix(".json").map(|stem| stem.strip_suffix(".pose").unwrap_or(stem)).unwrap_or(&name);
-    let file = pose::capture(&document.model, &making.pose, name);
+    let file = pose::capture(&making.model, &making.pose, name);
     output::write(&args.output, file.text().as_bytes()).map_err(|e| unwritable(&args.output, e))?;
     making.tell(args.json)
 }
@@ -106,8 +108,11 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
 /// A pose while it is being made.
 struct Making<'a> {
     document: &'a Document,
-    model: &'a Arc<Model>,
+    /// The model, with the clips that a session file adds.
+    model: Arc<Model>,
     keys: Keys,
+    /// The limits that a session file keeps, which limbs that reach obey.
+    limits: Vec<(NodeId, Limits)>,
     /// The model that pose files were made on, where that has another rest pose.
     made_on: Option<Arc<Model>>,
     pose: LocalPose,
@@ -116,30 +121,35 @@ struct Making<'a> {
 }
 
 impl<'a> Making<'a> {
-    fn new(document: &'a Document) -> Self {
-        let model = &document.model;
-        let pose = model.skeleton.rest.clone();
-        let keys = Keys::of(model);
-        Self { document, model, keys, made_on: None, pose, reached: Vec::new(), unmatched: Vec::new() }
+    /// Begins with the rest pose, or with the pose that a session file shows.
+    fn new(document: &'a Document, opened: Opened) -> Self {
+        let (mut model, mut limits) = (Arc::clone(&document.model), Vec::new());
+        let mut pose = model.skeleton.rest.clone();
+        if opened.kept.is_some() {
+            let mut session = Session::default();
+            opened.show(&mut session);
+            session.update_pose();
+            pose = session.pose().local.clone();
+            limits = session.rules().obeyed_limits();
+            model = session.model().map_or(model, Arc::clone);
+        }
+        let keys = Keys::of(&model);
+        Self { document, model, keys, limits, made_on: None, pose, reached: Vec::new(), unmatched: Vec::new() }
     }
 
     fn begin(&mut self, args: &MakePoseArgs) -> Result<(), CliError> {
         if let Some(path) = &args.from {
+            self.pose = self.model.skeleton.rest.clone();
             self.read(path)?.apply(&mut self.pose);
         }
         if let Some(clip) = &args.clip {
-            let clip = find_clip(self.model, clip)?;
-            // The session clamps the time as the timeline does.
-            let mut session = Session::default();
-            session.open(self.document.clone());
-            session.apply(PlaybackCommand::SetPlaying(false));
-            session.apply(PlaybackCommand::SetClip(clip));
-            session.apply(PlaybackCommand::Seek(args.time));
-            let time = session.playback().time_secs;
-            let clip = &self.model.clips[clip.index()];
-            anim::sample(self.model, clip, time, &mut SampleScratch::default(), &mut self.pose);
-            let layers = args.layers.find(self.model)?;
-            layers.lay(self.model, time, &mut LayerScratch::default(), &mut self.pose);
+            let clip = &self.model.clips[find_clip(&self.model, clip)?.index()];
+            // As the timeline does.
+            let time = args.time.clamp(0.0, clip.duration_secs());
+            self.pose = self.model.skeleton.rest.clone();
+            anim::sample(&self.model, clip, time, &mut SampleScratch::default(), &mut self.pose);
+            let layers = args.layers.find(&self.model)?;
+            layers.lay(&self.model, time, &mut LayerScratch::default(), &mut self.pose);
         }
         Ok(())
     }
@@ -147,8 +157,8 @@ impl<'a> Making<'a> {
     fn read(&mut self, path: &std::path::Path) -> Result<Resolved, CliError> {
         let file = read_pose(path)?;
         let said = match &self.made_on {
-            Some(other) => pose::carry(other, self.model, &file),
-            None => pose::resolve(self.model, &file),
+            Some(other) => pose::carry(other, &self.model, &file),
+            None => pose::resolve(&self.model, &file),
         };
         let new: Vec<String> = said.unmatched.iter().filter(|key| !self.unmatched.contains(key)).cloned().collect();
         self.unmatched.extend(new);
@@ -186,12 +196,12 @@ impl<'a> Making<'a> {
             Step::Reach(step) => self.reach(step)?,
             Step::Look(joint, target) => {
                 let aim = Aim { joint: self.find(joint)?, target: *target };
-                pose::look(self.model, &mut self.pose, aim);
+                pose::look(&self.model, &mut self.pose, aim);
             }
-            Step::Mirror(axis) => self.mirror(*axis).exchange(self.model, &mut self.pose),
+            Step::Mirror(axis) => self.mirror(*axis).exchange(&self.model, &mut self.pose),
             Step::Flip(joint) => {
                 let limb = self.find(joint)?;
-                self.pose = self.mirror(Axis::X).flipped(self.model, &self.pose, limb);
+                self.pose = self.mirror(Axis::X).flipped(&self.model, &self.pose, limb);
             }
             Step::Lay(lay) => self.lay(lay)?,
         }
@@ -201,7 +211,7 @@ impl<'a> Making<'a> {
     fn lay(&mut self, lay: &LayStep) -> Result<(), CliError> {
         let mut said = self.read(&lay.file)?;
         if let Some(joint) = &lay.only {
-            said = said.of_limb(self.model, self.find(joint)?);
+            said = said.of_limb(&self.model, self.find(joint)?);
         }
         match lay.added {
             true => pose::add(&mut self.pose, &self.model.skeleton.rest, &said, lay.part),
@@ -213,7 +223,7 @@ impl<'a> Making<'a> {
     fn mirror(&self, axis: Axis) -> Mirror {
         let bounds = self.document.rest_bounds();
         let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        Mirror::of(self.model, axis, middle)
+        Mirror::of(&self.model, axis, middle)
     }
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {
@@ -224,13 +234,13 @@ impl<'a> Making<'a> {
             root: step.root.as_deref().map(|root| self.find(root)).transpose()?,
             pole: step.pole.map(|pole| pole.as_dvec3()),
             pins: &pins,
-            limits: &[],
+            limits: &self.limits,
         };
         let wrong = |error: ReachError| {
             let root = step.root.as_ref().map(|root| format!(" --root {root}")).unwrap_or_default();
             CliError::Usage(printable(&format!("--reach {}{root}: {error}", step.joint)))
         };
-        let done = pose::reach(self.model, &mut self.pose, &goal).map_err(wrong)?;
+        let done = pose::reach(&self.model, &mut self.pose, &goal).map_err(wrong)?;
         for (pin, off) in &done.moved {
             let name = printable(self.keys.key(*pin));
             say(format_args!("warning: \"{name}\" is pinned, but its limb does not reach back: it is {off:.4} m off"));

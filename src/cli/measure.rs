@@ -4,7 +4,6 @@ use clap::Args;
 use serde_json::{Map, Value, json};
 
 use super::clips::{ClipsArgs, paths};
-use super::kept::Opened;
 use super::method::MethodArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::{CliError, ModelArgs, print, printable, tell_warnings};
@@ -55,18 +54,22 @@ pub(super) struct MeasureArgs {
 const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None };
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
-    let mut opened = Opened::from(args.model.load()?);
+    let mut opened = args.model.load_kept(None)?;
     let others = args.clips.add(&mut opened, &args.model.open)?;
     overwritten_by_stdout(opened.files().chain(paths(&others)))?;
     tell_warnings(&opened.document);
-    let document = opened.document;
-    let first = document.model.clips.first().map(|_| "0".to_owned());
+    let is_kept = opened.kept.is_some();
+    let first = opened.document.model.clips.first().map(|_| "0".to_owned());
     if args.time.is_some() && args.clip.is_none() && first.is_none() {
         return Err(CliError::Usage("the file has no clip, so that --time says nothing".into()));
     }
-    let clip = args.clip.clone().or(first);
+    let clip = args.clip.clone().or(first.filter(|_| !is_kept));
     let pose = PoseArgs::of(clip, args.time.unwrap_or(0.0), args.method.clone(), args.normalise_weights);
-    let mut session = pose.session(document)?;
+    let mut session = pose.session(opened)?;
+    if let Some(time) = args.time.filter(|_| is_kept && args.clip.is_none()) {
+        session.apply(PlaybackCommand::Seek(time));
+        session.update_pose();
+    }
     let clip = session.playback().clip.filter(|_| session.playback().source == PoseSource::Clip);
     let name = clip.and_then(|clip| Some(session.model()?.clips[clip.index()].name.clone()));
     let nothing = || CliError::Usage("the model has nothing to measure".into());

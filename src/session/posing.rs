@@ -101,13 +101,15 @@ impl Session {
     /// Lets a joint, and where editing is symmetric its partner, stay where it stands now, or lets it go.
     fn toggle_held(&mut self, node: NodeId) {
         self.update_pose();
+        if node.index() >= self.pose.model.len() {
+            return;
+        }
         let mut edits = Edits::clone(&self.edits);
         let lets_go = edits.held.contains_key(&node);
         for node in self.with_partner(node) {
-            match self.pose.model.get(node.index()) {
-                _ if lets_go => _ = edits.held.remove(&node),
-                Some(at) => _ = edits.held.insert(node, *at),
-                None => {}
+            match lets_go {
+                true => _ = edits.held.remove(&node),
+                false => _ = edits.held.insert(node, self.pose.model[node.index()]),
             }
         }
         self.change_edits(edits);

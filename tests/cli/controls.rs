@@ -44,6 +44,37 @@ fn a_slider_of_a_session_file_poses_what_is_baked_and_drawn() {
     assert_ne!(std::fs::read(&by_hand).unwrap(), std::fs::read(scratch_again("lift_1.obj")).unwrap());
 }
 
+/// Every command that takes a session file uses the pose that it keeps: here an arm that is lifted by a slider while the clip plays.
+#[test]
+fn what_a_session_keeps_is_measured_compared_and_written_as_a_pose() {
+    let path = scratch("lifted.skinscope.json");
+    let text = |source: &str| {
+        format!(
+            r#"{{"skinscope_session": 1,
+            "sliders": [{{"name": "Lift", "least": 0, "most": 1, "default": 0, "value": 1}}],
+            "drivers": ["angle('UpperArm.L', 'z') = 70 * slider('Lift')"],
+            "playback": {{"pose": "{source}", "clip": "Walk", "clip_number": 1, "time": 0.3}}}}"#
+        )
+    };
+    std::fs::write(&path, text("rest")).unwrap();
+    let session = path.to_str().unwrap();
+    let json = |arguments: &[&str]| serde_json::from_str::<serde_json::Value>(&ok(arguments)).unwrap();
+    let (kept, by_pose) = (scratch("lifted.obj"), scratch("lifted_by_pose.obj"));
+    let pose = scratch("lifted.pose.json");
+    ok(&["bake", session, "-o", kept.to_str().unwrap()]);
+    ok(&["pose", session, "-o", pose.to_str().unwrap()]);
+    ok(&["bake", "-o", by_pose.to_str().unwrap(), "--pose", pose.to_str().unwrap()]);
+    assert_eq!(std::fs::read(&kept).unwrap(), std::fs::read(&by_pose).unwrap());
+    let sides = ["--a", "linear", "--b", "dual-quaternion", "--json"];
+    let apart = |model: &[&str]| json(&[&["compare"], model, &sides].concat())["worst_mm"].as_f64().unwrap();
+    assert!(apart(&[session]) > apart(&[]) + 1.0, "{} {}", apart(&[session]), apart(&[]));
+    std::fs::write(&path, text("clip")).unwrap();
+    let moment = |more: &[&str]| json(&[&["measure"], more, &["--time", "0.3", "--json"]].concat());
+    let (lifted, walking) = (moment(&[session]), moment(&["--clip", "Walk"]));
+    assert_eq!((&lifted["clip"], &lifted["times"]), (&walking["clip"], &walking["times"]));
+    assert_ne!(lifted["curves"], walking["curves"]);
+}
+
 /// The path of a file that was written by this test.
 fn scratch_again(name: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli").join(name)
