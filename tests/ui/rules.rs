@@ -83,7 +83,7 @@ fn a_held_foot_is_marked_and_let_go_where_it_is_shown() {
     assert!(harness.state().session.edits().held.contains_key(&foot));
     harness.get_by_label("Held Foot.L");
     // A place that the leg does not reach: the mark says by how much.
-    harness.state_mut().session.apply(EditCommand::MoveHeld(foot, Vec3::new(0.5, 0.0, 0.5)));
+    harness.state_mut().session.apply(EditCommand::MoveHeld(foot, Vec3::new(0.1, 0.9, 1.2)));
     harness.state_mut().session.update_pose();
     harness.run();
     let far = harness.get_by_label_contains("Held Foot.L, ").accesskit_node().label().unwrap();
@@ -115,6 +115,19 @@ fn a_key_pins_the_foot_and_limits_are_typed_and_drawn() {
     assert_eq!(harness.state().session.rules().limits.get(&foot), Some(&limits));
     harness.get_by_label("Limits about X");
     assert!(harness.query_by_label("Limits about Y").is_none());
+    // The end of the arc follows the pointer along the arc, by as many degrees as it goes there.
+    let ends = ["Least angle about X", "Most angle about X"].map(|end| harness.get_by_label(end).rect().center());
+    harness.drag_at(ends[1]);
+    harness.run();
+    harness.hover_at(ends[1].lerp(ends[0], 0.4));
+    harness.run();
+    harness.drop_at(ends[1].lerp(ends[0], 0.4));
+    harness.run();
+    let dragged = harness.state().session.rules().limits[&foot];
+    // The chord of 65° at 0.4 of its length is seen from the middle under 26°, but for perspective.
+    assert!((dragged.most.x - 19.0).abs() < 8.0 && dragged.least.x == -20.0, "{dragged:?}");
+    assert!(harness.state().session.edits().is_empty(), "the joint was not turned");
+    type_into(&mut harness, "X most", "45");
     // An end that crosses the other one takes it along.
     type_into(&mut harness, "X most", "-30");
     let limits = harness.state().session.rules().limits[&foot];

@@ -120,7 +120,9 @@ pub(super) fn show(
     let scale = ui.pixels_per_point();
     let pixel = |at: egui::Pos2| Vec2::new(at.x - rect.min.x, at.y - rect.min.y) * scale;
     let point = |at: Vec2| rect.min + vec2(at.x, at.y) / scale;
-    rules::paint(ui, session, rect, &point);
+    if rules::paint(ui, session, rect, &point, commands) {
+        return true;
+    }
     let selected = session.view().selected;
     if state.drag.as_ref().is_some_and(|active| Some(active.drag.gizmo().node) != selected) {
         state.drag = None;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use egui::accesskit::Role;
-use egui::{Color32, Label, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Color32, CursorIcon, Label, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
 use super::search_list::{SearchList, SearchListOptions};
@@ -95,16 +95,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
                 edited: end[axis] != if is_most { FREE.most[axis] } else { FREE.least[axis] },
             };
             if let Some(value) = row.show(ui).value {
-                let value = value.clamp(FREE.least[axis], FREE.most[axis]);
-                let mut to = limits;
-                // One end takes the other along where they would cross.
-                if is_most {
-                    to.most[axis] = value;
-                    to.least[axis] = to.least[axis].min(value);
-                } else {
-                    to.least[axis] = value;
-                    to.most[axis] = to.most[axis].max(value);
-                }
+                let to = with_end(limits, axis, is_most, value);
                 commands.push(PosingCommand::SetLimits(node, Some(to)).into());
             }
         }
@@ -143,7 +134,15 @@ fn paint_held(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> eg
 }
 
 /// Paints the arcs of limits, and marks at pinned and held joints. `point` places pixels of the viewport, which is `rect`.
-pub(super) fn paint(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> egui::Pos2) {
+/// Returns true while an end of an arc is dragged.
+pub(super) fn paint(
+    ui: &Ui,
+    session: &Session,
+    rect: Rect,
+    point: &dyn Fn(Vec2) -> egui::Pos2,
+    commands: &mut Vec<Command>,
+) -> bool {
+    let mut owns = false;
     paint_held(ui, session, rect, point);
     let c = colors(ui);
     let painter = ui.painter();
@@ -161,9 +160,14 @@ pub(super) fn paint(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2)
             response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
         }
         painter.add(Shape::line(line.clone(), Stroke::new(6.0, Color32::from_black_alpha(70))));
-        painter.add(Shape::line(line, Stroke::new(4.0, color.gamma_multiply(0.85))));
+        painter.add(Shape::line(line.clone(), Stroke::new(4.0, color.gamma_multiply(0.85))));
         painter.line_segment([middle, point(arc.now)], Stroke::new(2.0, c.text));
         painter.circle_filled(point(arc.now), 3.0, c.text);
+        for (is_most, end) in [(false, line.first()), (true, line.last())] {
+            if let Some(end) = end.filter(|end| rect.contains(**end)) {
+                owns |= drag_end(ui, session, (arc.axis, is_most), *end, rect, commands);
+            }
+        }
     }
     let names = session.model().map(|model| &model.skeleton.names);
     for pin in &session.rules().pins {
@@ -183,6 +187,57 @@ pub(super) fn paint(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2)
         let name = names.and_then(|names| names.get(pin.index())).map_or("", String::as_str);
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Pinned {name}")));
     }
+    owns
+}
+
+/// Shows an end of an arc, which is dragged along the arc; with Ctrl in steps of five degrees. Returns whether it is.
+fn drag_end(
+    ui: &Ui,
+    session: &Session,
+    (axis, is_most): (usize, bool),
+    end: egui::Pos2,
+    rect: Rect,
+    commands: &mut Vec<Command>,
+) -> bool {
+    let Some(node) = session.view().selected else { return false };
+    let Some(limits) = session.rules().obeyed(node) else { return false };
+    let now = if is_most { limits.most[axis] } else { limits.least[axis] };
+    let handle = Rect::from_center_size(end, vec2(14.0, 14.0));
+    let response = ui.interact(handle, ui.scope_id().with(("limit end", axis, is_most)), Sense::drag());
+    let (letter, word) = (["X", "Y", "Z"][axis], if is_most { "Most" } else { "Least" });
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, format!("{word} angle about {letter}")));
+    let c = colors(ui);
+    let is_hot = response.hovered() || response.dragged();
+    ui.painter().circle(end, if is_hot { 6.0 } else { 4.5 }, c.axes[axis], Stroke::new(1.5, c.text));
+    if is_hot {
+        ui.set_cursor_icon(if response.dragged() { CursorIcon::Grabbing } else { CursorIcon::Grab });
+    }
+    let at = response.interact_pointer_pos().filter(|_| response.dragged());
+    let scale = ui.pixels_per_point();
+    let pixel = |at: egui::Pos2| Vec2::new(at.x - rect.min.x, at.y - rect.min.y) * scale;
+    if let Some(angle) = at.and_then(|at| session.limit_at(scale, axis, pixel(at), now)) {
+        let angle = if ui.input(|i| i.modifiers.command) { (angle / 5.0).round() * 5.0 } else { angle };
+        if angle != now {
+            commands.push(PosingCommand::SetLimits(node, Some(with_end(limits, axis, is_most, angle))).into());
+        }
+    }
+    let dragged = response.dragged();
+    response.on_hover_text(format!("{letter} {} {now:.1}° from rest", word.to_lowercase()));
+    dragged
+}
+
+/// Returns limits with one end changed; it takes the other one along where they would cross.
+fn with_end(limits: Limits, axis: usize, is_most: bool, degrees: f32) -> Limits {
+    let mut to = limits;
+    let value = degrees.clamp(FREE.least[axis], FREE.most[axis]);
+    if is_most {
+        to.most[axis] = value;
+        to.least[axis] = to.least[axis].min(value);
+    } else {
+        to.least[axis] = value;
+        to.most[axis] = to.most[axis].max(value);
+    }
+    to
 }
 
 /// Shows the switch of symmetric editing over the picture, where a node is selected or it is on.
