@@ -22,6 +22,7 @@ mod fields;
 mod humanoid;
 mod images;
 mod influences;
+mod joint_limits;
 mod ktx2;
 mod layers;
 mod lights;
@@ -310,6 +311,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     reader.progress.step(0.68, "Checking")?;
     let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
     let humanoid = humanoid::read(reader, &nodes);
+    let limits = joint_limits::read(reader, &nodes, &humanoid);
     let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
     let hidden = visibility::read(reader, &nodes);
     (origins.primitives, origins.clips) = (of_primitives, of_clips);
@@ -322,6 +324,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         scenes,
         default_scene,
         humanoid,
+        limits,
         lights,
         light_nodes,
         cameras,

@@ -3,8 +3,8 @@
 use glam::Affine3A;
 
 use super::{
-    AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Material, Mesh,
-    Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
+    AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Limits, Material,
+    Mesh, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
     SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
 use crate::math::largest_magnitude;
@@ -20,6 +20,8 @@ pub struct ModelParts {
     pub default_scene: usize,
     /// The names that a humanoid rig gives its joints ("leftUpperArm"), sorted by node.
     pub humanoid: Vec<(NodeId, String)>,
+    /// How far joints may turn, where the file says so, sorted by node.
+    pub limits: Vec<(NodeId, Limits)>,
     pub skins: Vec<Skin>,
     /// Nodes that the file hides, rising; all below them are hidden too.
     pub hidden: Vec<NodeId>,
@@ -138,7 +140,12 @@ fn check_humanoid(parts: &ModelParts) -> Result<(), BuildError> {
     let names = &parts.humanoid;
     let sorted = names.windows(2).all(|w| w[0].0 < w[1].0);
     let inside = names.iter().all(|(node, name)| node.index() < parts.skeleton.len() && !name.is_empty());
-    ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")
+    ensure(sorted && inside, || "humanoid names".into(), "they are not sorted, inside and named")?;
+    let sorted = parts.limits.windows(2).all(|w| w[0].0 < w[1].0);
+    let fits = |(node, limits): &(NodeId, Limits)| {
+        node.index() < parts.skeleton.len() && Limits::between(limits.least, limits.most) == Some(*limits)
+    };
+    ensure(sorted && parts.limits.iter().all(fits), || "limits".into(), "they are not sorted, inside and in order")
 }
 
 /// Checks lights, cameras, and which nodes are hidden.

@@ -10,6 +10,7 @@ mod clip_edits;
 mod image;
 mod keys;
 mod light;
+mod limits;
 mod material;
 mod mesh;
 mod normal_places;
@@ -31,6 +32,7 @@ pub use clip_edits::ClipChange;
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
+pub use limits::Limits;
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
     TextureSlot, Transmission, UvTransform, Wrap,

@@ -15,12 +15,13 @@ mod keys;
 mod mirror;
 mod reach;
 
+pub use crate::model::Limits;
 pub(crate) use apply::target_key;
 pub use apply::{Resolved, add, blend, capture, resolve};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
 pub use file::{Channels, FileError, PoseFile, VERSION};
-pub use ik::{Limits, Triangle};
+pub use ik::Triangle;
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};

@@ -2,9 +2,9 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::ik::{Chain, Limits, Link, arc, solve};
+use super::ik::{Chain, Link, arc, solve};
 use super::{local, stretch, wide_unit, world};
-use crate::model::{LocalPose, Model, NodeId};
+use crate::model::{Limits, LocalPose, Model, NodeId};
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;

@@ -86,7 +86,7 @@ fn sliders_are_renamed_in_controls_and_names_stay_apart() {
     assert!((session.slider_value(1) - 0.4).abs() < 1e-6, "a driven slider shows what drives it");
     session.apply(ControlCommand::RemoveSlider(0));
     session.update_pose();
-    assert_eq!(session.control_faults(), ["Control 1, column 27: There is no slider \"Flex\"."]);
+    assert_eq!(session.control_faults(), ["Line 1 of the controls, column 27: There is no slider \"Flex\"."]);
     session.apply(ControlCommand::SetRange(0, [2.0, 5.0, 9.0]));
     assert_eq!(
         session.controls().sliders[0],
@@ -187,9 +187,9 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
     let document = session.document().unwrap().clone();
     let told = after.open_kept(document.clone(), &file);
     let wanted = [
-        "Control 2, column 7: The model has no joint \"Wing\".",
-        "Control 3, column 1: \"oops\" cannot be driven; angle, translation, scale, morph and slider can.",
-        "Control 4, column 1: Expected here is what is driven, such as angle(\"LowerArm.L\", \"x\").",
+        "Line 2 of the controls, column 7: The model has no joint \"Wing\".",
+        "Line 3 of the controls, column 1: \"oops\" cannot be driven; angle, translation, scale, morph and slider can.",
+        "Line 4 of the controls, column 1: Expected here is what is driven, such as angle(\"LowerArm.L\", \"x\").",
     ];
     assert_eq!(told, wanted);
     assert_eq!(after.controls(), session.controls());

@@ -120,7 +120,7 @@ impl Session {
         let drivers = self.controls().drivers.iter().enumerate();
         let told = drivers.filter_map(|(i, text)| {
             let fault = self.control_program().fault(i)?;
-            Some(format!("Control {}, column {}: {}.", i + 1, fault.column(text), fault.what))
+            Some(format!("Line {} of the controls, column {}: {}.", i + 1, fault.column(text), fault.what))
         });
         told.collect()
     }

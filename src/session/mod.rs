@@ -205,7 +205,7 @@ impl Session {
             in_place: self.playback.in_place,
             ..Playback::default()
         };
-        self.rules = self.rules.for_another_model();
+        self.rules = self.rules.for_another_model(&model);
         self.view.scene = model.default_scene;
         self.view.variant = None;
         self.view.selected = None;
@@ -242,7 +242,7 @@ impl Session {
             let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
             self.edits = Arc::new(Edits { nodes, ..self.edits.without_pose() });
             self.history = History::default();
-            self.rules = self.rules.for_another_model();
+            self.rules = self.rules.for_another_model(&new);
         }
         self.take_up_clips(&old.model, find);
         self.take_up_skinning(&old.model);

@@ -23,6 +23,8 @@ pub struct PoseRules {
     pinned_at: Vec<(NodeId, DAffine3)>,
     /// How far joints may turn.
     pub limits: BTreeMap<NodeId, Limits>,
+    /// The limits that the file of the model gives to joints.
+    stored: BTreeMap<NodeId, Limits>,
     /// Whether joints turn beyond their limits.
     pub ignores_limits: bool,
     /// The pairs as the user has changed them.
@@ -43,9 +45,10 @@ impl PoseRules {
         self.limits.get(&node).copied().filter(|_| !self.ignores_limits)
     }
 
-    /// What stays when another model is opened.
-    pub(super) fn for_another_model(&self) -> Self {
-        Self { symmetric: self.symmetric, ..Self::default() }
+    /// What stays when another model is opened, with the limits that its file gives to joints.
+    pub(super) fn for_another_model(&self, model: &Model) -> Self {
+        let stored: BTreeMap<NodeId, Limits> = model.limits.iter().copied().collect();
+        Self { symmetric: self.symmetric, limits: stored.clone(), stored, ..Self::default() }
     }
 
     /// Whether the user has changed pairs.
@@ -57,7 +60,7 @@ impl PoseRules {
     /// Whether there are limits, pins or pairs that the user has set.
     #[must_use]
     pub fn has_own(&self) -> bool {
-        !self.limits.is_empty() || !self.pins.is_empty() || self.has_own_pairs()
+        self.limits != self.stored || !self.pins.is_empty() || self.has_own_pairs()
     }
 
     /// Whether both have the same limits, pins and pairs.

@@ -80,7 +80,7 @@ impl Session {
         let mut nodes = Nodes { found: keys.matches(all.iter().copied()), lost: BTreeSet::new() };
         let mut lines = Vec::new();
         self.choose_tool(None);
-        self.take_up_rules(file, &mut nodes);
+        self.take_up_rules(&model, file, &mut nodes);
         let edits = edits(&model, file, &mut nodes);
         if edits != *self.edits {
             self.change_edits(edits);
@@ -108,8 +108,9 @@ impl Session {
         lines
     }
 
-    fn take_up_rules(&mut self, file: &SessionFile, nodes: &mut Nodes<'_>) {
-        self.rules = self.rules.for_another_model();
+    fn take_up_rules(&mut self, model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) {
+        self.rules = self.rules.for_another_model(model);
+        self.rules.limits.clear();
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;
         for (key, limits) in &file.limits {

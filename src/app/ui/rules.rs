@@ -15,9 +15,6 @@ use crate::model::NodeId;
 use crate::pose::Limits;
 use crate::session::{Command, PosingCommand, Session};
 
-/// The limits of a joint that turns freely; Y ends at a right angle, beyond which X and Z would be others.
-const FREE: Limits = Limits { least: Vec3::new(-180.0, -90.0, -180.0), most: Vec3::new(180.0, 90.0, 180.0) };
-
 /// Shows the rules of a node in the inspector.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut SearchList, commands: &mut Vec<Command>) {
     let Some(model) = session.model() else { return };
@@ -68,7 +65,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
     section(ui, "Limits (degrees from rest)", |ui| {
         let (text, name, to) = match limits {
             Some(_) => ("Remove", "Remove limits", None),
-            None => ("Add", "Add limits", Some(FREE)),
+            None => ("Add", "Add limits", Some(Limits::FREE)),
         };
         if link(ui, text, name).clicked() {
             commands.push(PosingCommand::SetLimits(node, to).into());
@@ -88,11 +85,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
                 label_width: 48.0,
                 color: c.axes[axis],
                 value: end[axis],
-                range: FREE.least[axis]..=FREE.most[axis],
+                range: Limits::FREE.least[axis]..=Limits::FREE.most[axis],
                 home: 0.0,
                 decimals: 1,
                 unit: "°",
-                edited: end[axis] != if is_most { FREE.most[axis] } else { FREE.least[axis] },
+                edited: end[axis] != if is_most { Limits::FREE.most[axis] } else { Limits::FREE.least[axis] },
             };
             if let Some(value) = row.show(ui).value {
                 let to = with_end(limits, axis, is_most, value);
@@ -229,7 +226,7 @@ fn drag_end(
 /// Returns limits with one end changed; it takes the other one along where they would cross.
 fn with_end(limits: Limits, axis: usize, is_most: bool, degrees: f32) -> Limits {
     let mut to = limits;
-    let value = degrees.clamp(FREE.least[axis], FREE.most[axis]);
+    let value = degrees.clamp(Limits::FREE.least[axis], Limits::FREE.most[axis]);
     if is_most {
         to.most[axis] = value;
         to.least[axis] = to.least[axis].min(value);

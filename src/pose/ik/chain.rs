@@ -2,7 +2,7 @@
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
-use super::Limits;
+use crate::model::Limits;
 use crate::model::NodeId;
 
 /// A joint that turns. Its frame is that of its parent moved to its origin; a point `v` of the joint's own space stands at

@@ -3,17 +3,7 @@
 use glam::{DMat3, DQuat, Vec3};
 
 use super::super::wide_unit;
-
-/// Limits of a joint about each of its own axes, in degrees from rest: limits of the angles X, Y, Z with `R = rest · Rz
-/// · Ry · Rx`, as sliders and `--rotate` count them. Y goes from −90 to 90, since beyond that the same rotation has
-/// other angles.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
-    /// The least angles.
-    pub least: Vec3,
-    /// The largest angles; none is below its least one.
-    pub most: Vec3,
-}
+use crate::model::Limits;
 
 impl Limits {
     /// Limits a joint to turns about X between these degrees, as a knee turns.

@@ -12,7 +12,6 @@ mod tests;
 mod triangle;
 
 pub(super) use chain::{Chain, Link, arc};
-pub use limits::Limits;
 pub(super) use limits::degrees;
 pub(super) use solve::solve;
 pub use triangle::Triangle;

@@ -5,6 +5,7 @@ use std::f64::consts::PI;
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 
 use super::*;
+use crate::model::Limits;
 use crate::model::NodeId;
 
 /// A generator of numbers that look random and are the same every time.
