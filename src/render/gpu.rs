@@ -186,9 +186,9 @@ impl Gpu {
     pub fn idle() -> Result<Self, GpuError> {
         let mut options = wgpu::InstanceDescriptor::new_without_display_handle();
         options.backends = wgpu::Backends::NOOP;
-        let noop = &mut options.backend_options.noop;
-        (noop.enable, noop.device_type) = (true, Some(wgpu::DeviceType::DiscreteGpu));
-        Self::open(wgpu::Instance::new(options), None, "a device that is idle", &|most| most)
+        options.backend_options.noop.enable = true;
+        let opened = Self::open(wgpu::Instance::new(options), None, "a device that is idle", &|most| most);
+        opened.map(|gpu| gpu.taken_for(wgpu::DeviceType::DiscreteGpu))
     }
 
     /// A device and a surface of a window to present to. `display` gives the window system's display, through which OpenGL

@@ -100,7 +100,7 @@ impl Program {
                     Err(Fault::new(0..0, format!("A model has {MOST_CONTROLS} controls at most")))
                 }
                 Some(first) => {
-                    let what = format!("Control {} drives this already", first + 1);
+                    let what = format!("Line {} drives this already", first + 1);
                     Err(Fault::new(found.line.target.at.clone(), what))
                 }
                 None => Ok(found),

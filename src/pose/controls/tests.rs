@@ -311,7 +311,7 @@ fn the_second_control_of_a_number_does_not_act_and_what_is_no_number_neither() {
         "angle('d', 'x') = 5 + angle('c', 'x')",
     ];
     let (pose, program, scratch) = driven_at(&model, &controls(&lines), 0.0, &model.skeleton.rest);
-    assert!(program.fault(1).unwrap().what.contains("Control 1 drives this already"));
+    assert!(program.fault(1).unwrap().what.contains("Line 1 drives this already"));
     assert_eq!([0, 1, 2].map(|i| scratch.value(i)), [Some(10.0), None, None]);
     assert!((scratch.value(3).unwrap() - 5.0).abs() < 1e-9, "the pose before is read in its place");
     assert_eq!(pose.transforms[3], model.skeleton.rest.transforms[3]);
