@@ -69,10 +69,10 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
     let srgb = |v: f32| if v <= 0.003_130_8 { v * 12.92 } else { 1.055 * v.powf(1.0 / 2.4) - 0.055 };
     for n in [0.0, 1.0, 7.0, 20.0] {
         let moment = first.with("n", n);
-        for way in 0..3 {
+        for way in WAYS {
             let mesh = |name: String| &moment.model().meshes.iter().find(|m| m.name == name).unwrap().primitives[0];
-            let upper = mesh(format!("weights by {}", WAYS[way]));
-            let influences = mesh(format!("arm by {}", WAYS[way])).stored_influences.as_ref().unwrap();
+            let upper = mesh(format!("weights by {way}"));
+            let influences = mesh(format!("arm by {way}")).stored_influences.as_ref().unwrap();
             let mut seen = [0; 3];
             for v in 0..ARM.0.positions.len() {
                 let (joints, weights) = influences.of(v);
