@@ -130,8 +130,8 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     };
     let mut out = vec![under(AT[0], "one ball joint"), under(AT[1], "clavicle, scapula, shoulder")];
     out.extend(named("ball", "ball joint", 0.5));
-    out.extend(named("clavicle", "clavicle", 0.3));
-    out.extend(named("scapula", "scapula", 0.44));
+    out.extend(named("clavicle", "clavicle", 0.26));
+    out.extend(named("scapula", "scapula", 0.41));
     out.extend(named("shoulder", "shoulder", 0.56));
     out.extend([width(0, "s₁"), width(1, "s₂")]);
     out
