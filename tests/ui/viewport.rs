@@ -168,7 +168,7 @@ fn quaternions_add_up(harness: &mut Harness<'_, App>) {
     let three = |v: &[f64]| DVec3::from_slice(v);
     let mut sum = DVec3::ZERO;
     for (i, term) in explained.terms.iter().enumerate() {
-        let [x, y, z, w] = rotations[i][..] else { panic!("{rotations:?}") };
+        let [x, y, z, w]: [f64; 4] = rotations[i][..].try_into().unwrap();
         let by_hand = DQuat::from_xyzw(x, y, z, w).normalize() * three(&offsets[i]);
         assert!(by_hand.distance(three(&turned[i])) < 5e-4, "{by_hand} for {turned:?}");
         assert!((three(&places[i]) + three(&turned[i])).distance(three(&carried[i])) < 2e-4);
@@ -176,8 +176,13 @@ fn quaternions_add_up(harness: &mut Harness<'_, App>) {
         sum += three(&carried[i]) * term.weight;
     }
     assert!(rotations.iter().any(|r| r[3] < 0.99), "one joint is turned: {rotations:?}");
-    let [position] = &four(harness, "Σ w (b + R v′)")[..] else { panic!("no sum") };
-    assert!(three(position).distance(sum) < 2e-4 && three(position).distance(explained.position) < 1e-4);
+    let positions = four(harness, "Σ w (b + R v′)");
+    let position = &positions[0];
+    assert!(
+        positions.len() == 1
+            && three(position).distance(sum) < 2e-4
+            && three(position).distance(explained.position) < 1e-4
+    );
     // A joint that scales has a row for that; one that shears is named, and then there is no sum.
     let bend = explained.terms.iter().map(|t| t.node).max_by_key(|node| node.0).unwrap();
     let scale = |harness: &mut Harness<'_, App>, node: NodeId, by: Vec3| {
