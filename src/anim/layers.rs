@@ -205,7 +205,7 @@ mod tests {
             let turn = |by: f32| Quat::from_euler(glam::EulerRot::XYZ, by, 0.3 * by + node as f32, -by);
             push(node, Path::Rotation, Values::Quat(vec![turn(0.2), -turn(1.9)].into()));
             push(node, Path::Translation, Values::Vec3(vec![Vec3::ONE, Vec3::new(0.1, -2.0, node as f32)].into()));
-            push(node, Path::Scale, Values::Vec3(vec![Vec3::ONE, Vec3::new(2.0, 0.5, 1.5)].into()));
+            push(node, Path::Scale, Values::Vec3(vec![Vec3::new(0.5, 1.0, 2.0), Vec3::new(2.0, 0.5, 1.5)].into()));
         }
         model.with_clips(vec![clip]).unwrap()
     }

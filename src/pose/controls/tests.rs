@@ -5,7 +5,8 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 
 use super::parse::parse;
-use super::{Channel, Controls, DriveScratch, Program, Slider, quoted, renamed};
+
+use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed};
 use crate::anim;
 use crate::math::quat_from_euler_xyz_degrees;
 use crate::math::test_random::Random;
@@ -61,7 +62,7 @@ fn values_are_computed_as_they_are_written() {
         ("-2 * -3 - -1", 7.0),
         ("--.5e1", 5.0),
         ("clamp(1.5) + clamp(-3)", 1.0),
-        ("clamp(50, -10, 20)", 20.0),
+        ("clamp(50, -10, 20) + clamp(-50, -10, 20)", 10.0),
         ("min(3, 1, 2) + max(3, 1, 2)", 4.0),
         ("abs(-2.5) + sqrt(9)", 5.5),
         ("10 * sin(30) + cos(180)", 4.0),
@@ -244,6 +245,80 @@ fn places_bends_and_twists_are_those_of_the_driven_pose() {
     assert!((scratch.value(6).unwrap() - 1.2).abs() < 1e-6);
 }
 
+/// A joint is turned about one of its own axes by any angle, as a quaternion of either sign: its bend is the shorter way from rest, and
+/// its twist about that axis the same with a sign.
+#[test]
+fn bends_and_twists_are_the_shorter_way_from_rest_about_the_joints_own_axes() {
+    let model = chain();
+    let node = model.skeleton.names.iter().position(|n| n == "d").unwrap();
+    for (axis, letter) in [(Vec3::X, 'x'), (Vec3::Y, 'y'), (Vec3::Z, 'z')] {
+        for degrees in [-290.0_f32, -170.0, -30.0, 0.0, 20.0, 130.0, 200.0, 350.0] {
+            for sign in [1.0, -1.0] {
+                let mut before = model.skeleton.rest.clone();
+                let turn = Quat::from_axis_angle(axis, degrees.to_radians());
+                before.transforms[node].rotation = before.transforms[node].rotation * turn * sign;
+                let lines = [
+                    "scale('a', 'x') = 1 + bend('d') / 100".to_owned(),
+                    format!("scale('a', 'y') = 9 + twist('d', '{letter}') / 100"),
+                ];
+                let (_, _, scratch) = driven_at(&model, &controls(&lines.each_ref().map(String::as_str)), 0.0, &before);
+                let want = f64::from(degrees - 360.0 * (degrees / 360.0).round());
+                let [bend, twist] =
+                    [100.0 * (scratch.value(0).unwrap() - 1.0), 100.0 * (scratch.value(1).unwrap() - 9.0)];
+                assert!(
+                    (bend - want.abs()).abs() < 1e-3 && (twist - want).abs() < 1e-3,
+                    "{degrees}° about {letter}: {bend} {twist}"
+                );
+            }
+        }
+    }
+}
+
+/// Translations and scales count from those at rest, whatever these are.
+#[test]
+fn translations_and_scales_are_read_and_written_from_rest() {
+    let mut parts = (*chain()).clone();
+    let rest = &mut parts.skeleton.rest.transforms[3];
+    (rest.translation, rest.scale) = (Vec3::new(0.5, -1.25, 2.0), Vec3::new(2.0, 4.0, -0.5));
+    let model = Model::build(parts).unwrap();
+    let name = model.skeleton.names[3].clone();
+    let mut before = model.skeleton.rest.clone();
+    before.transforms[3].translation.y += 0.75;
+    before.transforms[3].scale.z *= 3.0;
+    let lines = [
+        format!("translation('{name}', 'x') = 0.25"),
+        format!("scale('{name}', 'x') = 1.5"),
+        format!("translation('{name}', 'z') = translation('{name}', 'y')"),
+        format!("scale('{name}', 'y') = scale('{name}', 'z')"),
+    ];
+    let (pose, program, _) = driven_at(&model, &controls(&lines.each_ref().map(String::as_str)), 0.0, &before);
+    assert!((0..4).all(|i| program.fault(i).is_none()));
+    let now = pose.transforms[3];
+    assert_eq!((now.translation, now.scale), (Vec3::new(0.75, -0.5, 2.75), Vec3::new(3.0, 12.0, -1.5)));
+}
+
+/// Helpers between two joints take their share of the twist of the lower one by where they stand, back where their axis points back; what
+/// stands at an end or aside is no helper.
+#[test]
+fn the_twist_of_a_joint_is_spread_along_its_helpers() {
+    let mut parts = (*tube(Tube { joints: 6, ..Tube::default() })).clone();
+    let names = ["root", "arm", "quarter", "half", "end", "aside", "hand"];
+    assert_eq!(parts.skeleton.len(), names.len());
+    parts.skeleton.names = names.map(Into::into).to_vec();
+    let arm = NodeId(1);
+    for (i, parent) in parts.skeleton.parents.iter_mut().enumerate().skip(2) {
+        *parent = Some(arm);
+        let at = [Vec3::Y * 0.5, Vec3::Y, Vec3::Y * 1.98, Vec3::new(1.5, 1.0, 0.0), Vec3::Y * 2.0][i - 2];
+        parts.skeleton.rest.transforms[i].translation = at;
+    }
+    parts.skeleton.rest.transforms[3].rotation = Quat::from_rotation_x(std::f32::consts::PI);
+    let model = Model::build(parts).unwrap();
+    let made = Preset::Twist.lines(&model, &Controls::default(), NodeId(6), false).unwrap();
+    let want = [("quarter", 0.25), ("half", -0.5)];
+    let want = want.map(|(name, share)| format!("angle(\"{name}\", \"y\") = {share} * twist(\"hand\", \"y\")"));
+    assert_eq!(made.lines, want);
+}
+
 /// Numbers flow from a slider to a slider to joints, whatever the order of lines, and morphs too.
 #[test]
 fn the_order_of_lines_makes_no_difference() {
@@ -309,10 +384,11 @@ fn the_second_control_of_a_number_does_not_act_and_what_is_no_number_neither() {
         "angle('b', 'X') = 20",
         "angle('c', 'x') = 1 / 0",
         "angle('d', 'x') = 5 + angle('c', 'x')",
+        "scale('a', 'x') = min(sqrt(-1), 2)",
     ];
     let (pose, program, scratch) = driven_at(&model, &controls(&lines), 0.0, &model.skeleton.rest);
     assert!(program.fault(1).unwrap().what.contains("Line 1 drives this already"));
-    assert_eq!([0, 1, 2].map(|i| scratch.value(i)), [Some(10.0), None, None]);
+    assert_eq!([0, 1, 2, 4].map(|i| scratch.value(i)), [Some(10.0), None, None, None]);
     assert!((scratch.value(3).unwrap() - 5.0).abs() < 1e-9, "the pose before is read in its place");
     assert_eq!(pose.transforms[3], model.skeleton.rest.transforms[3]);
 }
