@@ -14,6 +14,7 @@ mod follow;
 mod keyboard;
 mod names;
 mod order;
+mod posing;
 mod rest;
 mod saving;
 mod sessions;
