@@ -5,7 +5,7 @@
 #[path = "common/memory_peak.rs"]
 mod memory_peak;
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use skinscope::import::{Import, ImportError, Options, Progress, import_bytes};
 use skinscope::session::{Document, Session};
@@ -13,14 +13,17 @@ use skinscope::session::{Document, Session};
 #[global_allocator]
 static ALLOCATOR: memory_peak::Counting = memory_peak::Counting;
 
-/// Memory is that of the process, so one file is opened at a time.
-static ALONE: Mutex<()> = Mutex::new(());
-
 const MOST: usize = 1 << 30;
+
+/// Waits until no other test runs. Memory is counted for the whole process, and what another test builds for its own
+/// files would count too, so every test holds this from its first line to its last.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Opens `json` as the window does; what came of it and how much memory that took, above what the text takes.
 fn open(json: &str) -> (Result<Vec<String>, ImportError>, usize) {
-    let _alone = ALONE.lock().unwrap();
     memory_peak::restart();
     let before = memory_peak::peak();
     let opened = import_bytes(json.as_bytes(), "bomb", &Options::default(), &Progress::silent());
@@ -50,6 +53,7 @@ fn within(what: &str, json: &str) {
 
 #[test]
 fn a_million_small_objects_of_any_kind() {
+    let _alone = alone();
     const MANY: usize = 1_000_000;
     for (key, item) in [
         ("nodes", "{}"),
@@ -75,6 +79,7 @@ fn a_million_small_objects_of_any_kind() {
 
 #[test]
 fn millions_of_values() {
+    let _alone = alone();
     const MANY: usize = 8_000_000;
     within("children", &root(&format!(r#""nodes":[{{"children":[{}]}}]"#, list("0", MANY))));
     within("weights", &root(&format!(r#""nodes":[{{"weights":[{}]}}]"#, list("0.5", MANY))));
@@ -93,6 +98,7 @@ fn millions_of_values() {
 
 #[test]
 fn bytes_that_are_used_again_and_again() {
+    let _alone = alone();
     let view =
         r#""bufferViews":[{"buffer":0,"byteLength":120000}],"buffers":[{"byteLength":120000,"uri":"data:;base64,"#;
     let data = format!("{view}{}\"}}]", "AAAA".repeat(40_000));
@@ -114,6 +120,7 @@ fn bytes_that_are_used_again_and_again() {
 
 #[test]
 fn zeros_that_have_no_bytes() {
+    let _alone = alone();
     let one = |count: u64| {
         root(&format!(
             r#""accessors":[{{"componentType":5126,"type":"VEC3","count":{count}}}],
@@ -128,6 +135,7 @@ fn zeros_that_have_no_bytes() {
 #[test]
 fn pictures_of_one_colour() {
     use base64::Engine;
+    let _alone = alone();
     let picture = image::DynamicImage::new_luma8(8192, 8192);
     let mut png = std::io::Cursor::new(Vec::new());
     picture.write_to(&mut png, image::ImageFormat::Png).unwrap();
