@@ -13,6 +13,8 @@ pub struct Mark {
     pub ink: MarkInk,
     /// Words beside its last point, which windows show.
     pub label: String,
+    /// Whether the line only leads to the words: it is drawn with them, and not where there are none.
+    pub leads: bool,
 }
 
 /// The colours of marks, by role; the theme has the colours themselves.
@@ -34,13 +36,13 @@ impl Mark {
     /// Makes a dot.
     #[must_use]
     pub fn dot(at: Vec3, ink: MarkInk, label: impl Into<String>) -> Self {
-        Self { points: vec![at], width: 12.0, ink, label: label.into() }
+        Self { points: vec![at], width: 12.0, ink, label: label.into(), leads: false }
     }
 
     /// Makes a line through points.
     #[must_use]
     pub fn line(points: Vec<Vec3>, ink: MarkInk, label: impl Into<String>) -> Self {
-        Self { points, width: 3.0, ink, label: label.into() }
+        Self { points, width: 3.0, ink, label: label.into(), leads: false }
     }
 
     /// Makes the strong line between two places that a letter stands for.
@@ -53,6 +55,12 @@ impl Mark {
     #[must_use]
     pub fn name(at: Vec3, words: impl Into<String>) -> Self {
         Self::dot(at, MarkInk::Dim, words).wide(0.0)
+    }
+
+    /// Makes words that stand `aside` of a place (metres), with a thin line that leads to them.
+    #[must_use]
+    pub fn named_aside(place: Vec3, aside: Vec3, words: impl Into<String>) -> Self {
+        Self { leads: true, ..Self::line(vec![place, place + aside], MarkInk::Dim, words).wide(1.0) }
     }
 
     /// Makes a thin circle through a point, about an axis (unit length) through its center.

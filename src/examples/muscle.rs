@@ -142,9 +142,8 @@ pub(super) static MUSCLE: Example = Example {
     marks: |moment| {
         let joint = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Second, words).wide(9.0);
         let under = moment.place("biceps");
-        let leader = Mark::line(vec![under, under + Vec3::new(-0.2, -0.5, 0.0)], MarkInk::Second, "muscle joint");
         vec![
-            leader.wide(1.5),
+            Mark::named_aside(under, Vec3::new(-0.2, -0.5, 0.0), "muscle joint"),
             joint(under, ""),
             joint(moment.place("ribs"), "joint of the chest"),
             Mark::name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
@@ -205,7 +204,7 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| top(m).y.into(),
         marks: |m| upright(top(m).y as f32, "y"),
-        ..Symbol::metres("y", "y", "", "how high the top of the biceps is now, read from the surface")
+        ..Symbol::metres("y", "y", "", "how high the top of the biceps is now, measured on the skinned surface")
     },
     Symbol {
         id: "r",
@@ -257,7 +256,12 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| front(m).into(),
         marks: |m| chest_line(front(m) as f32, "d"),
-        ..Symbol::metres("d", "d", "", "how far the front of the chest is from its joint now, read from the surface")
+        ..Symbol::metres(
+            "d",
+            "d",
+            "",
+            "how far the front of the chest is from its joint now, measured on the skinned surface",
+        )
     },
 ];
 

@@ -120,10 +120,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     // The names of neighbouring joints hang at several heights, so that they do not meet.
     let named = |joint: &str, words: &str, height: f32| {
         let at = moment.place(joint);
-        [
-            Mark::line(vec![at, at.with_y(height)], MarkInk::Dim, words).wide(1.5),
-            Mark::dot(at, MarkInk::First, "").wide(8.0),
-        ]
+        [Mark::named_aside(at, at.with_y(height) - at, words), Mark::dot(at, MarkInk::First, "").wide(8.0)]
     };
     let width = |limb: usize, words: &str| {
         Mark::line(waist(moment, limb).map(|p| p.as_vec3()).to_vec(), MarkInk::Second, words).wide(4.0)

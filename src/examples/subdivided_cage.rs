@@ -251,7 +251,7 @@ static SYMBOLS: &[Symbol] = &[
             let [a, b] = places(m, worst(m)).map(on_right);
             let out = (a - b).normalize_or(Vec3::X) * 0.3;
             let across = Vec3::new(-out.y, out.x, 0.0);
-            let named = |at: Vec3, to: Vec3, label: &str| Mark::line(vec![at, at + to], MarkInk::Dim, label).wide(1.5);
+            let named = |at: Vec3, to: Vec3, label: &str| Mark::named_aside(at, to, label);
             vec![
                 named(a, out + across, "a"),
                 named(b, across - out, "b"),

@@ -391,7 +391,9 @@ const SYMBOL: Symbol = Symbol {
     unit: Unit::Degrees,
     words: "an angle of no use",
     value: |moment| Value::from(moment.slider("theta").to_radians()),
-    marks: |_| vec![Mark { points: vec![Vec3::ZERO], width: 1.0, ink: MarkInk::Accent, label: String::new() }],
+    marks: |_| {
+        vec![Mark { points: vec![Vec3::ZERO], width: 1.0, ink: MarkInk::Accent, label: String::new(), leads: false }]
+    },
     ..Symbol::PLAIN
 };
 

@@ -221,7 +221,7 @@ impl Frame {
     /// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.
     fn add_example_marks(&mut self, session: &Session, colors: &SceneColors) {
         let [ink, edge] = colors.pinned;
-        for mark in session.example_marks() {
+        for mark in session.example_marks().iter().filter(|mark| !mark.leads) {
             let color = match mark.ink {
                 MarkInk::Accent => colors.selected,
                 MarkInk::Dim => [ink[0], ink[1], ink[2], 0.7],

@@ -21,6 +21,7 @@ pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bo
     let size = if large { SIZE * 1.4 } else { SIZE };
     let projector = session.view().projector();
     let mut taken: Vec<Rect> = Vec::new();
+    let mut said: Vec<(&str, Pos2)> = Vec::new();
     // Names of whole figures stay where they are. What is pointed at comes last, and its words first of the others.
     let marks = session.example_marks();
     let (names, others): (Vec<_>, Vec<_>) =
@@ -31,13 +32,21 @@ pub(in crate::app::ui) fn show(ui: &Ui, session: &Session, rect: Rect, large: bo
         // Words at the end of a line stand where the line goes on, and not over it.
         let before = seen(mark.points.iter().rev().nth(1));
         let goes_left = before.is_some_and(|before| before.x > at.x + 1.0);
-        if !rect.contains(at) {
+        // A place that is pointed at may have the same words already.
+        let is_said = said.iter().any(|(words, there)| *words == mark.label && there.distance(at) < 1.0);
+        if !rect.contains(at) || is_said {
             continue;
         }
         let ink = if mark.ink == MarkInk::Accent { c.accent } else { c.text };
         let galley = ui.painter().layout_no_wrap(mark.label.clone(), theme::strong(size), ink);
         let Some(plate) = plate_beside(at, goes_left, galley.size() + 2.0 * MARGIN, (rect, &taken)) else { continue };
         taken.push(plate);
+        said.push((&mark.label, at));
+        if let Some(place) = seen(mark.points.first()).filter(|_| mark.leads) {
+            let ends = [place, plate.clamp(place)];
+            ui.painter().line_segment(ends, (2.5, c.plate));
+            ui.painter().line_segment(ends, (1.0, c.text));
+        }
         ui.painter().rect_filled(plate, 4.0, c.plate);
         ui.painter().galley(plate.min + MARGIN, galley, ink);
     }
