@@ -220,7 +220,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "v",
         letter: "v",
         bold: true,
-        words: "where the marked vertex is now, read from the surface",
+        words: "where the marked vertex is now, measured on the skinned surface",
         value: |m| m.vertex("linear", SHAPES, MARKED).into(),
         marks: |m| vec![Mark::dot(m.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v")],
         ..Symbol::PLAIN

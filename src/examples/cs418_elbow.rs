@@ -56,9 +56,11 @@ pub(super) static CS418_ELBOW: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "Blue vertices follow the straight arm, yellow ones the bent arm, and each row has its weight b. Left, every quad, \
-                 the field between two rows, is turned as a whole by its part of θ, and the quads tear apart. In the middle, \
-                 every row of vertices is turned by b θ. Right, the two matrices are blended, as skinning does.",
+                "Blue vertices follow the straight arm, yellow ones the bent arm. A row's share of the bent arm is its weight b: an \
+                 eighth of its number, from row 0 at the lower end to row 8 at the upper one. Left, every quad, the field between \
+                 two rows, is turned as a whole: the lowest not at all, the uppermost by all of θ, and they tear apart. In the \
+                 middle, every row of vertices is turned by b θ. Right, the matrices of both arms are blended by weight, as \
+                 skinning does it: a A + b B, where a is 1 − b.",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -69,7 +71,7 @@ pub(super) static CS418_ELBOW: Example = Example {
                     ]),
                 ],
                 numbers: false,
-                note: "A is the matrix of the straight arm, which changes nothing; p is the marked vertex at rest. Places are seen from the elbow, the dot in each strip.",
+                note: "A is the matrix of the straight arm, which changes nothing; p is the marked vertex, the right end of the chosen row, before the elbow bends. Places are seen from the elbow, the dot in each strip.",
                 ..Formula::PLAIN
             }),
             Block::Text(
@@ -126,9 +128,9 @@ pub(super) static CS418_ELBOW: Example = Example {
             "Press A and B: the outlines are the whole strip, straight and bent.",
         ],
         what_to_see: &[
-            "No: q in the middle strip goes along a circle about the elbow, c in the right one along a straight line inside it.",
-            "Turning quads tears the strip apart; turning vertices bends it along a circle.",
-            "Blended matrices agree with turned vertices for small angles, and pull the strip through the elbow for large ones.",
+            "No: turning leaves q on the circle about the elbow that p lies on. Blending puts c on the straight line from A p to B p, which is nearer to the elbow.",
+            "Turning quads tears the strip apart; turning vertices bends it in an arc.",
+            "Blended matrices agree with turned vertices for small angles, and pull the strip into the elbow for large ones.",
         ],
         sources: &[Source {
             text: "Hart, CS418: Skinning",
@@ -194,7 +196,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "p",
         letter: "p",
         bold: true,
-        words: "the marked vertex as it was modelled, seen from the elbow",
+        words: "the marked vertex before the elbow bends, seen from the elbow",
         value: |moment| modelled(moment).truncate().into(),
         marks: |moment| vec![Mark::dot(elbow(2) + modelled(moment).as_vec3(), MarkInk::Accent, "p")],
         ..Symbol::PLAIN
@@ -217,7 +219,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "c",
         letter: "c",
         bold: true,
-        words: "the marked vertex of the right strip, read from the surface",
+        words: "the marked vertex of the right strip, where skinning puts it",
         value: |moment| seen(moment, 1).truncate().into(),
         marks: |moment| {
             vec![
@@ -314,7 +316,7 @@ fn seen(moment: &Moment, instance: usize) -> DVec3 {
 fn outline(angle: f32, ink: MarkInk, label: &str) -> Mark {
     let turn = Quat::from_rotation_z(angle);
     // The words stand at the last corner.
-    let corners = [(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (1.0, 1.0)];
+    let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
     let place = |(x, y): (f32, f32)| elbow(2) + turn * Vec3::new(x * HALF_WIDTH, y * REACH, 0.0);
     Mark::line(corners.map(place).to_vec(), ink, label).wide(2.0)
 }
@@ -330,25 +332,29 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let turned = Quat::from_rotation_z(angle(moment) as f32) * modelled(moment).as_vec3();
     let [straight, bent] = [modelled(moment).as_vec3(), turned].map(|p| elbow(2) + p);
     // Words to the left of a place that its neighbours leave no room at.
-    let aside =
-        |p: Vec3, label: &str| Mark::line(vec![p, p + Vec3::new(-0.42, -0.1, 0.0)], MarkInk::Dim, label).wide(1.0);
+    let aside = |p: Vec3, label: &str| Mark::named_aside(p, Vec3::new(-0.42, -0.1, 0.0), label);
     let name = |strip: usize, words: &str| Mark::name(elbow(strip) + Vec3::new(-0.45, -1.26, 0.0), words);
-    vec![
+    // The way of the marked vertex of the middle strip, as its weight grows.
+    let mut out =
+        Mark::arc(elbow(1), elbow(1) + modelled(moment).as_vec3(), Vec3::Z, angle(moment) as f32, MarkInk::Dim, "");
+    out.iter_mut().for_each(|mark| mark.width = 1.5);
+    out.extend([
         name(0, "turned quads"),
         name(1, "turned rows"),
         name(2, "blended matrices"),
         Mark::dot(elbow(0), MarkInk::Dim, "").wide(8.0),
         Mark::dot(elbow(1), MarkInk::Dim, "elbow").wide(8.0),
         Mark::dot(elbow(2), MarkInk::Dim, "").wide(8.0),
-        outline(0.0, MarkInk::Dim, ""),
-        outline(angle(moment) as f32, MarkInk::Dim, ""),
+        outline(0.0, MarkInk::Dim, "A"),
+        outline(angle(moment) as f32, MarkInk::Dim, "B"),
         Mark::line(vec![straight, bent], MarkInk::Second, "").wide(2.0),
         Mark::dot(straight, MarkInk::Second, "A p = p").wide(9.0),
         Mark::dot(bent, MarkInk::Second, "").wide(9.0),
         aside(bent, "B p"),
         Mark::dot(elbow(2) + seen(moment, 1).as_vec3(), MarkInk::First, "c"),
         Mark::dot(elbow(1) + seen(moment, 0).as_vec3(), MarkInk::First, "q"),
-    ]
+    ]);
+    out
 }
 
 #[cfg(test)]

@@ -252,7 +252,7 @@ static SYMBOLS: &[Symbol] = &[
     vector(
         "k",
         "k",
-        "the normal as the program carries it, read from the surface",
+        "the normal as the program carries it, measured on the skinned surface",
         |m| measured(m, rim(m)).into(),
         |m| arrow(m, measured(m, rim(m)), "k"),
     ),

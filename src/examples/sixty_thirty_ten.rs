@@ -167,7 +167,7 @@ static SYMBOLS: &[Symbol] = &[
         id: "p",
         letter: "p",
         bold: true,
-        words: "where the vertex is, read from the surface",
+        words: "where the vertex is, measured on the skinned surface",
         value: |moment| Value::plane_point(moment.vertex("linear", 0, vertex(moment))),
         marks: |moment| {
             let corners = (0..=3).map(|i| alone(moment, i % 3).as_vec3()).collect();

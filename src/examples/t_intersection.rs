@@ -158,7 +158,7 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| now(m, B).truncate().into(),
         marks: |m| dot(now(m, B), "b"),
-        ..place("b", "b", "where the upper end is now, read from the surface")
+        ..place("b", "b", "where the upper end is now, measured on the skinned surface")
     },
     Symbol {
         value: |m| middle(m).truncate().into(),
@@ -168,7 +168,7 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| now(m, M).truncate().into(),
         marks: |m| dot(now(m, M), "m"),
-        ..place("m", "m", "where the vertex M of the yellow parts is, read from the surface")
+        ..place("m", "m", "where the vertex M of the yellow parts is, measured on the skinned surface")
     },
     Symbol {
         id: "c",

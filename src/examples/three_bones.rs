@@ -63,9 +63,11 @@ pub(super) static THREE_BONES: Example = Example {
     page: Page {
         blocks: &[
             Block::Text(
-                "The large dot v is a vertex of bone 1, near its end. Skinning asks each of the three bones where it alone would carry \
-                 that vertex: to a, to b or to c. For that it needs W with a raised A, a bone's transform to the world as it is \
-                 animated. It is found by walking up its parents and multiplying on the left:",
+                "The skin is blue at bone 1, green at bone 2 and orange at bone 3. The large dot v is a vertex near the end of bone 1, \
+                 which has the largest weight there. Skinning asks each of the three bones where it alone would carry that vertex: \
+                 to a, to b or to c. For that it needs W with a raised A, a bone's transform to the world as it is animated: the \
+                 bone's own rotation, then from parent to parent each step and rotation on the left of it. Places have a third \
+                 number, always 1, so that a matrix can shift them.",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("W2A"), Expr::Product(&[R1, T1, R2])],
@@ -78,8 +80,8 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "W with a raised R is the same at rest. Its inverse says where p, the vertex as it was modelled, lies as another bone saw \
-                 it at rest. The animated transform then takes it along, to wherever that bone has gone:",
+                "W with a raised R is the same at rest. Its inverse says where p, the vertex at rest, lies as another bone saw \
+                 it there. The animated transform then takes it along, to wherever that bone has gone:",
             ),
             Block::Formula(Formula {
                 terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("W2A"), Expr::Inverse(&Expr::Of("W2R")), P])],
@@ -92,11 +94,7 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text("Bone 1 itself takes it to a, and the vertex goes to v, the weighted sum of the three:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("a"), Expr::Product(&[R1, P])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
+            Block::Formula(Formula { terms: &[Expr::Of("a"), Expr::Product(&[R1, P])], ..Formula::PLAIN }),
             Block::Formula(Formula {
                 terms: &[
                     Expr::Of("pw"),
@@ -109,8 +107,9 @@ pub(super) static THREE_BONES: Example = Example {
                 ..Formula::PLAIN
             }),
             Block::Text(
-                "A second thing is easily written wrong. The inverse of a product is the product of the inverses in the other \
-                 order. At rest bone 3 has W = A B, with A that of bone 2 and B the step from there:",
+                "The order of an inverse is easily written wrong. The inverse of a product is the product of the inverses in the \
+                 other order. At rest the transform of bone 3 is A B, where A (a letter of its own, not the raised one) is that of \
+                 bone 2, and B the step from there:",
             ),
             Block::Formula(Formula {
                 terms: &[
@@ -140,10 +139,10 @@ pub(super) static THREE_BONES: Example = Example {
         try_this: &[
             "Turn bone 3 alone: which of a, b and c moves?",
             "Turn bone 2: why do both b and c move?",
-            "Turn the axes at rest by ρ: the picture stays as it is, and e, at the end of the formulas, is no longer 0. Press e.",
+            "Turn the axes at rest by ρ: the picture stays as it is, and e, at the end of the formulas, is no longer 0. Press e to see both places.",
         ],
         what_to_see: &[
-            "Bone 3 would carry p to c, on the faint outline, which is the whole skin as bone 3 alone carries it. Press a or b for those of the others.",
+            "Bone 3 would carry p to c, on the outline, which is the whole skin as bone 3 alone carries it. Press a or b for those of the others.",
             "Every transform is relative to rest: ρ changes the matrices, and no place in the picture.",
         ],
         sources: &[Source {
@@ -180,8 +179,22 @@ fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
 
 static SYMBOLS: &[Symbol] = &[
     matrix("R1", "R", ("", "1"), "the rotation of bone 1", |m| rotation(m, 0), |m| bone(m, 0, "R₁")),
-    matrix("R2", "R", ("", "2"), "the rotation of bone 2 and of its axes", |m| rotation(m, 1), |m| bone(m, 1, "R₂")),
-    matrix("R3", "R", ("", "3"), "the rotation of bone 3 and of its axes", |m| rotation(m, 2), |m| bone(m, 2, "R₃")),
+    matrix(
+        "R2",
+        "R",
+        ("", "2"),
+        "the rotation of bone 2, with the turn ρ of its axes",
+        |m| rotation(m, 1),
+        |m| bone(m, 1, "R₂"),
+    ),
+    matrix(
+        "R3",
+        "R",
+        ("", "3"),
+        "the rotation of bone 3, with the turn −ρ that takes the axes back",
+        |m| rotation(m, 2),
+        |m| bone(m, 2, "R₃"),
+    ),
     matrix(
         "T1",
         "T",
@@ -253,7 +266,7 @@ static SYMBOLS: &[Symbol] = &[
         "p",
         "p",
         ("", ""),
-        "the vertex as it was modelled, in the space of bone 1",
+        "the vertex at rest, in the space of bone 1",
         |m| Value::plane_point(modelled(m)),
         |m| vec![Mark::dot(modelled(m).as_vec3(), MarkInk::Accent, "p")],
     ),
@@ -285,7 +298,7 @@ static SYMBOLS: &[Symbol] = &[
         "pw",
         "v",
         ("", ""),
-        "where the vertex is in the world, read from the surface",
+        "where skinning puts the vertex in the world",
         |m| Value::plane_point(m.vertex("linear", 0, VERTEX)),
         |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "v").wide(16.0)],
     ),
@@ -424,7 +437,7 @@ fn weights(moment: &Moment) -> [f64; 3] {
 
 /// Words so far from a place, metres, with a thin line that leads to them.
 fn letter_beside(place: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
-    Mark::line(vec![place, place + Vec3::new(x, y, 0.0)], MarkInk::Dim, words).wide(1.0)
+    Mark::named_aside(place, Vec3::new(x, y, 0.0), words)
 }
 
 /// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, and the vertex itself.
