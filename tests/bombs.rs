@@ -1,7 +1,5 @@
 //! Small files that ask for much memory are refused, or open within a gibibyte, counted by the allocator.
 
-#![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
-
 #[path = "common/memory_peak.rs"]
 mod memory_peak;
 
