@@ -5,8 +5,6 @@ mod build;
 #[cfg(test)]
 mod comparison_tests;
 mod directions;
-#[cfg(test)]
-mod example_tests;
 mod fields;
 mod onion;
 mod trail;

@@ -1,6 +1,7 @@
 //! Teaching examples in the window: the page, its sliders, its letters, and points that are dragged in the picture.
 
 use skinscope::examples::{self, EXAMPLES, Lesson, Start};
+use skinscope::frame::{Frame, SceneColors};
 use skinscope::session::ExampleCommand;
 
 use super::*;
@@ -163,4 +164,19 @@ fn the_inspector_says_which_joints_are_turned_at_rest() {
     harness.state_mut().session.apply(SelectionCommand::Select(Some(first)));
     harness.run();
     assert!(harness.query_by_label_contains("at rest").is_none());
+}
+
+#[test]
+fn lines_that_lead_to_words_are_left_to_those_who_write_the_words() {
+    let mut session = Session::default();
+    open(&mut session, "muscle");
+    session.update_pose();
+    let marks = session.example_marks();
+    let mut frame = Frame::default();
+    frame.build(&session, &SceneColors::DARK);
+    let is_drawn = |ends: &[Vec3]| frame.lines.iter().any(|line| ends == [line.from, line.to]);
+    assert!(marks.iter().any(|mark| mark.leads), "the example has a name that stands aside");
+    for mark in marks.iter().filter(|mark| mark.points.len() > 1) {
+        assert!(mark.points.windows(2).all(|ends| is_drawn(ends) != mark.leads), "{mark:?}");
+    }
 }
