@@ -30,8 +30,8 @@ mod skeleton;
 mod view;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::app::AppError;
 use crate::deform::{METHODS, PASSES, PaletteBuffer};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
-use crate::output::{self, Overwritten, say};
+use crate::output::{self, Captured, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
 use crate::render::{Backend, GpuError};
 use crate::session::{ComparedFile, Document, MOST_MEMBERS, Session, Source};
@@ -145,6 +145,9 @@ impl ModelArgs {
 /// The reason why a subcommand failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
+    /// The arguments do not parse, or they ask for help or the version, which is no failure.
+    #[error(transparent)]
+    Arguments(#[from] clap::Error),
     /// The arguments do not fit the file.
     #[error("{0}")]
     Usage(String),
@@ -223,6 +226,7 @@ impl CliError {
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Arguments(error) => u8::try_from(error.exit_code()).unwrap_or(2),
             Self::Import { .. }
             | Self::Unreadable { .. }
             | Self::Unread { .. }
@@ -233,17 +237,43 @@ impl CliError {
     }
 }
 
+/// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
+/// process started.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> ExitCode {
+    match run(arguments, started) {
+        Ok(()) => ExitCode::SUCCESS,
+        // clap prints help, the version and its errors in colours of its own.
+        Err(CliError::Arguments(error)) => error.exit(),
+        Err(error) => {
+            say(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Carries out a command line without a process of its own: returns the exit code, and what it writes on standard output and standard
+/// error (but for what other threads write, such as those of `check`, and for terminal colours). Paths are relative to the current
+/// folder of this process, as ever.
+pub fn captured(arguments: impl IntoIterator<Item = OsString>) -> (u8, Captured) {
+    let (result, mut captured) = output::captured(|| run(arguments, Instant::now()));
+    let Err(error) = result else { return (0, captured) };
+    match &error {
+        CliError::Arguments(error) => {
+            let out = if error.use_stderr() { &mut captured.stderr } else { &mut captured.stdout };
+            out.extend_from_slice(error.render().to_string().as_bytes());
+        }
+        error => captured.stderr.extend_from_slice(format!("skinscope: {error}\n").as_bytes()),
+    }
+    (error.exit_code(), captured)
+}
+
 /// Carries out a command line. `started` is the time at which the process started.
 ///
 /// # Errors
 /// The error has the exit code to end with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
     output::report_large_files();
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
-        // Help and version are no errors, and clap prints everything in its own colours.
-        Err(error) => error.exit(),
-    };
+    let cli = Cli::try_parse_from(arguments)?;
     match cli.command {
         None => view::run(cli.view, started),
         Some(Subcommands::View(args)) => view::run(args, started),
@@ -294,8 +324,7 @@ fn unwritable(path: &Path, reason: impl ToString) -> CliError {
 
 /// Prints to standard output; a reader that has gone away is no error.
 fn print(text: &str) -> Result<(), CliError> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match output::print(text) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(unwritable(Path::new("standard output"), error))
         }

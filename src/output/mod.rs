@@ -3,6 +3,7 @@
 //! A file appears under its name whole or not at all ([`NewFile`]), several that belong together at once ([`NewFiles`]), and never replaces one that the same run has read
 //! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
 
+mod capture;
 mod identity;
 mod lock;
 mod new_file;
@@ -10,6 +11,7 @@ mod new_files;
 mod signals;
 mod temporary;
 
+pub use capture::{Captured, captured};
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use lock::Lock;
 pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write_new};
@@ -17,10 +19,25 @@ pub use new_files::NewFiles;
 pub use signals::report_large_files;
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes `skinscope: ` and a line to standard error. Where nothing reads it any more the line is lost, which does not
 /// end the program, as `eprintln!` would.
 pub fn say(line: impl Display) {
-    let _unheard = writeln!(std::io::stderr(), "skinscope: {line}");
+    let line = format!("skinscope: {line}\n");
+    if !capture::write(capture::Stream::Error, line.as_bytes()) {
+        let _unheard = io::stderr().write_all(line.as_bytes());
+    }
+}
+
+/// Writes to standard output, and flushes it.
+///
+/// # Errors
+/// The output takes no more: a full disk, a pipe that nobody reads any more.
+pub fn print(text: &str) -> io::Result<()> {
+    if capture::write(capture::Stream::Output, text.as_bytes()) {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
