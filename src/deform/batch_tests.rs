@@ -1,7 +1,7 @@
 //! Compares vertices that are deformed in batches with the same vertices deformed one by one, on one thread and on
 //! many.
 
-use glam::{Affine3A, DAffine3, Quat, Vec3, Vec4};
+use glam::{Affine3A, DAffine3, Mat3A, Quat, Vec3, Vec4};
 
 use super::*;
 use crate::math::test_random::Random;
@@ -74,6 +74,7 @@ impl TestVertices {
             normals: vec![Vec3::NAN; count(wanted.normals)],
             tangents: vec![Vec4::NAN; count(wanted.tangents)],
             determinants: vec![f32::NAN; count(wanted.determinants)],
+            carries: vec![Mat3A::NAN; count(wanted.carries)],
         };
         let batch = Batch {
             positions: &self.positions,
@@ -88,7 +89,7 @@ impl TestVertices {
             normals: &mut out.normals,
             tangents: &mut out.tangents,
             determinants: &mut out.determinants,
-            ..BatchOut::default()
+            carries: &mut out.carries,
         };
         (method.deform_all)(&self.packed(method), &batch, &mut lists);
         out
@@ -156,7 +157,12 @@ fn what_else_is_asked_for_changes_nothing() {
         let crowd = TestVertices::new(1000, 4);
         let all = crowd.deformed(method, DeformedAttributes::ALL);
         for i in 0..8 {
-            let wanted = DeformedAttributes { normals: i & 1 != 0, tangents: i & 2 != 0, determinants: i & 4 != 0 };
+            let wanted = DeformedAttributes {
+                normals: i & 1 != 0,
+                tangents: i & 2 != 0,
+                determinants: i & 4 != 0,
+                carries: false,
+            };
             let some = crowd.deformed(method, wanted);
             let mut want = all.clone();
             if !wanted.normals {

@@ -1,7 +1,7 @@
 //! Deforms whole primitives: morph, then skin, then normals where none are stored. This is the CPU reference that bake,
 //! picking and framing use.
 
-use glam::{Affine3A, Vec3, Vec4};
+use glam::{Affine3A, Mat3A, Vec3, Vec4};
 
 use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
 use crate::model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
@@ -16,13 +16,17 @@ pub struct DeformedAttributes {
     pub tangents: bool,
     /// Whether [`Deformed::determinants`] is wanted; it is also there where normals come from the triangles.
     pub determinants: bool,
+    /// Whether [`Deformed::carries`] is wanted.
+    pub carries: bool,
 }
 
 impl DeformedAttributes {
     /// Positions only.
-    pub const NONE: Self = Self { normals: false, tangents: false, determinants: false };
-    /// Asks for all lists.
-    pub const ALL: Self = Self { normals: true, tangents: true, determinants: true };
+    pub const NONE: Self = Self { normals: false, tangents: false, determinants: false, carries: false };
+    /// Asks for all lists that are drawn or exported.
+    pub const ALL: Self = Self { normals: true, tangents: true, determinants: true, carries: false };
+    /// Asks for what measures read.
+    pub const MEASURED: Self = Self { normals: true, tangents: false, determinants: true, carries: true };
 }
 
 impl Default for DeformedAttributes {
@@ -45,6 +49,9 @@ pub struct Deformed {
     pub tangents: Vec<Vec4>,
     /// The determinants, one for each vertex; see [`super::DeformedVertex::determinant`].
     pub determinants: Vec<f32>,
+    /// The matrices that carry normals, one for each vertex; see [`BatchOut::carries`]. Passes over the whole surface leave them as the
+    /// method made them.
+    pub carries: Vec<Mat3A>,
 }
 
 impl Deformed {
@@ -121,19 +128,20 @@ pub(super) fn deform_with(
 ) {
     let deformer = PrimitiveDeformer::new(model, (instance, primitive), (palette, influences), morph_weights, method);
     let p = deformer.p;
-    let DeformedAttributes { normals, tangents, determinants } = out.attributes;
+    let DeformedAttributes { normals, tangents, determinants, carries } = out.attributes;
     let sides = determinants || (normals && p.normals.is_empty());
     let (count, fit) = (p.positions.len(), |wanted: bool, stored: usize| if wanted { stored } else { 0 });
     out.positions.resize(count, Vec3::ZERO);
     out.normals.resize(fit(normals, p.normals.len()), Vec3::ZERO);
     out.tangents.resize(fit(tangents, p.tangents.len()), Vec4::ZERO);
     out.determinants.resize(fit(sides, count), 0.0);
+    out.carries.resize(fit(carries, count), Mat3A::ZERO);
     let lists = BatchOut {
         positions: &mut out.positions,
         normals: &mut out.normals,
         tangents: &mut out.tangents,
         determinants: &mut out.determinants,
-        ..BatchOut::default()
+        carries: &mut out.carries,
     };
     deformer.spread(0, lists);
     if normals && p.normals.is_empty() {

@@ -2,8 +2,8 @@
 //! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a
 //! whole afterwards ([`Method::pass`]).
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{Affine3A, Vec3, Vec4};
 
@@ -72,6 +72,14 @@ impl Surface {
     /// Deforms everything that is drawn, on all cores. A primitive with copies is deformed once.
     #[must_use]
     pub fn of(input: &SurfaceInput) -> Self {
+        let mut out = Self::default();
+        out.deform(input, DeformedAttributes::ALL);
+        out
+    }
+
+    /// Does the same in the memory of a surface that is no longer needed, with these lists. Passes may need more of them than
+    /// positions ([`DeformedAttributes::ALL`]).
+    pub fn deform(&mut self, input: &SurfaceInput, attributes: DeformedAttributes) {
         let (of_method, of_pass) = input.missing_data();
         let mut whole = *input;
         whole.method.data = whole.method.data.or(of_method.as_ref());
@@ -91,10 +99,13 @@ impl Surface {
             let mesh = model.instances[id.index()].mesh;
             places.extend((0..model.meshes[mesh.index()].primitives.len()).map(|primitive| (*id, primitive)));
         }
+        let used: Vec<_> = std::mem::take(&mut self.parts).into_iter().map(|part| Mutex::new(part.deformed)).collect();
         let deform = |i: usize| {
             let (instance, primitive) = places[i];
             let count = model.instances[instance.index()].copies.len();
-            let mut deformed = Deformed::of(DeformedAttributes::ALL);
+            let used =
+                used.get(i).map(|part| std::mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner)));
+            let mut deformed = Deformed { attributes, ..used.unwrap_or_default() };
             if count == 0 {
                 deform_primitive(model, instance, primitive, &packed, morph_weights, method, &mut deformed);
             } else {
@@ -107,22 +118,21 @@ impl Surface {
         };
         let never = AtomicBool::new(false);
         let parts = parallel::map(places.len(), &never, &deform).unwrap_or_default();
-        let mut out = Self { parts, first, split };
+        *self = Self { parts, first, split };
         if let Some(pass) = method.method.pass {
-            pass(input, &mut out);
+            pass(input, self);
         }
         // A pass makes normals of its own; those of the triangles are of the surface that it makes.
         let comes_last = method.normals.fits_all;
         if let Some(source) = method.normal_mode().filter(|_| !comes_last) {
-            source.apply(input, &mut out);
+            source.apply(input, self);
         }
         if let Some(applied) = method.pass {
-            (applied.pass.run)(input, &mut out);
+            (applied.pass.run)(input, self);
         }
         if let Some(source) = method.normal_mode().filter(|_| comes_last) {
-            source.apply(input, &mut out);
+            source.apply(input, self);
         }
-        out
     }
 
     /// Returns a primitive of an instance; `None` where it is not drawn.

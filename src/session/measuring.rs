@@ -159,8 +159,10 @@ impl PoseToMeasure {
             },
         };
         let measurer = measurers.of(&self.model, stop)?;
-        let surface = self.surface.clone().unwrap_or_else(|| Arc::new(Surface::of(&input)));
-        let (measures, values) = measurer.measure(&input, &surface, self.key.wanted);
+        let (measures, values) = match &self.surface {
+            Some(surface) => measurer.measure(&input, surface, self.key.wanted),
+            None => measurer.deform_and_measure(&input, self.key.wanted),
+        };
         Some(MeasuredPose { key: self.key.clone(), measures, values: Arc::new(values) })
     }
 }

@@ -39,7 +39,9 @@ use self::total::Total;
 pub use self::values::VertexMeasure;
 use super::{PerVertex, VertexRef};
 use crate::anim::local_to_model;
-use crate::deform::{self, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput};
+use crate::deform::{
+    self, DeformedAttributes, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput,
+};
 use crate::model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// Measures surfaces of one model, pose by pose. What does not change with the pose is found out once.
@@ -47,6 +49,8 @@ use crate::model::{InstanceId, MeshId, Model, NodeId, SkinId};
 pub struct Measurer {
     model: Arc<Model>,
     parts: Vec<MeasuredPart>,
+    /// The memory of the surface that was deformed last by [`Measurer::deform_and_measure`].
+    surface: Surface,
 }
 
 /// A skinned primitive of an instance.
@@ -215,13 +219,25 @@ impl Measurer {
                 });
             }
         }
-        (!stop()).then(|| Self { model: Arc::clone(model), parts })
+        (!stop()).then(|| Self { model: Arc::clone(model), parts, surface: Surface::default() })
     }
 
     /// Returns the model that it measures.
     #[must_use]
     pub fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// Deforms the surface and measures it as [`Measurer::measure`] does. Where a method places each vertex alone, what measures need
+    /// beside the positions comes from the same pass over the vertices.
+    pub fn deform_and_measure(&mut self, input: &SurfaceInput<'_>, wanted: Wanted) -> (SurfaceMeasures, PerVertex) {
+        let is_whole = input.method.needs_surface();
+        let attributes = if is_whole { DeformedAttributes::ALL } else { DeformedAttributes::MEASURED };
+        let mut surface = std::mem::take(&mut self.surface);
+        surface.deform(input, attributes);
+        let out = self.measure(input, &surface, wanted);
+        self.surface = surface;
+        out
     }
 
     /// Measures `surface`, which was deformed from `input`, on all cores. A method that needs data must have it there. The error of normals

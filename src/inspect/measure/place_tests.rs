@@ -6,8 +6,12 @@ use glam::{Affine3A, Vec3};
 
 use super::tests::{ALL, cube, measured, model, parts, primitive};
 use super::{MEASURES, Measurer, SurfaceMeasures, VertexMeasure, Wanted, measure};
-use crate::deform::{METHODS, Surface, SurfaceInput};
+use crate::anim::{SampleScratch, evaluate_clip};
+use crate::deform::{
+    self, Deformation, JobContext, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
+};
 use crate::inspect::distance::distances;
+use crate::model::shapes::obstacle_course;
 use crate::model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, NodeId, Primitive, Skin, SkinId};
 
 /// Five columns of two vertices, one metre apart, and the triangles between them.
@@ -262,5 +266,37 @@ fn every_measure_has_a_vertex_where_there_is_something_to_go_to() {
     let (out, _) = measured(&model, &palettes, METHODS[0], ALL);
     for measure in MEASURES.iter().filter(|m| (m.value)(&out).is_some_and(|value| m.badness(value) > 1e-3)) {
         assert!((measure.at)(&out).is_some(), "{}", measure.id);
+    }
+}
+
+#[test]
+fn a_surface_that_is_deformed_for_a_reading_alone_is_measured_as_one_that_is_drawn() {
+    let model = Arc::new(obstacle_course());
+    let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
+    let mut deformations: Vec<Deformation<'_>> = METHODS.iter().map(Deformation::from).collect();
+    let passes = PASSES.iter().map(|pass| deformations[0].then(pass, &ParameterSettings::default()));
+    let modes = NORMAL_MODES.iter().map(|mode| Deformation { normals: mode, ..deformations[0] });
+    let more: Vec<_> = passes.chain(modes).collect();
+    deformations.extend(more);
+    let vertices = Some(VertexMeasure::Stretch);
+    let wanted = Wanted { normal_error: true, normal_modes: true, vertices };
+    // The same memory serves one pose after the other; in the second one the root is mirrored.
+    let mut measurer = Measurer::new(&model, &|| false).unwrap();
+    let (mut local, mut matrices, mut palettes) = (model.skeleton.rest.clone(), Vec::new(), Vec::new());
+    for deformation in deformations {
+        let make = |source: &deform::DataSource| (source.make)(&model, &JobContext::of_waiting()).unwrap();
+        let data = deformation.method.data.map(make);
+        for secs in [0.7, 1.8, 0.7] {
+            let mut scratch = SampleScratch::default();
+            evaluate_clip(&model, &model.clips[0], secs, &mut scratch, &mut local, &mut matrices);
+            deform::palettes(&model, &matrices, &mut palettes);
+            let method = Deformation { data: data.as_ref(), ..deformation };
+            let morph_weights = &local.morph_weights;
+            let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };
+            let want = measurer.measure(&input, &Surface::of(&input), wanted);
+            assert!(want.0.normal_error.is_some(), "{want:?}");
+            let name = (method.method.id, method.normals.id, method.pass.map(|p| p.pass.id), secs);
+            assert!(measurer.deform_and_measure(&input, wanted) == want, "{name:?}");
+        }
     }
 }

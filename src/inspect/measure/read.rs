@@ -211,7 +211,8 @@ fn read_faces(
 ) {
     let positions = &posed.deformed.positions;
     let origin = origin(topology, positions);
-    let (carries, is_mirrored) = (&memory.carries, memory.is_mirrored);
+    let carries = if posed.deformed.carries.is_empty() { &memory.carries } else { &posed.deformed.carries };
+    let is_mirrored = memory.is_mirrored;
     memory.normals.resize(topology.places.len(), Vec3::ZERO);
     let mut sums = vec![FaceSums::default(); chunks(topology.places.len())];
     spread(0, &mut memory.normals, &mut sums, &|start, normals, sums: &mut FaceSums| {
@@ -276,8 +277,12 @@ fn read_faces(
     (out.part_volumes, out.piece_volumes) = (sixth(parts), sixth(pieces));
 }
 
-/// Works out, for each stored vertex, the matrix that carries normals with it; and whether any vertex is mirrored.
+/// Works out whether any vertex is mirrored, and, where the surface does not have it, the matrix that carries normals with each vertex.
 fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
+    if !posed.deformed.carries.is_empty() {
+        memory.is_mirrored = posed.deformed.determinants.iter().any(|d| *d < 0.0);
+        return;
+    }
     let count = rest.positions.len();
     memory.carries.resize(count, Mat3A::ZERO);
     let mut mirrored = vec![false; chunks(count)];
