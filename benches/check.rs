@@ -3,16 +3,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark without its model is none")]
 
-#[path = "../tests/defects/biped.rs"]
+#[path = "../tests/program/defects/biped.rs"]
 mod biped;
 #[expect(dead_code, reason = "the tests use more of it")]
-#[path = "../tests/mutants/document.rs"]
+#[path = "../tests/memory/mutants/document.rs"]
 mod document;
 #[expect(dead_code, reason = "the tests use more of it")]
-#[path = "../tests/defects/file.rs"]
+#[path = "../tests/program/defects/file.rs"]
 mod file;
 #[expect(dead_code, reason = "the tests use more of it")]
-#[path = "../tests/defects/weights.rs"]
+#[path = "../tests/program/defects/weights.rs"]
 mod weights;
 
 use std::hint::black_box;

@@ -39,7 +39,7 @@ yardstick() {
 }
 # A bench of ours; prints its path.
 bench() {
-  cargo bench --quiet --no-run --bench "$1" "${@:2}" --message-format=json |
+  cargo bench -p skinscope_benches --quiet --no-run --bench "$1" "${@:2}" --message-format=json |
     python3 -c 'import json, sys
 for line in sys.stdin:
     made = json.loads(line)

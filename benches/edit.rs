@@ -3,7 +3,7 @@
 //! vertex), the overlay, the upload and the picture. The model has 300 000 vertices and 200 joints. What the window leaves to
 //! other threads (findings, figures of all weights) does not count; the device's own work does not either.
 //!
-//! `cargo bench --bench edit -- [ROUNDS=15] [WORD]`, of the cases with that word. Linux only: the kernel's own count of what this thread has run.
+//! `cargo bench -p skinscope_benches --bench edit -- [ROUNDS=15] [WORD]`, of the cases with that word. Linux only: the kernel's own count of what this thread has run.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
 
 #[path = "window.rs"]

@@ -3,7 +3,7 @@
 //! palette, the recorded picture, and on other threads the measures, paced as in the window. Each frame takes its place on a
 //! display of 60 Hz. The time of a frame is that of the window's thread from its beginning to its last command.
 //!
-//! `cargo bench --bench playing -- [ROUNDS=5] [SECONDS=4]`. The cases take turns in every round. One line of JSON each: readings per
+//! `cargo bench -p skinscope_benches --bench playing -- [ROUNDS=5] [SECONDS=4]`. The cases take turns in every round. One line of JSON each: readings per
 //! second, frames per second, and the median time of a frame over that of the case without measures in the same round (median of
 //! the rounds, least and largest).
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]

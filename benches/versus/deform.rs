@@ -26,7 +26,8 @@ const JOINTS: usize = 70;
 const BURSTS: usize = 40;
 
 /// Positions and normals; where nobody asks, which side a surface shows is not kept.
-const SURFACE: DeformedAttributes = DeformedAttributes { normals: true, tangents: false, determinants: false };
+const SURFACE: DeformedAttributes =
+    DeformedAttributes { normals: true, tangents: false, determinants: false, carries: false };
 
 fn main() {
     let asked: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();

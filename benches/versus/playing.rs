@@ -2,7 +2,7 @@
 //! time of the headless renderer, at the size that the picture has in a window of 1024 × 768 pixels. To be read beside
 //! `skinscope view MODEL --benchmark N --size 1024x768 --json`, which measures the whole of the window.
 //!
-//! `cargo bench --bench versus_playing -- MODEL…`, or the built-in character.
+//! `cargo bench -p skinscope_benches --bench versus_playing -- MODEL…`, or the built-in character.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
 
 #[path = "clock.rs"]

@@ -2,7 +2,7 @@
 //! picture's size and the views of the yardstick `lavapipe_floor` (1 M vertices, 256 joints, four influences). CPU time of
 //! the whole process is that of the vertices only where a software device draws.
 //!
-//! `cargo bench --bench versus_vertices -- [SIDE=1000] [ROUNDS=9]`, to be run in turn with `lavapipe_floor SIDE ROUNDS`.
+//! `cargo bench -p skinscope_benches --bench versus_vertices -- [SIDE=1000] [ROUNDS=9]`, to be run in turn with `lavapipe_floor SIDE ROUNDS`.
 //! Seen pictures are not the same work as the yardstick's: they have four samples a pixel and the light of the window.
 #![expect(clippy::unwrap_used, reason = "a measurement that fails ends")]
 

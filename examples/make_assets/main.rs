@@ -1,4 +1,4 @@
-//! Writes `assets/character.glb`, the built-in character: `cargo run --no-default-features --example make_assets`.
+//! Writes `assets/character.glb`, the built-in character: `cargo run -p skinscope_make_assets`.
 //!
 //! ```text
 //! skeleton ─► body, parts (solids) ─► cage ─► mesh: subdivide, project, relax ─► file
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         meshes.push(mesh);
     }
     let bytes = file::write(&skeleton, &meshes, &clips::all(&skeleton))?;
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/character.glb");
     std::fs::write(&path, &bytes)?;
     println!("{}: {} bytes", path.display(), bytes.len());
     Ok(())

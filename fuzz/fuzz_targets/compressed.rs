@@ -2,11 +2,11 @@
 #![no_main]
 
 mod check;
-#[path = "../../tests/mutants/document.rs"]
+#[path = "../../tests/memory/mutants/document.rs"]
 mod document;
-#[path = "../../tests/mutants/payload.rs"]
+#[path = "../../tests/memory/mutants/payload.rs"]
 mod payload;
-#[path = "../../tests/mutants/survive.rs"]
+#[path = "../../tests/memory/mutants/survive.rs"]
 mod survive;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| check::check(&payload::wrap(data).glb()));

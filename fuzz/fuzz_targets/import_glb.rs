@@ -2,15 +2,15 @@
 #![no_main]
 
 mod check;
-#[path = "../../tests/mutants/document.rs"]
+#[path = "../../tests/memory/mutants/document.rs"]
 mod document;
-#[path = "../../tests/mutants/mutate.rs"]
+#[path = "../../tests/memory/mutants/mutate.rs"]
 mod mutate;
-#[path = "../../tests/mutants/payload.rs"]
+#[path = "../../tests/memory/mutants/payload.rs"]
 mod payload;
-#[path = "../../tests/mutants/random.rs"]
+#[path = "../../tests/memory/mutants/random.rs"]
 mod random;
-#[path = "../../tests/mutants/survive.rs"]
+#[path = "../../tests/memory/mutants/survive.rs"]
 mod survive;
 
 use document::Document;

@@ -3,7 +3,7 @@
 #![no_main]
 
 mod check;
-#[path = "../../tests/mutants/survive.rs"]
+#[path = "../../tests/memory/mutants/survive.rs"]
 mod survive;
 
 use base64::Engine;
