@@ -73,11 +73,10 @@ pub mod film;
 pub mod frame;
 pub mod import;
 pub mod inspect;
-pub mod math;
+pub use skinscope_base::math;
 pub mod model;
-#[cfg(feature = "app")]
-pub mod output;
-pub mod parallel;
+pub use skinscope_base::output;
+pub use skinscope_base::parallel;
 pub mod pose;
 #[cfg(feature = "render")]
 pub mod render;

@@ -13,7 +13,6 @@ mod plane;
 mod projection;
 mod ramp;
 mod svd;
-#[cfg(test)]
 pub mod test_random;
 mod transform;
 
