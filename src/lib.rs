@@ -74,7 +74,7 @@ pub mod frame;
 pub mod import;
 pub mod inspect;
 pub use skinscope_base::math;
-pub mod model;
+pub use skinscope_model as model;
 pub use skinscope_base::output;
 pub use skinscope_base::parallel;
 pub mod pose;

@@ -13,7 +13,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use super::{NodeId, Skeleton};
-use crate::math::{Grid, Plane};
+use skinscope_base::math::{Grid, Plane};
 
 /// How near a joint must stand to the mirror image of another to be its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;

@@ -3,7 +3,7 @@
 use glam::{Affine3A, Mat3A};
 
 use super::{LocalPose, NodeId};
-use crate::math::Transform;
+use skinscope_base::math::Transform;
 
 /// The node hierarchy, parents first: `parents[i] < i`.
 #[derive(Clone, Debug, Default)]

@@ -185,8 +185,8 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
-    use crate::model::shapes::{Tube, tube};
-    use crate::model::{MeshId, ModelParts};
+    use crate::shapes::{Tube, tube};
+    use crate::{MeshId, ModelParts};
 
     fn moved(place: usize, by: f32) -> BindChange {
         let matrix = Affine3A::from_translation(Vec3::splat(by));

@@ -93,7 +93,7 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::shapes::{Tube, tube};
+    use crate::shapes::{Tube, tube};
 
     #[test]
     fn added_clips_change_and_change_back_and_the_rest_of_the_model_is_the_same_one() {

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use crate::math::Projection;
+use skinscope_base::math::Projection;
 
 /// A light (`KHR_lights_punctual`).
 #[derive(Clone, Debug, PartialEq)]

@@ -3,6 +3,8 @@
 //! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks
 //! every invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
 
+#![forbid(unsafe_code)]
+
 mod bind_edits;
 mod builder;
 mod clip;
@@ -56,7 +58,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Quat, Vec3};
 
-use crate::math::Transform;
+use skinscope_base::math::Transform;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -376,7 +378,7 @@ fn bind_pose(skeleton: &Skeleton, skins: &[Skin]) -> LocalPose {
                 local.matrix3 *= residual.inverse();
             }
             if local.is_finite() {
-                pose.transforms[i] = crate::math::decompose(local).0;
+                pose.transforms[i] = skinscope_base::math::decompose(local).0;
             }
         }
         world[i] = parent * skeleton.local_matrix(i, pose.transforms[i]);

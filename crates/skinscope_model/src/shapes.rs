@@ -6,7 +6,7 @@ use super::{
     Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, MorphTarget,
     NodeId, Path, Primitive, Sampler, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, Values, WeightFormat,
 };
-use crate::math::Transform;
+use skinscope_base::math::Transform;
 
 /// The parameters of a [`tube`].
 #[derive(Clone, Copy, Debug)]

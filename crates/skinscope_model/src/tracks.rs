@@ -131,8 +131,8 @@ fn share<'a, T: KeyValue>(samplers: impl Iterator<Item = &'a mut Keys<T>>, block
 mod tests {
     use glam::{Quat, Vec3};
 
-    use crate::model::shapes::obstacle_course;
-    use crate::model::{Channel, Interpolation, Model, ModelParts, NodeId, Path, Sampler, Values};
+    use crate::shapes::obstacle_course;
+    use crate::{Channel, Interpolation, Model, ModelParts, NodeId, Path, Sampler, Values};
 
     /// Makes the obstacle course with seven rotations and three translations, no two keys alike, on two lists of key
     /// times.

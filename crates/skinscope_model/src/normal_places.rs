@@ -117,7 +117,7 @@ impl NormalPlaces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::shapes::{Tube, tube};
+    use crate::shapes::{Tube, tube};
 
     #[test]
     fn a_place_has_the_vertices_of_one_position_and_normal_and_all_triangles_around_them() {

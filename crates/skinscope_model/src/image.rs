@@ -170,7 +170,7 @@ impl Image {
     }
 
     /// Hands in the decoded pixels; `None`: the image cannot be read. Only the first call counts.
-    pub(crate) fn arrive(&self, pixels: Option<Pixels>) {
+    pub fn arrive(&self, pixels: Option<Pixels>) {
         self.pixels.get_or_init(|| pixels);
     }
 }

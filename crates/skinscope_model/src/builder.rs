@@ -7,7 +7,7 @@ use super::{
     Mesh, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
     SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
-use crate::math::largest_magnitude;
+use skinscope_base::math::largest_magnitude;
 
 /// Everything a model is made of, before it is checked.
 #[derive(Clone, Debug, Default)]
@@ -411,7 +411,7 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::shapes::{Tube, tube};
+    use crate::shapes::{Tube, tube};
 
     /// Builds a tube after `change`, and gives back the error message.
     fn built(change: impl Fn(&mut ModelParts)) -> Result<(), String> {
@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn materials_that_are_not_there_or_not_finite_are_refused_in_every_part() {
-        use crate::model::{Clearcoat, Material, MaterialId, Sheen, TextureSlot, UvTransform};
+        use crate::{Clearcoat, Material, MaterialId, Sheen, TextureSlot, UvTransform};
         let with = |material: Material| built(|p| p.materials = vec![material.clone()]);
         assert_eq!(with(Material::default()), Ok(()));
         let numbers = Err("material 0: it holds numbers that are not finite".to_owned());
