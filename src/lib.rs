@@ -64,7 +64,7 @@ pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
 pub mod compare;
-pub mod deform;
+pub use skinscope_deform as deform;
 pub mod edit;
 pub mod examples;
 pub mod export;

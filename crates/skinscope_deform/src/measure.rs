@@ -1,0 +1,440 @@
+//! Measures what a pose does to a surface: how far edges stretch, how much area and volume change, which triangles turn
+//! inside out and where the surface folds back on itself ("folding and creasing").
+//!
+//! A [`Patch`] is a part of a [`SurfaceTopology`] with its measures at rest; [`Patch::measure`] compares a posed
+//! surface with them and allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of
+//! the file: the same positions give the same bytes.
+
+use glam::{DVec3, Vec3};
+
+use super::surface_topology::{NONE, SurfaceTopology, sides};
+use skinscope_base::math::DisjointSets;
+
+/// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// The factor from which on a longer edge is a fault.
+    pub stretch: f32,
+    /// The least and the greatest share of its area that a triangle may have.
+    pub area: [f32; 2],
+    /// The angle between the normals of two triangles from which on they are folded, radians: 0 is flat, π folded shut.
+    pub fold: f32,
+    /// By how much a fold must bend more than at rest to be a fault, radians.
+    pub folded_by: f32,
+}
+
+/// A kind of fault of one edge or triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// An edge grew too long.
+    Stretch,
+    /// A triangle lost or gained too much area.
+    Area,
+    /// A triangle is turned over: it faces away from the side to which its corners were carried.
+    Inverted,
+    /// Two triangles lie almost on each other.
+    Fold,
+}
+
+/// The measures of a patch in one pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measures {
+    /// The greatest and the least ratio of an edge's length, posed over rest; 1 where there are no edges.
+    pub stretch: [f32; 2],
+    /// The least and the greatest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
+    pub triangle: [f32; 2],
+    /// The area of the whole patch, posed over rest.
+    pub area: f64,
+    /// The volume of the patch, posed over rest; `None` where it does not enclose one in both. Its borders are closed
+    /// by a fan around their middle.
+    pub volume: Option<f64>,
+    /// How many triangles are turned over.
+    pub inverted: usize,
+    /// How many edges the surface folds back on itself at.
+    pub folds: usize,
+    /// The sharpest of these folds, radians: π is shut.
+    pub sharpest: f32,
+    /// A vertex of the edge with the greatest stretch.
+    pub longest_at: Option<u32>,
+}
+
+/// A posed surface to be measured.
+#[derive(Clone, Copy, Debug)]
+pub struct MeasuredSurface<'a> {
+    /// The positions of the stored vertices; only those of the patch are read.
+    pub positions: &'a [Vec3],
+    /// The direction, of any length, in which the front of each triangle of the patch ([`Patch::triangles`]) should
+    /// look: the normal that it has in the mesh, carried by the blended matrices of its corners. Where a triangle
+    /// turns, this turns with it.
+    pub facing: &'a [Vec3],
+}
+
+/// Reusable memory of [`Patch::measure`].
+#[derive(Clone, Debug, Default)]
+pub struct MeasureScratch {
+    /// The normal of each triangle; its length is twice the area.
+    normals: Vec<Vec3>,
+    middles: Vec<(DVec3, f64)>,
+}
+
+/// A part of a surface with its measures at rest.
+#[derive(Clone, Debug, Default)]
+pub struct Patch {
+    faces: Vec<Face>,
+    /// How many of `faces` are measured; the others only lie across an edge.
+    measured: usize,
+    edges: Vec<Edge>,
+    hinges: Vec<Hinge>,
+    rim: Vec<RimEdge>,
+    /// How many borders the patch has.
+    rims: usize,
+    area: f64,
+    volume: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Face {
+    corners: [u32; 3],
+    /// Twice the area at rest; 0 where the triangle is too thin to be measured.
+    doubled_area: f32,
+    /// +1 where the triangle looks in the direction of its `facing` at rest, −1 where it looks against it, 0 where that
+    /// cannot be told.
+    side: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ends: [u32; 2],
+    length: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Hinge {
+    faces: [u32; 2],
+    ends: [u32; 2],
+    /// The angle between the normals at rest, radians.
+    bend: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct RimEdge {
+    ends: [u32; 2],
+    rim: u32,
+}
+
+/// The least volume of an open surface that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet none.
+pub const ENCLOSED: f64 = 0.04;
+
+/// Cosines of two normals below this are rounding errors.
+const FLAT: f32 = 0.01;
+
+/// Closes `rims` borders of a surface, each by a fan of triangles around the mean of its vertices, and gives `take` the index of each
+/// side of a border with six times the volume between its triangle and the origin. `edges` are the sides: the border of each, and its
+/// ends in the direction in which the surface runs along it. `at` tells where a vertex is. `middles` is scratch memory.
+pub fn close_rims(
+    rims: usize,
+    edges: impl Iterator<Item = (u32, [u32; 2])> + Clone,
+    at: impl Fn(u32) -> DVec3,
+    middles: &mut Vec<(DVec3, f64)>,
+    mut take: impl FnMut(usize, f64),
+) {
+    middles.clear();
+    middles.resize(rims, (DVec3::ZERO, 0.0));
+    for (rim, [start, _]) in edges.clone() {
+        let middle = &mut middles[rim as usize];
+        *middle = (middle.0 + at(start), middle.1 + 1.0);
+    }
+    for (i, (rim, ends)) in edges.enumerate() {
+        let (total, count) = middles[rim as usize];
+        let [a, b] = ends.map(&at);
+        // The fan runs along the side in the other direction.
+        take(i, b.dot(a.cross(total / count)));
+    }
+}
+
+impl Patch {
+    /// Makes a patch of the triangles and edges of `topology` that `takes` accepts. `rest` are its positions at rest;
+    /// `facing` is called for [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of
+    /// triangles, shorter than `least` (metres) at rest are ignored: their ratios are noise.
+    #[must_use]
+    pub fn new(
+        topology: &SurfaceTopology,
+        rest: &[Vec3],
+        least: f32,
+        takes: &dyn Fn(&[u32]) -> bool,
+        facing: &mut dyn FnMut(&[[u32; 3]]) -> Vec<Vec3>,
+    ) -> Self {
+        let mut place = vec![NONE; topology.triangles.len()];
+        let mut chosen: Vec<u32> = (0..topology.triangles.len() as u32).collect();
+        chosen.retain(|t| takes(&topology.triangles[*t as usize]));
+        for (i, t) in chosen.iter().enumerate() {
+            place[*t as usize] = i as u32;
+        }
+        let measured = chosen.len();
+        // Triangles across the border bend with those inside.
+        for i in 0..measured {
+            for other in topology.across[chosen[i] as usize] {
+                if other != NONE && place[other as usize] == NONE {
+                    place[other as usize] = chosen.len() as u32;
+                    chosen.push(other);
+                }
+            }
+        }
+        let corners: Vec<[u32; 3]> = chosen.iter().map(|t| topology.triangles[*t as usize]).collect();
+        let facing = facing(&corners);
+        let mut out = Self { measured, ..Self::default() };
+        out.faces =
+            corners.iter().zip(facing).map(|(corners, facing)| Face::new(*corners, rest, least, facing)).collect();
+        let edges = topology.edges.iter().filter(|ends| takes(&ends[..]));
+        out.edges = edges.map(|ends| Edge { ends: *ends, length: length(*ends, rest) }).collect();
+        out.edges.retain(|e| e.length >= least && e.length.is_finite());
+        out.join(topology, &chosen, &place, rest);
+        out.rest(rest);
+        out
+    }
+
+    /// Finds the edges between two triangles, and the borders.
+    fn join(&mut self, topology: &SurfaceTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
+        let mut open: Vec<[u32; 2]> = Vec::new();
+        for (i, t) in chosen[..self.measured].iter().enumerate() {
+            for (ends, other) in sides(topology.triangles[*t as usize]).into_iter().zip(topology.across[*t as usize]) {
+                let other = if other == NONE { NONE } else { place[other as usize] };
+                if other == NONE || other as usize >= self.measured {
+                    open.push(ends);
+                }
+                let twice = other != NONE && (other as usize) < self.measured && other < i as u32;
+                if other != NONE && !twice {
+                    let faces = [i as u32, other];
+                    let [a, b] = faces.map(|f| normal(self.faces[f as usize].corners, rest));
+                    let thin = faces.iter().any(|f| self.faces[*f as usize].doubled_area == 0.0);
+                    if !thin {
+                        self.hinges.push(Hinge { faces, ends, bend: a.angle_between(b) });
+                    }
+                }
+            }
+        }
+        let welded = |v: u32| topology.welded[v as usize];
+        let (rims, count) = rims(&open, &welded);
+        self.rim = open.into_iter().zip(rims).map(|(ends, rim)| RimEdge { ends, rim }).collect();
+        self.rims = count;
+    }
+
+    /// Measures area and volume at rest.
+    fn rest(&mut self, rest: &[Vec3]) {
+        let mut scratch = MeasureScratch::default();
+        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, rest)));
+        self.area = self.area_of(&scratch);
+        let volume = self.volume_of(rest, &mut scratch);
+        self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * self.area.powf(1.5));
+    }
+
+    /// Returns whether there is nothing to measure.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.measured == 0 && self.edges.is_empty()
+    }
+
+    /// Returns the corners of its triangles, in the order of [`MeasuredSurface::facing`].
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.faces.iter().map(|f| f.corners)
+    }
+
+    /// Returns every stored vertex that is read, rising.
+    #[must_use]
+    pub fn vertices(&self) -> Vec<u32> {
+        let of_faces = self.faces.iter().flat_map(|f| f.corners);
+        sorted(of_faces.chain(self.edges.iter().flat_map(|e| e.ends)).collect())
+    }
+
+    /// Returns every stored vertex of a measured triangle, rising.
+    #[must_use]
+    pub fn measured_vertices(&self) -> Vec<u32> {
+        sorted(self.faces[..self.measured].iter().flat_map(|f| f.corners).collect())
+    }
+
+    /// Compares a pose with rest. `found` is called for every fault, with the vertices at fault.
+    pub fn measure(
+        &self,
+        posed: MeasuredSurface,
+        limits: &Limits,
+        scratch: &mut MeasureScratch,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) -> Measures {
+        let mut out = Measures {
+            stretch: [1.0; 2],
+            triangle: [1.0; 2],
+            area: 1.0,
+            volume: None,
+            inverted: 0,
+            folds: 0,
+            sharpest: 0.0,
+            longest_at: None,
+        };
+        self.measure_edges(posed, limits, &mut out, found);
+        scratch.normals.clear();
+        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, posed.positions)));
+        self.measure_faces(posed, limits, scratch, &mut out, found);
+        self.measure_hinges(limits, scratch, &mut out, found);
+        if self.area > 0.0 {
+            out.area = self.area_of(scratch) / self.area;
+        }
+        let volume = self.volume.map(|at_rest| self.volume_of(posed.positions, scratch) / at_rest);
+        out.volume = volume.filter(|v| *v >= 0.0);
+        out
+    }
+
+    fn measure_edges(
+        &self,
+        posed: MeasuredSurface,
+        limits: &Limits,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
+        let (mut longest, mut shortest, mut at) = (f32::NEG_INFINITY, f32::INFINITY, None);
+        for edge in &self.edges {
+            let ratio = length(edge.ends, posed.positions) / edge.length;
+            if !ratio.is_finite() {
+                continue;
+            }
+            shortest = shortest.min(ratio);
+            if ratio > longest {
+                (longest, at) = (ratio, Some(edge.ends[0]));
+            }
+            if ratio > limits.stretch {
+                found(Fault::Stretch, &edge.ends);
+            }
+        }
+        if at.is_some() {
+            (out.stretch, out.longest_at) = ([shortest, longest], at);
+        }
+    }
+
+    fn measure_faces(
+        &self,
+        posed: MeasuredSurface,
+        limits: &Limits,
+        scratch: &MeasureScratch,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
+        let (mut least, mut most) = (f32::INFINITY, f32::NEG_INFINITY);
+        for ((face, normal), facing) in self.faces[..self.measured].iter().zip(&scratch.normals).zip(posed.facing) {
+            if face.doubled_area == 0.0 || !normal.is_finite() {
+                continue;
+            }
+            let ratio = normal.length() / face.doubled_area;
+            (least, most) = (least.min(ratio), most.max(ratio));
+            if ratio < limits.area[0] || ratio > limits.area[1] {
+                found(Fault::Area, &face.corners);
+            }
+            if face.side * side(face.corners, *normal, *facing, posed.positions) < 0.0 {
+                out.inverted += 1;
+                found(Fault::Inverted, &face.corners);
+            }
+        }
+        if least <= most {
+            out.triangle = [least, most];
+        }
+    }
+
+    fn measure_hinges(
+        &self,
+        limits: &Limits,
+        scratch: &MeasureScratch,
+        out: &mut Measures,
+        found: &mut dyn FnMut(Fault, &[u32]),
+    ) {
+        let flat_enough = limits.fold.cos();
+        for hinge in &self.hinges {
+            let [a, b] = hinge.faces.map(|f| scratch.normals[f as usize]);
+            let (dot, lengths) = (a.dot(b), (a.length_squared() * b.length_squared()).sqrt());
+            // Most edges are flat, and an angle takes longer to compute than a product. A triangle without area has no
+            // side to fold to.
+            let collapsed = hinge.faces.iter().zip([a, b]).any(|(f, n)| {
+                let at_rest = self.faces[*f as usize].doubled_area;
+                n.length_squared() < 1e-4 * at_rest * at_rest
+            });
+            if collapsed || dot.is_nan() || dot > flat_enough * lengths {
+                continue;
+            }
+            let bend = a.angle_between(b);
+            if bend - hinge.bend >= limits.folded_by {
+                out.folds += 1;
+                out.sharpest = out.sharpest.max(bend);
+                found(Fault::Fold, &hinge.ends);
+            }
+        }
+    }
+
+    /// Returns the area of the measured triangles, from their normals.
+    fn area_of(&self, scratch: &MeasureScratch) -> f64 {
+        let doubled: f64 = scratch.normals[..self.measured].iter().map(|n| f64::from(n.length())).sum();
+        0.5 * doubled
+    }
+
+    /// Returns the volume by the divergence theorem: a sixth of the sum of `a · (b × c)` over a closed surface. Every
+    /// border is closed by triangles around the middle of its vertices.
+    fn volume_of(&self, positions: &[Vec3], scratch: &mut MeasureScratch) -> f64 {
+        let Some(first) = self.faces.first() else { return 0.0 };
+        // The origin of the sum is near the patch: far from it the terms cancel to rounding errors.
+        let origin = positions[first.corners[0] as usize].as_dvec3();
+        let at = |v: u32| positions[v as usize].as_dvec3() - origin;
+        let mut sum = 0.0;
+        for face in &self.faces[..self.measured] {
+            let [a, b, c] = face.corners.map(at);
+            sum += a.dot(b.cross(c));
+        }
+        let rim = self.rim.iter().map(|edge| (edge.rim, edge.ends));
+        close_rims(self.rims, rim, at, &mut scratch.middles, |_, volume| sum += volume);
+        sum / 6.0
+    }
+}
+
+impl Face {
+    fn new(corners: [u32; 3], rest: &[Vec3], least: f32, facing: Vec3) -> Self {
+        let normal = normal(corners, rest);
+        let longest = sides(corners).into_iter().map(|s| length(s, rest)).fold(0.0, f32::max);
+        let doubled_area = normal.length();
+        let thick = doubled_area > least * longest && doubled_area.is_finite();
+        let side = side(corners, normal, facing, rest);
+        Self { corners, doubled_area: if thick { doubled_area } else { 0.0 }, side }
+    }
+}
+
+/// Returns +1 where a triangle with this normal looks in the direction of `facing`, −1 where it looks against it, 0
+/// where that cannot be told.
+fn side(corners: [u32; 3], normal: Vec3, facing: Vec3, positions: &[Vec3]) -> f32 {
+    let longest = sides(corners).into_iter().map(|s| length(s, positions)).fold(0.0, f32::max);
+    let (dot, size) = (normal.dot(facing), normal.length() * facing.length());
+    // Rounding decides which side a needle shows.
+    let needle = normal.length() <= 1e-3 * longest * longest;
+    if needle || dot.is_nan() || dot.abs() <= FLAT * size { 0.0 } else { dot.signum() }
+}
+
+fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
+    positions[a as usize].distance(positions[b as usize])
+}
+
+/// Returns the normal of a triangle; its length is twice the area.
+fn normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
+    let [a, b, c] = corners.map(|v| positions[v as usize]);
+    (b - a).cross(c - a)
+}
+
+fn sorted(mut vertices: Vec<u32>) -> Vec<u32> {
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
+}
+
+/// Returns the border that each open edge belongs to, and how many borders there are: edges that touch belong to one.
+fn rims(open: &[[u32; 2]], welded: &dyn Fn(u32) -> u32) -> (Vec<u32>, usize) {
+    let places = sorted(open.iter().flatten().map(|v| welded(*v)).collect());
+    let place = |v: u32| places.binary_search(&welded(v)).unwrap_or_default();
+    let mut sets = DisjointSets::new(places.len());
+    for [a, b] in open {
+        sets.join(place(*a) as u32, place(*b) as u32);
+    }
+    let (rim_of, count) = sets.numbered();
+    (open.iter().map(|[a, _]| rim_of[place(*a)]).collect(), count)
+}

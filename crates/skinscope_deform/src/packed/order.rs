@@ -1,0 +1,184 @@
+//! The order in which the device keeps triangles and vertices, chosen so that a deformed vertex is still in the
+//! device's cache when the next triangle needs it. People see the model's own order; this one is used in the device's
+//! copy only.
+
+use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
+
+use skinscope_model::{Primitive, Topology};
+
+/// Which vertex of the model stands in each place of the device's copy. Clones share their lists.
+#[derive(Clone, Debug, Default)]
+pub struct VertexOrder(Arc<OrderLists>);
+
+#[derive(Debug, Default)]
+struct OrderLists {
+    /// The vertex in each place; empty where each stands in its own.
+    vertices: Vec<u32>,
+    /// The place of each vertex, once it was asked for.
+    places: OnceLock<Vec<u32>>,
+}
+
+impl VertexOrder {
+    /// Returns the vertex in a place.
+    #[must_use]
+    pub fn vertex(&self, place: usize) -> usize {
+        self.0.vertices.get(place).map_or(place, |v| *v as usize)
+    }
+
+    /// Returns whether each vertex stands in its own place.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.0.vertices.is_empty()
+    }
+
+    /// Returns the place of a vertex; the inverse of [`VertexOrder::vertex`]. The first call looks at all vertices.
+    #[must_use]
+    pub fn place(&self, vertex: usize) -> usize {
+        let places = self.0.places.get_or_init(|| {
+            let mut places = vec![0; self.0.vertices.len()];
+            for (place, vertex) in self.0.vertices.iter().enumerate() {
+                places[*vertex as usize] = place as u32;
+            }
+            places
+        });
+        places.get(vertex).map_or(vertex, |place| *place as usize)
+    }
+
+    /// Turns a list by vertex into one by place.
+    #[must_use]
+    pub fn arranged<'a, T: Copy>(&self, by_vertex: &'a [T]) -> Cow<'a, [T]> {
+        if self.is_own() {
+            return Cow::Borrowed(by_vertex);
+        }
+        Cow::Owned(self.0.vertices.iter().map(|v| by_vertex[*v as usize]).collect())
+    }
+}
+
+/// The assumed size of the device's cache, in vertices.
+const CACHE: u32 = 16;
+/// An order is good where each vertex is deformed no more often than this on average; the best orders come to 1.1 to
+/// 1.2.
+const GOOD: f32 = 1.3;
+/// Below this many indices no order costs anything.
+const SMALL: usize = 3 * 1024;
+
+/// Above this many indices the search takes longer than a picture or two gain from it.
+const CHEAP: usize = 3 * 100_000;
+
+/// Returns whether [`improved`] costs little beside the upload of the primitive.
+pub fn is_cheap(p: &Primitive) -> bool {
+    p.indices.len() <= CHEAP
+}
+
+/// Finds a better order of the triangles, and that of the vertices by their first use in it (stored ones before those
+/// that were split off from them); `None` where the present one is good enough.
+pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
+    let count = p.positions.len();
+    if p.topology != Topology::Triangles || p.indices.len() < SMALL {
+        return None;
+    }
+    if meshopt::analyze_vertex_cache(&p.indices, count, CACHE, 0, 0).atvr <= GOOD {
+        return None;
+    }
+    let mut indices = meshopt::optimize_vertex_cache_fifo(&p.indices, count, CACHE);
+    let order = order_of_use(&mut indices, count, p.stored_vertices.min(count));
+    Some((indices, order))
+}
+
+/// Numbers the vertices by the place where `indices` first names them.
+fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder {
+    const UNSEEN: u32 = u32::MAX;
+    let mut places = vec![UNSEEN; count];
+    let mut vertices = vec![0; count];
+    let mut next = [0, stored];
+    let mut place_of = |vertex: u32| {
+        let place = &mut places[vertex as usize];
+        if *place == UNSEEN {
+            let next = &mut next[usize::from(vertex as usize >= stored)];
+            *place = *next as u32;
+            vertices[*next] = vertex;
+            *next += 1;
+        }
+        *place
+    };
+    indices.iter_mut().for_each(|i| *i = place_of(*i));
+    // A vertex that no triangle uses comes last; it is still shown as a dot.
+    (0..count as u32).for_each(|vertex| {
+        place_of(vertex);
+    });
+    VertexOrder(Arc::new(OrderLists { vertices, places: OnceLock::new() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use skinscope_model::shapes::{Tube, tube};
+
+    /// Makes a tube whose triangles come in an order in which no two neighbours meet, with some vertices split off at
+    /// the end and one that nothing uses.
+    fn shuffled() -> Primitive {
+        let model = tube(Tube { rings: 60, sides: 40, joints: 4, ..Tube::default() });
+        let mut p = model.meshes[0].primitives[0].clone();
+        let triangles = p.indices.len() / 3;
+        // The step is coprime to the number of triangles (2 · 40 · 59).
+        let shuffled = (0..triangles).map(|t| t * 1009 % triangles);
+        p.indices = shuffled.flat_map(|t| p.indices[3 * t..3 * t + 3].to_vec()).collect();
+        p.positions.push(p.positions[0]);
+        p.stored_vertices = 2000;
+        p
+    }
+
+    fn triangles(indices: &[u32]) -> BTreeSet<[u32; 3]> {
+        // Triangles are rotated so that the smallest number comes first, which keeps the winding.
+        let turned = |t: &[u32; 3]| {
+            let least = (0..3).min_by_key(|i| t[*i]).unwrap();
+            [t[least], t[(least + 1) % 3], t[(least + 2) % 3]]
+        };
+        indices.as_chunks().0.iter().map(turned).collect()
+    }
+
+    #[test]
+    fn the_same_triangles_come_in_a_better_order() {
+        let p = shuffled();
+        let (indices, order) = improved(&p).unwrap();
+        let named: Vec<u32> = indices.iter().map(|place| order.vertex(*place as usize) as u32).collect();
+        assert_eq!(triangles(&named), triangles(&p.indices));
+        assert_eq!(indices.len(), p.indices.len());
+        let atvr = |indices: &[u32]| meshopt::analyze_vertex_cache(indices, p.positions.len(), CACHE, 0, 0).atvr;
+        assert!(atvr(&p.indices) > 5.0 && atvr(&indices) < GOOD, "{} {}", atvr(&p.indices), atvr(&indices));
+    }
+
+    #[test]
+    fn vertices_come_as_they_are_used_and_split_ones_after_all_others() {
+        let p = shuffled();
+        let (indices, order) = improved(&p).unwrap();
+        let mut seen = [0, p.stored_vertices];
+        for place in &indices {
+            let next = &mut seen[usize::from(*place as usize >= p.stored_vertices)];
+            assert!(*place as usize <= *next, "{place} before {next}");
+            *next = (*next).max(*place as usize + 1);
+        }
+        for place in 0..p.positions.len() {
+            assert_eq!(order.place(order.vertex(place)), place);
+            assert_eq!(order.vertex(place) < p.stored_vertices, place < p.stored_vertices);
+        }
+        let numbers: Vec<usize> = (0..p.positions.len()).collect();
+        assert!(order.arranged(&numbers).iter().enumerate().all(|(place, vertex)| order.vertex(place) == *vertex));
+    }
+
+    #[test]
+    fn a_good_order_stays() {
+        let mut p = shuffled();
+        let (indices, order) = improved(&p).unwrap();
+        p.indices = indices.iter().map(|place| order.vertex(*place as usize) as u32).collect();
+        assert!(improved(&p).is_none());
+        p.topology = Topology::Lines;
+        p.indices.reverse();
+        assert!(improved(&p).is_none(), "lines stay as they are");
+        let own = VertexOrder::default();
+        assert!(own.is_own() && own.vertex(7) == 7 && own.place(3) == 3 && *own.arranged(&[5, 6]) == [5, 6]);
+    }
+}

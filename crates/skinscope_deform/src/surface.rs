@@ -1,0 +1,333 @@
+//! Deforms whole primitives: morph, then skin, then normals where none are stored. This is the CPU reference that bake,
+//! picking and framing use.
+
+use glam::{Affine3A, Mat3A, Vec3, Vec4};
+
+use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
+use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
+use skinscope_base::parallel;
+
+/// The lists of a deformed primitive that are wanted beside its positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeformedAttributes {
+    /// Whether [`Deformed::normals`] is wanted.
+    pub normals: bool,
+    /// Whether [`Deformed::tangents`] is wanted.
+    pub tangents: bool,
+    /// Whether [`Deformed::determinants`] is wanted; it is also there where normals come from the triangles.
+    pub determinants: bool,
+    /// Whether [`Deformed::carries`] is wanted.
+    pub carries: bool,
+}
+
+impl DeformedAttributes {
+    /// Positions only.
+    pub const NONE: Self = Self { normals: false, tangents: false, determinants: false, carries: false };
+    /// Asks for all lists that are drawn or exported.
+    pub const ALL: Self = Self { normals: true, tangents: true, determinants: true, carries: false };
+    /// Asks for what measures read.
+    pub const MEASURED: Self = Self { normals: true, tangents: false, determinants: true, carries: true };
+}
+
+impl Default for DeformedAttributes {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// A deformed primitive in model space; its lists are reused from call to call.
+#[derive(Clone, Debug, Default)]
+pub struct Deformed {
+    /// The lists that are asked for; the others stay empty.
+    pub attributes: DeformedAttributes,
+    /// The positions, one for each vertex, split ones included.
+    pub positions: Vec<Vec3>,
+    /// The normals, one for each vertex: of unit length, or zero where there is no direction. Where the file stores no
+    /// normals they are the normalised sum of the deformed triangles around the vertex, weighted by area.
+    pub normals: Vec<Vec3>,
+    /// The tangents, as many as the primitive has: xyz unit or zero, w the handedness, which a mirror reverses.
+    pub tangents: Vec<Vec4>,
+    /// The determinants, one for each vertex; see [`super::DeformedVertex::determinant`].
+    pub determinants: Vec<f32>,
+    /// The matrices that carry normals, one for each vertex; see [`BatchOut::carries`]. Passes over the whole surface leave them as the
+    /// method made them.
+    pub carries: Vec<Mat3A>,
+}
+
+impl Deformed {
+    /// Makes an empty surface for the lists in `attributes`.
+    #[must_use]
+    pub fn of(attributes: DeformedAttributes) -> Self {
+        Self { attributes, ..Self::default() }
+    }
+
+    /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of what the file
+    /// meant. Where its vertices disagree the majority decides.
+    #[must_use]
+    pub fn is_mirrored(&self, triangle: [u32; 3]) -> bool {
+        triangle.into_iter().filter(|v| self.determinants[*v as usize] < 0.0).count() >= 2
+    }
+}
+
+/// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
+/// are those of the whole pose ([`skinscope_model::LocalPose::morph_weights`]). For an instance with copies the result is
+/// the first one; the others are moved by the matrices that follow in the palette. Each vertex is placed alone: a method that needs more
+/// ([`Deformation::needs_surface`]) is asked for a [`super::Surface`].
+pub fn deform_primitive<'a>(
+    model: &Model,
+    instance: InstanceId,
+    primitive: usize,
+    packed: &[Vec4],
+    morph_weights: &[f32],
+    method: impl Into<Deformation<'a>>,
+    out: &mut Deformed,
+) {
+    let method = method.into();
+    let bound = palette_of(model, (instance, primitive), packed, &method);
+    deform_with(model, (instance, primitive), bound, morph_weights, method, out);
+}
+
+/// Deforms primitive number `primitive` of an instance that is rigid there, moved by `matrix` alone.
+pub fn deform_rigid<'a>(
+    model: &Model,
+    instance: InstanceId,
+    primitive: usize,
+    matrix: &Affine3A,
+    morph_weights: &[f32],
+    method: impl Into<Deformation<'a>>,
+    out: &mut Deformed,
+) {
+    let method = method.into();
+    let mut palette = Vec::new();
+    super::pack(&method, std::slice::from_ref(matrix), &mut palette);
+    deform_with(model, (instance, primitive), (&palette, None), morph_weights, method, out);
+}
+
+/// Returns the matrices that may move a primitive, and the influences that share them out.
+pub(super) fn palette_of<'a>(
+    model: &'a Model,
+    (instance, primitive): (InstanceId, usize),
+    packed: &'a [Vec4],
+    method: &Method,
+) -> (&'a [Vec4], Option<InfluencesRef<'a>>) {
+    let (first, influences) = model.binding(instance, primitive);
+    let skin = model.instances[instance.index()].skin.filter(|_| influences.is_some());
+    let joints = skin.map_or(1, |skin| model.skins[skin.index()].joints.len());
+    let stride = method.vec4s_per_joint;
+    (&packed[first as usize * stride..][..joints * stride], influences)
+}
+
+/// Deforms a primitive whose vertices are moved by `palette`, by the shares in `influences`; `None`: by its first matrix.
+pub(super) fn deform_with(
+    model: &Model,
+    (instance, primitive): (InstanceId, usize),
+    (palette, influences): (&[Vec4], Option<InfluencesRef<'_>>),
+    morph_weights: &[f32],
+    method: Deformation<'_>,
+    out: &mut Deformed,
+) {
+    let deformer = PrimitiveDeformer::new(model, (instance, primitive), (palette, influences), morph_weights, method);
+    let p = deformer.p;
+    let DeformedAttributes { normals, tangents, determinants, carries } = out.attributes;
+    let sides = determinants || (normals && p.normals.is_empty());
+    let (count, fit) = (p.positions.len(), |wanted: bool, stored: usize| if wanted { stored } else { 0 });
+    out.positions.resize(count, Vec3::ZERO);
+    out.normals.resize(fit(normals, p.normals.len()), Vec3::ZERO);
+    out.tangents.resize(fit(tangents, p.tangents.len()), Vec4::ZERO);
+    out.determinants.resize(fit(sides, count), 0.0);
+    out.carries.resize(fit(carries, count), Mat3A::ZERO);
+    let lists = BatchOut {
+        positions: &mut out.positions,
+        normals: &mut out.normals,
+        tangents: &mut out.tangents,
+        determinants: &mut out.determinants,
+        carries: &mut out.carries,
+    };
+    deformer.spread(0, lists);
+    if normals && p.normals.is_empty() {
+        normals_from_triangles(p, out);
+    }
+}
+
+/// Deforms the vertices of a primitive, all of them or some.
+pub(super) struct PrimitiveDeformer<'a> {
+    pub(super) p: &'a Primitive,
+    weights: &'a [f32],
+    /// Whether any morph weight is not zero.
+    morphs: bool,
+    influences: Option<InfluencesRef<'a>>,
+    palette: &'a [Vec4],
+    method: Deformation<'a>,
+    /// What the method has worked out for each vertex.
+    vectors: &'a [Vec4],
+}
+
+/// How many vertices one thread deforms at a time; fewer take less time than it takes to wake another thread.
+pub(super) const PIECE: usize = 1 << 14;
+
+/// How many vertices are deformed together by questions that do not keep them.
+const SHEET: usize = 2048;
+
+/// How many vertices are morphed before they are deformed: few enough to stay in the cache.
+const BLOCK: usize = 256;
+
+impl<'a> PrimitiveDeformer<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        (instance, primitive): (InstanceId, usize),
+        (palette, influences): (&'a [Vec4], Option<InfluencesRef<'a>>),
+        morph_weights: &'a [f32],
+        method: Deformation<'a>,
+    ) -> Self {
+        let source = &model.instances[instance.index()];
+        let vectors =
+            method.data.filter(|_| influences.is_some()).map_or(&[][..], |d| d.vectors_of(instance, primitive));
+        let p = &model.meshes[source.mesh.index()].primitives[primitive];
+        let weights = &morph_weights[source.morph_offset..][..source.morph_weights.len()];
+        Self { p, weights, morphs: weights.iter().any(|w| *w != 0.0), influences, palette, method, vectors }
+    }
+
+    /// Passes the vertices from `start` to `end` to `look` and keeps none of them. `join` combines
+    /// the results of the pieces, in their order.
+    pub(super) fn fold<T: Default + Send>(
+        &self,
+        (start, end): (usize, usize),
+        look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
+        join: &(impl Fn(T, T) -> T + Sync),
+    ) -> T {
+        if end - start > PIECE {
+            let middle = (start + (end - start) / 2).next_multiple_of(4);
+            let (mut a, mut b) = (T::default(), T::default());
+            parallel::both(|| a = self.fold((start, middle), look, join), || b = self.fold((middle, end), look, join));
+            return join(a, b);
+        }
+        let mut out = T::default();
+        let mut positions = vec![Vec3::ZERO; (end - start).min(SHEET)];
+        for from in (start..end).step_by(SHEET) {
+            let positions = &mut positions[..(end - from).min(SHEET)];
+            self.deform(from, &mut BatchOut { positions, ..BatchOut::default() });
+            look(&mut out, from, positions);
+        }
+        out
+    }
+
+    /// Deforms the vertices from `start` on, as many as `out` has room for, on all cores.
+    fn spread(&self, start: usize, mut out: BatchOut) {
+        let count = out.positions.len();
+        if count <= PIECE {
+            self.deform(start, &mut out);
+            return;
+        }
+        // Blocks are not split.
+        let half = (count / 2).next_multiple_of(BLOCK);
+        let (here, there) = out.split_at(half);
+        parallel::both(|| self.spread(start, here), || self.spread(start + half, there));
+    }
+
+    /// Does the same as [`PrimitiveDeformer::spread`], on this thread alone.
+    fn deform(&self, start: usize, out: &mut BatchOut) {
+        let end = start + out.positions.len();
+        let Some(influences) = self.influences else { return self.deform_run(start, BatchInfluences::One, out) };
+        let mut left = std::mem::take(out);
+        for run in influences.runs(start..end) {
+            let (mut here, rest) = left.split_at(run.vertices.len());
+            self.deform_run(run.vertices.start, BatchInfluences::from(&run), &mut here);
+            left = rest;
+        }
+    }
+
+    /// Deforms the vertices from `start` on; `movers` are the influences of these vertices.
+    fn deform_run(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
+        if self.morphs {
+            return self.morph(start, movers, out);
+        }
+        let count = out.positions.len();
+        let batch = Batch {
+            positions: &self.p.positions[start..start + count],
+            normals: part(&self.p.normals, start, out.normals.len()),
+            tangents: part(&self.p.tangents, start, out.tangents.len()),
+            movers,
+            values: self.method.values,
+            vectors: self.vectors_at(start, count),
+        };
+        (self.method.deform_all)(self.palette, &batch, out);
+    }
+
+    fn vectors_at(&self, start: usize, count: usize) -> &[Vec4] {
+        part(self.vectors, start, if self.vectors.is_empty() { 0 } else { count })
+    }
+
+    /// Morphs and deforms block by block.
+    fn morph(&self, start: usize, movers: BatchInfluences, out: &mut BatchOut) {
+        let (mut positions, mut normals) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
+        let mut tangents = [Vec4::ZERO; BLOCK];
+        let mut left = std::mem::take(out);
+        let mut from = start;
+        while !left.positions.is_empty() {
+            let count = left.positions.len().min(BLOCK);
+            let (mut here, rest) = left.split_at(count);
+            let positions = &mut positions[..count];
+            let (normals, tangents) = (&mut normals[..here.normals.len()], &mut tangents[..here.tangents.len()]);
+            positions.copy_from_slice(&self.p.positions[from..from + count]);
+            normals.copy_from_slice(part(&self.p.normals, from, normals.len()));
+            tangents.copy_from_slice(part(&self.p.tangents, from, tangents.len()));
+            for (target, weight) in self.p.morphs.iter().zip(self.weights).filter(|(_, weight)| **weight != 0.0) {
+                displace(positions, target.positions.get(from..).unwrap_or_default(), *weight);
+                displace(normals, target.normals.get(from..).unwrap_or_default(), *weight);
+                for (tangent, by) in tangents.iter_mut().zip(target.tangents.get(from..).unwrap_or_default()) {
+                    *tangent += (*by * *weight).extend(0.0);
+                }
+            }
+            let batch = Batch {
+                positions,
+                normals,
+                tangents,
+                movers: movers.range(from - start, from - start + count),
+                values: self.method.values,
+                vectors: self.vectors_at(from, count),
+            };
+            (self.method.deform_all)(self.palette, &batch, &mut here);
+            (left, from) = (rest, from + count);
+        }
+    }
+}
+
+/// Returns `count` items of a list, which may be empty where `count` is 0.
+fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
+    if count == 0 { &[] } else { &list[start..start + count] }
+}
+
+/// Writes the stored positions plus the weighted displacements to `out`, in mesh space; targets of weight zero cost
+/// nothing.
+pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
+    out.clone_from(&p.positions);
+    for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        displace(out, &target.positions, *weight);
+    }
+}
+
+fn displace(vertices: &mut [Vec3], by: &[Vec3], weight: f32) {
+    for (v, by) in vertices.iter_mut().zip(by) {
+        *v += *by * weight;
+    }
+}
+
+/// Writes the normals of a primitive that stores none: at each vertex the normalised sum over its deformed triangles.
+/// The cross product of two edges is twice the area long, so plain sums weight by area.
+pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
+    out.normals.clear();
+    out.normals.resize(out.positions.len(), Vec3::ZERO);
+    if p.topology != Topology::Triangles {
+        return;
+    }
+    for triangle in p.indices.as_chunks().0 {
+        let [a, b, c] = triangle.map(|v| out.positions[v as usize]);
+        let normal = (b - a).cross(c - a) * if out.is_mirrored(*triangle) { -1.0 } else { 1.0 };
+        for v in triangle {
+            out.normals[*v as usize] += normal;
+        }
+    }
+    for normal in &mut out.normals {
+        *normal = normal.normalize_or_zero();
+    }
+}
