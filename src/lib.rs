@@ -58,7 +58,7 @@
 //! and draws both into the same passes. The session decides what is compared ([`session::Comparison`]), and says how far
 //! the two surfaces are apart ([`session::Session::compared_surfaces`]).
 
-pub mod anim;
+pub use skinscope_anim as anim;
 #[cfg(feature = "app")]
 pub mod app;
 #[cfg(feature = "app")]
@@ -71,13 +71,13 @@ pub mod export;
 #[cfg(feature = "app")]
 pub mod film;
 pub mod frame;
-pub mod import;
+pub use skinscope_import as import;
 pub mod inspect;
 pub use skinscope_base::math;
 pub use skinscope_model as model;
 pub use skinscope_base::output;
 pub use skinscope_base::parallel;
-pub mod pose;
+pub use skinscope_anim::pose;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;

@@ -1,0 +1,47 @@
+//! From a clip and a time to a pose. These are plain functions with borrowed inputs and outputs and without hidden
+//! state: the same clip and time give the same bytes whatever was sampled before.
+//!
+//! This module knows nothing of surfaces; `deform` turns poses into vertices.
+
+#![forbid(unsafe_code)]
+
+mod curve;
+mod evaluate;
+mod kinematics;
+mod layers;
+mod sample;
+#[cfg(test)]
+mod sample_tests;
+mod slerp;
+mod span;
+mod stage;
+
+pub use curve::{NodeCurve, keys_of};
+pub use evaluate::{evaluate, evaluate_clip};
+pub use kinematics::local_to_model;
+pub use layers::{Additive, Crossfade, LayerScratch, Layers, add_difference};
+pub use sample::{SampleScratch, key_times, sample, sample_properties};
+pub use stage::{drawn, drawn_at_rest, lens, light, looking};
+
+use skinscope_model::{LocalPose, Skeleton};
+
+/// Sets `pose` to the rest pose. Every frame starts with this, since a clip moves only some of the nodes.
+pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
+    pose.transforms.clone_from(&skeleton.rest.transforms);
+    pose.morph_weights.clone_from(&skeleton.rest.morph_weights);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_base::math::Transform;
+    use skinscope_model::shapes::obstacle_course;
+
+    #[test]
+    fn the_rest_pose_comes_back_whole() {
+        let skeleton = &obstacle_course().skeleton;
+        let mut pose = LocalPose { transforms: vec![Transform::IDENTITY; 2], morph_weights: vec![1.0; 7] };
+        reset_to_rest(skeleton, &mut pose);
+        assert_eq!(pose, skeleton.rest);
+    }
+}

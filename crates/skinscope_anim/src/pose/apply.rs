@@ -1,0 +1,303 @@
+//! Turns pose files into poses of a model, and poses into pose files.
+
+use glam::{Quat, Vec3};
+
+use super::file::{Channels, PoseFile};
+use super::keys::Keys;
+use super::{unit, wide_unit};
+use crate::add_difference;
+use skinscope_base::math::Transform;
+use skinscope_model::{Instance, LocalPose, Model, NodeId};
+
+/// The parts of a pose file that apply to one model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Resolved {
+    /// The channels of each node that the file names, rising by node.
+    pub nodes: Vec<(NodeId, Channels)>,
+    /// Indices in [`LocalPose::morph_weights`] with their weights, rising by index.
+    pub morphs: Vec<(usize, f32)>,
+    /// Keys of the file that match nothing in the model: of nodes, and `node/target` of morph targets.
+    pub unmatched: Vec<String>,
+}
+
+/// Finds the counterparts of a file's keys in a model: by name, without prefix, without case ([`Keys::matches`]).
+#[must_use]
+pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
+    let keys = Keys::of(model);
+    let names =
+        || file.joints.iter().map(|(key, _)| key.as_str()).chain(file.morphs.iter().map(|(key, _)| key.as_str()));
+    let mut all: Vec<&str> = names().collect();
+    all.sort_unstable();
+    all.dedup();
+    let found = keys.matches(all.iter().copied());
+    let mut out = Resolved::default();
+    for (key, channels) in &file.joints {
+        match found.get(key.as_str()) {
+            Some(node) => out.nodes.push((*node, *channels)),
+            None => out.unmatched.push(key.clone()),
+        }
+    }
+    for (key, targets) in &file.morphs {
+        let Some(node) = found.get(key.as_str()) else {
+            if !out.unmatched.contains(key) {
+                out.unmatched.push(key.clone());
+            }
+            continue;
+        };
+        let instances: Vec<&Instance> = model.instances.iter().filter(|i| i.node == *node).collect();
+        for (name, weight) in targets {
+            let places = instances.iter().filter_map(|i| Some(i.morph_offset + target_of(model, i, name)?));
+            let before = out.morphs.len();
+            out.morphs.extend(places.map(|place| (place, *weight)));
+            if out.morphs.len() == before {
+                out.unmatched.push(format!("{key}/{name}"));
+            }
+        }
+    }
+    out.nodes.sort_by_key(|(node, _)| *node);
+    out.morphs.sort_by_key(|(place, _)| *place);
+    out
+}
+
+impl Resolved {
+    /// Returns what concerns a node and all that is below it.
+    #[must_use]
+    pub fn of_limb(&self, model: &Model, limb: NodeId) -> Self {
+        let inside = limb.index()..model.skeleton.subtree_end(limb);
+        let nodes = self.nodes.iter().filter(|(node, _)| inside.contains(&node.index())).copied().collect();
+        let is_inside = |place: usize| {
+            let targets =
+                |i: &Instance| i.morph_offset..i.morph_offset + model.meshes[i.mesh.index()].morph_names.len();
+            model.instances.iter().any(|i| inside.contains(&i.node.index()) && targets(i).contains(&place))
+        };
+        let morphs = self.morphs.iter().filter(|(place, _)| is_inside(*place)).copied().collect();
+        Self { nodes, morphs, unmatched: Vec::new() }
+    }
+
+    /// Writes the file's values over `pose`, and leaves the rest as it is.
+    pub fn apply(&self, pose: &mut LocalPose) {
+        for (node, said) in &self.nodes {
+            let transform = &mut pose.transforms[node.index()];
+            transform.rotation = said.rotation.map_or(transform.rotation, Quat::from_array);
+            transform.translation = said.translation.map_or(transform.translation, Vec3::from_array);
+            transform.scale = said.scale.map_or(transform.scale, Vec3::from_array);
+        }
+        for (place, weight) in &self.morphs {
+            pose.morph_weights[*place] = *weight;
+        }
+    }
+}
+
+/// Moves a pose by the share `part` (0…1) towards a file's values: rotations by slerp along the shorter arc, the rest
+/// linearly. Values that the file does not have stay; at 0 all stays as it is and at 1 all is as the file has it, to
+/// the bit.
+pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
+    if part <= 0.0 {
+        return;
+    }
+    if part >= 1.0 {
+        return to.apply(pose);
+    }
+    for (node, said) in &to.nodes {
+        let transform = &mut pose.transforms[node.index()];
+        if let Some(rotation) = said.rotation {
+            let (from, to) = (wide_unit(transform.rotation), wide_unit(Quat::from_array(rotation)));
+            // Slerp of glam takes the shorter arc.
+            transform.rotation = from.slerp(to, f64::from(part)).normalize().as_quat();
+        }
+        let lerp = |from: Vec3, to: Option<[f32; 3]>| to.map_or(from, |to| from.lerp(Vec3::from_array(to), part));
+        transform.translation = lerp(transform.translation, said.translation);
+        transform.scale = lerp(transform.scale, said.scale);
+    }
+    for (place, weight) in &to.morphs {
+        let now = &mut pose.morph_weights[*place];
+        *now += (weight - *now) * part;
+    }
+}
+
+/// Adds a share (0…1) of that by which a file's values differ from rest to a pose, as a layer of clips is added
+/// ([`crate::add_difference`]). Values that the file does not have stay.
+pub fn add(pose: &mut LocalPose, rest: &LocalPose, said: &Resolved, share: f32) {
+    if share > 0.0 {
+        let mut to = rest.clone();
+        said.apply(&mut to);
+        add_difference(pose, rest, &to, share);
+    }
+}
+
+/// Returns the values of a pose that differ from rest, as a pose file.
+#[must_use]
+pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
+    let keys = Keys::of(model);
+    let rest = &model.skeleton.rest;
+    let mut out = PoseFile { name: name.to_owned(), model: model.source.name.clone(), ..PoseFile::default() };
+    for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
+        let channels = difference(now, rest);
+        if channels != Channels::default() {
+            out.joints.push((keys.key(NodeId::from_index(i)).to_owned(), channels));
+        }
+    }
+    for instance in &model.instances {
+        let changed = |target: &usize| {
+            let place = instance.morph_offset + target;
+            pose.morph_weights[place] != rest.morph_weights[place]
+        };
+        let targets = 0..model.meshes[instance.mesh.index()].morph_names.len();
+        let said = |t: usize| (target_key(model, instance, t), pose.morph_weights[instance.morph_offset + t]);
+        let weights: Vec<(String, f32)> = targets.filter(changed).map(said).collect();
+        if !weights.is_empty() {
+            out.morphs.push((keys.key(instance.node).to_owned(), weights));
+        }
+    }
+    out.joints.sort_by(|a, b| a.0.cmp(&b.0));
+    out.morphs.sort_by(|a, b| a.0.cmp(&b.0));
+    out.morphs.iter_mut().for_each(|(_, targets)| targets.sort_by(|a, b| a.0.cmp(&b.0)));
+    out
+}
+
+fn difference(now: &Transform, rest: &Transform) -> Channels {
+    // The rest rotation was normalised when it was read; the same numbers in a pose file are the same rotation.
+    let nearly_unit = (now.rotation.length() - 1.0).abs() < 1e-5;
+    let same = now.rotation == rest.rotation || (nearly_unit && unit(now.rotation) == Some(rest.rotation));
+    Channels {
+        rotation: (!same).then(|| now.rotation.to_array()),
+        translation: (now.translation != rest.translation).then(|| now.translation.to_array()),
+        scale: (now.scale != rest.scale).then(|| now.scale.to_array()),
+    }
+}
+
+/// Returns the key of a morph target within its mesh: its name where it is the only one of that name, else its number.
+pub(crate) fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
+    let names = &model.meshes[instance.mesh.index()].morph_names;
+    let name = &names[target];
+    // Import makes up such names where the file has none.
+    let made_up = |t: usize| names.get(t).is_some_and(|name| *name == format!("target {t}"));
+    // A target that is named like a number would be taken for the target of that number.
+    let is_number = name.parse().is_ok_and(made_up);
+    let alone = names.iter().filter(|other| *other == name).count() == 1;
+    if made_up(target) || is_number || !alone { target.to_string() } else { name.clone() }
+}
+
+/// Returns the target that a key means.
+fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
+    let names = &model.meshes[instance.mesh.index()].morph_names;
+    let keyed = (0..names.len()).find(|t| target_key(model, instance, *t) == key);
+    keyed.or_else(|| names.iter().position(|name| name == key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_model::shapes::obstacle_course;
+
+    #[test]
+    fn what_is_added_is_the_difference_from_rest_and_a_limb_is_a_part_of_a_pose() {
+        let model = obstacle_course();
+        let rest = &model.skeleton.rest;
+        let said = resolve(&model, &capture(&model, &some_pose(&model), ""));
+        let turn = Quat::from_rotation_y(0.7);
+        let mut pose = rest.clone();
+        pose.transforms[3].rotation = turn;
+        pose.transforms[4].translation.x = 5.0;
+        pose.morph_weights[1] = 0.4;
+        let start = pose.clone();
+        add(&mut pose, rest, &said, 0.0);
+        assert_eq!(pose, start);
+        add(&mut pose, rest, &said, 0.5);
+        // Half of a rotation about its axis, on top of the one that is there.
+        let whole = rest.transforms[3].rotation.inverse() * Quat::from_xyzw(0.3, 0.0, 0.1, 2.5).normalize();
+        let (axis, angle) = whole.to_axis_angle();
+        let want = turn * Quat::from_axis_angle(axis, 0.5 * angle);
+        assert!(pose.transforms[3].rotation.abs_diff_eq(want, 1e-6), "{:?} {want:?}", pose.transforms[3].rotation);
+        let y = rest.transforms[4].translation.y;
+        assert!((pose.transforms[4].translation.y - (y + 0.5 * (0.123_456_79 - y))).abs() < 1e-6);
+        assert_eq!(pose.transforms[4].translation.x, 5.0);
+        let weight = 0.4 + 0.5 * (0.1 - rest.morph_weights[1]);
+        assert!((pose.morph_weights[1] - weight).abs() < 1e-6);
+        assert_eq!(pose.transforms[0], start.transforms[0]);
+        // Each limb has its own nodes, and those of all roots together are all.
+        let limb = NodeId(4);
+        let part = said.of_limb(&model, limb);
+        let is_below = |node: NodeId| {
+            let mut up = Some(node);
+            while let Some(at) = up.filter(|at| *at != limb) {
+                up = model.skeleton.parents[at.index()];
+            }
+            up == Some(limb)
+        };
+        let nodes: Vec<NodeId> = said.nodes.iter().map(|(node, _)| *node).filter(|node| is_below(*node)).collect();
+        assert_eq!(part.nodes.iter().map(|(node, _)| *node).collect::<Vec<_>>(), nodes);
+        assert!(!nodes.is_empty() && nodes.len() < said.nodes.len());
+        let roots =
+            (0..model.skeleton.len()).map(NodeId::from_index).filter(|n| model.skeleton.parents[n.index()].is_none());
+        let morphs: usize = roots.map(|root| said.of_limb(&model, root).morphs.len()).sum();
+        assert_eq!((morphs, part.morphs.len()), (1, 0));
+    }
+
+    fn some_pose(model: &Model) -> LocalPose {
+        let mut pose = model.skeleton.rest.clone();
+        // The quaternion may have any length, as in a file.
+        pose.transforms[3].rotation = Quat::from_xyzw(0.3, -0.0, 0.1, 2.5);
+        pose.transforms[4].translation.y = 0.123_456_79;
+        pose.transforms[5].scale = Vec3::new(1.1, 0.7, -0.3);
+        pose.morph_weights[1] = 0.1;
+        pose
+    }
+
+    #[test]
+    fn a_pose_comes_back_to_the_bit_and_only_what_differs_is_said() {
+        let model = obstacle_course();
+        let pose = some_pose(&model);
+        let file = capture(&model, &pose, "test");
+        assert_eq!(file.joints.len(), 3);
+        assert!(file.joints.iter().all(|(_, c)| {
+            [c.rotation.is_some(), c.translation.is_some(), c.scale.is_some()].iter().filter(|said| **said).count() == 1
+        }));
+        assert_eq!(file.morphs.len(), 1);
+        let resolved = resolve(&model, &PoseFile::parse(file.text().as_bytes()).unwrap());
+        assert!(resolved.unmatched.is_empty());
+        let mut back = model.skeleton.rest.clone();
+        resolved.apply(&mut back);
+        let bits = |pose: &LocalPose| {
+            let values = pose.transforms.iter().flat_map(|t| {
+                t.rotation.to_array().into_iter().chain(t.translation.to_array()).chain(t.scale.to_array())
+            });
+            values.chain(pose.morph_weights.iter().copied()).map(f32::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(bits(&back), bits(&pose));
+        assert_eq!(capture(&model, &back, "test"), file);
+        assert_eq!(capture(&model, &model.skeleton.rest, ""), PoseFile { model: file.model, ..PoseFile::default() });
+    }
+
+    #[test]
+    fn what_has_no_counterpart_is_listed() {
+        let model = obstacle_course();
+        let text = r#"{"skinscope_pose":1,"joints":{"JOINT 1":{"scale":[2,2,2]},"Tail":{"scale":[1,1,1]}},
+            "morphs":{"mesh":{"swell":0.5,"frown":1},"Tail":{"a":1},"Nose":{"b":1}}}"#;
+        let resolved = resolve(&model, &PoseFile::parse(text.as_bytes()).unwrap());
+        assert_eq!(resolved.nodes.iter().map(|(n, _)| n.0).collect::<Vec<_>>(), [4]);
+        assert_eq!(resolved.unmatched, ["Tail", "Nose", "mesh/frown"]);
+        assert_eq!(resolved.morphs, [(0, 0.5)]);
+    }
+
+    #[test]
+    fn a_blend_goes_part_of_the_way_and_leaves_alone_what_is_not_said() {
+        let model = obstacle_course();
+        let rest = &model.skeleton.rest;
+        let to = resolve(&model, &capture(&model, &some_pose(&model), ""));
+        let mut pose = rest.clone();
+        blend(&mut pose, &to, 0.0);
+        assert_eq!(pose, *rest);
+        blend(&mut pose, &to, 0.5);
+        let angle = |q: Quat| 2.0 * q.normalize().w.abs().acos();
+        let whole = angle(Quat::from_xyzw(0.3, -0.0, 0.1, 2.5));
+        assert!((angle(pose.transforms[3].rotation) - 0.5 * whole).abs() < 1e-4);
+        assert!(
+            (pose.transforms[5].scale - rest.transforms[5].scale.lerp(Vec3::new(1.1, 0.7, -0.3), 0.5)).length() < 1e-6
+        );
+        assert_eq!(pose.transforms[6], rest.transforms[6]);
+        assert!((pose.morph_weights[1] - 0.05).abs() < 1e-6);
+        blend(&mut pose, &to, 1.0);
+        assert_eq!(pose, some_pose(&model));
+    }
+}

@@ -1,0 +1,144 @@
+//! The names by which pose files and commands know nodes.
+
+use std::collections::{BTreeSet, HashMap};
+
+use skinscope_model::{Model, NodeId};
+
+/// The key of each node: its name where it is the only one of that name, else `#12`, its index in the file.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    of_node: Vec<String>,
+    /// The node of each key, as it is written.
+    nodes: HashMap<String, NodeId>,
+    /// The nodes whose key is their name, by the name without its prefix, and by the same in lower case; `None` where
+    /// several nodes share it.
+    bare: HashMap<String, Option<NodeId>>,
+    folded: HashMap<String, Option<NodeId>>,
+}
+
+impl Keys {
+    /// Makes the keys of a model's nodes.
+    #[must_use]
+    pub fn of(model: &Model) -> Self {
+        let skeleton = &model.skeleton;
+        let unnamed = |i: usize| model.source.origins.nodes.get(i).is_some_and(|members| members.unnamed);
+        let mut counts: HashMap<&str, usize> = HashMap::new();
+        for i in (0..skeleton.len()).filter(|i| !unnamed(*i)) {
+            *counts.entry(&skeleton.names[i]).or_default() += 1;
+        }
+        let number = |i: usize| format!("#{}", skeleton.file_index[i]);
+        let is_alone = |i: usize| !unnamed(i) && counts.get(skeleton.names[i].as_str()) == Some(&1);
+        let mut by_number: BTreeSet<usize> = (0..skeleton.len()).filter(|i| !is_alone(*i)).collect();
+        // Where node 12 needs the key `#12` and another node is really called that, the other one gets its own number
+        // too; and so on.
+        let named: HashMap<&str, usize> =
+            (0..skeleton.len()).filter(|i| is_alone(*i)).map(|i| (skeleton.names[i].as_str(), i)).collect();
+        let mut open: Vec<usize> = by_number.iter().copied().collect();
+        while let Some(i) = open.pop() {
+            if let Some(taken) = named.get(number(i).as_str()).filter(|taken| by_number.insert(**taken)) {
+                open.push(*taken);
+            }
+        }
+        let key = |i: usize| if by_number.contains(&i) { number(i) } else { skeleton.names[i].clone() };
+        let of_node: Vec<String> = (0..skeleton.len()).map(key).collect();
+        let nodes = of_node.iter().enumerate().map(|(i, key)| (key.clone(), NodeId::from_index(i))).collect();
+        let mut out = Self { of_node, nodes, bare: HashMap::new(), folded: HashMap::new() };
+        for i in (0..skeleton.len()).filter(|i| !by_number.contains(i)) {
+            let (name, node) = (bare(&skeleton.names[i]), NodeId::from_index(i));
+            let alone = |entry: &mut Option<NodeId>| *entry = None;
+            out.bare.entry(name.to_owned()).and_modify(alone).or_insert(Some(node));
+            out.folded.entry(name.to_lowercase()).and_modify(alone).or_insert(Some(node));
+        }
+        out
+    }
+
+    /// Returns the key of a node.
+    #[must_use]
+    pub fn key(&self, node: NodeId) -> &str {
+        &self.of_node[node.index()]
+    }
+
+    /// Returns the node that has exactly this key.
+    #[must_use]
+    pub fn find(&self, key: &str) -> Option<NodeId> {
+        self.nodes.get(key).copied()
+    }
+
+    /// Finds the node that each key of another model means: the one with this key, else the one whose name is the same
+    /// without a prefix up to the last `:` on either side, else the one where case makes no difference either. A name
+    /// that several nodes would answer to finds none, and no two keys find one node.
+    #[must_use]
+    pub fn matches<'a>(&self, keys: impl Iterator<Item = &'a str> + Clone) -> HashMap<&'a str, NodeId> {
+        let mut found = HashMap::new();
+        let mut taken = BTreeSet::new();
+        type Way<'a> = &'a dyn Fn(&str) -> Option<NodeId>;
+        let ways: [Way<'_>; 3] = [&|key| self.find(key), &|key| self.bare.get(bare(key)).copied().flatten(), &|key| {
+            self.folded.get(&bare(key).to_lowercase()).copied().flatten()
+        }];
+        for way in ways {
+            for key in keys.clone() {
+                if !found.contains_key(key)
+                    && let Some(node) = way(key).filter(|node| !taken.contains(node))
+                {
+                    taken.insert(node);
+                    found.insert(key, node);
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Returns a name without its prefix, such as `mixamorig:`.
+fn bare(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, rest)| rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{NodeMembers, Origins};
+
+    /// Makes a model that is a chain of nodes of these names; a node with `None` has no name.
+    pub(crate) fn named(names: &[Option<&str>]) -> Model {
+        let mut parts = (*tube(Tube { joints: names.len() - 1, ..Tube::default() })).clone();
+        let name = |(i, name): (usize, &Option<&str>)| name.map_or(format!("node {i}"), str::to_owned);
+        parts.skeleton.names = names.iter().enumerate().map(name).collect();
+        let members = |name: &Option<&str>| NodeMembers { unnamed: name.is_none(), ..NodeMembers::default() };
+        let nodes = names.iter().map(members).collect();
+        parts.source.origins = Arc::new(Origins { nodes, ..Origins::default() });
+        Model::build(parts).unwrap()
+    }
+
+    fn all(names: &[Option<&str>]) -> Vec<String> {
+        let keys = Keys::of(&named(names));
+        let all: Vec<String> = (0..names.len()).map(|i| keys.key(NodeId::from_index(i)).to_owned()).collect();
+        for (i, key) in all.iter().enumerate() {
+            assert_eq!(keys.find(key), Some(NodeId::from_index(i)), "{key}");
+        }
+        all
+    }
+
+    #[test]
+    fn a_key_is_a_name_that_one_node_has_else_its_number() {
+        assert_eq!(all(&[Some("a"), Some("b"), Some("a"), None]), ["#0", "b", "#2", "#3"]);
+        // The name that was made up for node 1 is the real name of node 2.
+        assert_eq!(all(&[Some("a"), None, Some("node 1")]), ["a", "#1", "node 1"]);
+        // Names that look like numbers stay, unless another node needs that number.
+        assert_eq!(all(&[Some("#2"), Some("#7"), Some("c")]), ["#2", "#7", "c"]);
+        assert_eq!(all(&[Some("#2"), Some("#0"), None]), ["#0", "#1", "#2"]);
+    }
+
+    #[test]
+    fn other_models_are_matched_by_name_then_without_prefix_then_without_case() {
+        let keys =
+            Keys::of(&named(&[Some("mixamorig:Hips"), Some("Spine"), Some("head"), Some("a:Arm"), Some("b:Arm")]));
+        let wanted = ["Hips", "rig:spine", "Spine", "x:y:HEAD", "Arm", "b:Arm", "Tail", "#1"];
+        let found = keys.matches(wanted.into_iter());
+        let node = |key: &str| found.get(key).map(|n| n.0);
+        assert_eq!(wanted.map(node), [Some(0), None, Some(1), Some(2), None, Some(4), None, None]);
+    }
+}

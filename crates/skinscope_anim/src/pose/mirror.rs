@@ -1,0 +1,314 @@
+//! Mirrors poses: each side takes the pose of the other.
+
+use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+
+use super::reach::nearest_rotation;
+use super::{stretch, world};
+use skinscope_base::math::Plane;
+use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
+
+/// Differences from rest below this share of the model's size are rounding errors.
+const ROUNDING: f64 = 3e-6;
+
+/// The axis that the mirror's plane is perpendicular to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+/// A plane perpendicular to an axis, and the partner of each node of a model.
+#[derive(Clone, Debug)]
+pub struct Mirror {
+    axis: Axis,
+    /// The place of the plane along the axis, in metres.
+    offset: f64,
+    partners: Vec<NodeId>,
+}
+
+impl Mirror {
+    /// Finds the plane and the partners of a model at rest. Across X, left and right nodes are partners
+    /// ([`JointPairs`], which trusts positions more than names), and the plane is the one that pairs most of them: the
+    /// one through `middle` (world, of the model at rest), through the middle of its pairs, or through the middle of
+    /// its joints, since a model may carry more on one side. A node without a partner is its own; so are all nodes
+    /// across Y and Z, which have no left and right.
+    #[must_use]
+    pub fn of(model: &Model, axis: Axis, middle: Vec3) -> Self {
+        let own = || (0..model.skeleton.len()).map(NodeId::from_index).collect::<Vec<_>>();
+        let offset = |of: Vec3| f64::from(if of.is_finite() { of.dot(axis.direction()) } else { 0.0 });
+        let mut out = Self { axis, offset: offset(middle), partners: own() };
+        if axis != Axis::X {
+            return out;
+        }
+        let rest = world(&model.skeleton, &model.skeleton.rest);
+        let at: Vec<Vec3> = rest.iter().map(|m| m.translation.as_vec3()).collect();
+        let (least, most) = at
+            .iter()
+            .filter(|p| p.is_finite())
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, most), p| (least.min(*p), most.max(*p)));
+        let size = (most - least).length();
+        let places = at.iter().map(|p| Some(*p).filter(|p| p.is_finite())).collect();
+        let pairs = JointPairs::of(&model.skeleton, &own(), places);
+        let mut told: Vec<f32> = pairs.named_pairs().iter().map(|[a, b]| (a.x + b.x) * 0.5).collect();
+        told.sort_by(f32::total_cmp);
+        let through =
+            [Some(out.offset as f32), told.get(told.len() / 2).copied(), Some((least.x + most.x) * 0.5), Some(0.0)];
+        let mut best: Option<(usize, f32)> = None;
+        for offset in through.into_iter().flatten().filter(|offset| offset.is_finite()) {
+            let partners = pairs.partners(Plane { normal: Vec3::X, offset }, size, Doubt::PlacesWin);
+            let sided = |(j, k): &(usize, Option<u16>)| k.is_some_and(|k| usize::from(k) != *j);
+            let count = partners.iter().copied().enumerate().filter(sided).count();
+            let off: f32 = partners
+                .iter()
+                .enumerate()
+                .filter_map(|(j, k)| Some((at[j].x + at[usize::from((*k)?)].x - 2.0 * offset).abs()))
+                .sum();
+            // Of planes that pair as many, the one that fits best is taken; a later one must fit better than those
+            // before it.
+            let better = best.is_none_or(|(most, least)| {
+                count > most || (count == most && off < least - 1e-6 * size * count as f32)
+            });
+            if better {
+                best = Some((count, off));
+                out.offset = f64::from(offset);
+                for (j, partner) in partners.iter().enumerate() {
+                    out.partners[j] = NodeId::from_index(partner.map_or(j, usize::from));
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns the node on the other side, or the node itself where it has none.
+    #[must_use]
+    pub fn partner(&self, node: NodeId) -> NodeId {
+        self.partners[node.index()]
+    }
+
+    /// Returns whether each node has the same partner in both.
+    #[must_use]
+    pub fn has_same_pairs(&self, other: &Self) -> bool {
+        self.partners == other.partners
+    }
+
+    /// Makes two nodes partners of each other; those that they had before are alone. A node that is its own partner has none.
+    pub fn pair(&mut self, a: NodeId, b: NodeId) {
+        for node in [a, b] {
+            let before = self.partners[node.index()];
+            self.partners[before.index()] = before;
+            self.partners[node.index()] = node;
+        }
+        (self.partners[a.index()], self.partners[b.index()]) = (b, a);
+    }
+
+    /// Exchanges both sides of a pose: the partner of a node moves from its rest as the node does, seen in the mirror:
+    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost. Morph
+    /// weights stay as they are.
+    pub fn exchange(&self, model: &Model, pose: &mut LocalPose) {
+        let changed = self.exchanged(model, pose);
+        pose.transforms = changed.transforms;
+    }
+
+    /// Returns the pose that [`Mirror::exchange`] makes.
+    #[must_use]
+    pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
+        let skeleton = &model.skeleton;
+        let (rest, now) = (world(skeleton, &skeleton.rest), world(skeleton, pose));
+        let reflect = self.reflection();
+        let size = rest.iter().map(|m| m.translation.distance(rest[0].translation)).fold(0.0, f64::max);
+        let mut out = pose.clone();
+        let mut wanted: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+        for p in 0..skeleton.len() {
+            let j = self.partners[p].index();
+            let moved = now[j] * rest[j].inverse();
+            let goal = if moved.is_finite() { reflect * moved * reflect * rest[p] } else { rest[p] };
+            let parent = skeleton.parents[p].map_or(DAffine3::IDENTITY, |parent| wanted[parent.index()]);
+            let local = parent.inverse() * goal;
+            let from = &skeleton.rest.transforms[p];
+            // The stored shear stays, and the signs of the scale where they can.
+            let shear = shear_of(model, p);
+            let own = local.matrix3 * shear.inverse();
+            let mut signs = from.scale.as_dvec3().map(|s| if s < 0.0 { -1.0 } else { 1.0 });
+            if own.determinant() * signs.x * signs.y * signs.z < 0.0 {
+                signs.x = -signs.x;
+            }
+            let scale = DVec3::new(own.x_axis.length(), own.y_axis.length(), own.z_axis.length()) * signs;
+            let axes = DMat3::from_cols(own.x_axis * signs.x, own.y_axis * signs.y, own.z_axis * signs.z);
+            let to = &mut out.transforms[p];
+            if let Some(rotation) = nearest_rotation(axes).filter(|_| local.is_finite()) {
+                let near = ROUNDING * size * parent.inverse().matrix3.x_axis.length().max(f64::MIN_POSITIVE);
+                let rests = (from.translation.as_dvec3(), from.rotation.as_dquat().normalize(), from.scale.as_dvec3());
+                to.translation = if local.translation.distance(rests.0) <= near {
+                    from.translation
+                } else {
+                    local.translation.as_vec3()
+                };
+                to.scale = if (scale - rests.2).abs().max_element() <= ROUNDING * rests.2.abs().max_element() {
+                    from.scale
+                } else {
+                    scale.as_vec3()
+                };
+                to.rotation = if same(rotation, rests.1) { from.rotation } else { rotation.as_quat() };
+            }
+            let made = super::local(skeleton, &out, p);
+            wanted.push(skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made));
+        }
+        out
+    }
+
+    /// Exchanges a limb (a node with all below it) with the one on the other side, as the body stands: seen from what they
+    /// hang on, each takes the pose of the other. The rest of the pose stays.
+    #[must_use]
+    pub fn flipped(&self, model: &Model, pose: &LocalPose, limb: NodeId) -> LocalPose {
+        let all = self.exchanged(model, pose);
+        let mut out = pose.clone();
+        let heads = [limb, self.partner(limb)];
+        let mut inside: Vec<bool> = Vec::with_capacity(model.skeleton.len());
+        for (i, parent) in model.skeleton.parents.iter().enumerate() {
+            inside.push(heads.contains(&NodeId::from_index(i)) || parent.is_some_and(|p| inside[p.index()]));
+            if inside[i] {
+                out.transforms[i] = all.transforms[i];
+            }
+        }
+        out
+    }
+
+    fn reflection(&self) -> DAffine3 {
+        let axis = self.axis.direction().as_dvec3();
+        let flip = DVec3::ONE - 2.0 * axis;
+        DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: 2.0 * self.offset * axis }
+    }
+}
+
+impl Axis {
+    fn direction(self) -> Vec3 {
+        match self {
+            Self::X => Vec3::X,
+            Self::Y => Vec3::Y,
+            Self::Z => Vec3::Z,
+        }
+    }
+}
+
+/// Returns the shear that the file gives a node; the identity for most.
+fn shear_of(model: &Model, node: usize) -> DMat3 {
+    let scale = &model.skeleton.rest.transforms[node].scale;
+    match model.skeleton.residual(node) {
+        Some(_) => {
+            DMat3::from_diagonal(scale.as_dvec3()).inverse() * stretch(&model.skeleton, &model.skeleton.rest, node)
+        }
+        None => DMat3::IDENTITY,
+    }
+}
+
+/// Returns whether two quaternions are one rotation but for rounding to f32, whatever their signs.
+fn same(a: DQuat, b: DQuat) -> bool {
+    let b = if a.dot(b) < 0.0 { -b } else { b };
+    (a - b).length() < 1e-6
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+
+    use super::super::reach::tests::{body, node};
+    use super::*;
+    use skinscope_model::LocalPose;
+
+    fn posed(model: &Model) -> LocalPose {
+        let mut pose = model.skeleton.rest.clone();
+        for (i, transform) in pose.transforms.iter_mut().enumerate() {
+            let axis = Vec3::new((i as f32).sin(), (2.0 * i as f32).cos(), 0.5).normalize();
+            transform.rotation = Quat::from_axis_angle(axis, 0.1 * i as f32);
+        }
+        pose.transforms[1].translation += Vec3::new(0.2, 0.1, -0.3);
+        pose
+    }
+
+    fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+        world(&model.skeleton, pose).iter().map(|m| m.translation).collect()
+    }
+
+    #[test]
+    fn sides_are_exchanged_and_twice_is_none() {
+        let model = body();
+        let pose = posed(&model);
+        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        assert_eq!(mirror.partner(node(&model, "Hand.L")), node(&model, "Hand.R"));
+        assert_eq!(mirror.partner(node(&model, "Head")), node(&model, "Head"));
+        let once = mirror.exchanged(&model, &pose);
+        let (before, after) = (places(&model, &pose), places(&model, &once));
+        for (p, at) in after.iter().enumerate() {
+            let opposite = before[mirror.partner(NodeId::from_index(p)).index()] * DVec3::new(-1.0, 1.0, 1.0);
+            assert!(at.distance(opposite) < 1e-5, "{}", model.skeleton.names[p]);
+        }
+        let mut twice = once;
+        mirror.exchange(&model, &mut twice);
+        for (now, first) in twice.transforms.iter().zip(&pose.transforms) {
+            assert!((now.translation - first.translation).length() < 1e-5 && (now.scale - first.scale).length() < 1e-5);
+            let same = first.rotation * now.rotation.dot(first.rotation).signum();
+            assert!((now.rotation - same).length() < 1e-5);
+        }
+        let mut rest = model.skeleton.rest.clone();
+        mirror.exchange(&model, &mut rest);
+        assert_eq!(rest, model.skeleton.rest);
+    }
+
+    #[test]
+    fn a_flipped_limb_is_that_of_the_other_side_and_the_rest_stays() {
+        let model = body();
+        let pose = posed(&model);
+        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        let all = mirror.exchanged(&model, &pose);
+        let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
+        for (i, name) in model.skeleton.names.iter().enumerate() {
+            let is_limb = name.starts_with("LowerArm") || name.starts_with("Hand");
+            let want = if is_limb { &all } else { &pose };
+            assert_eq!(flipped.transforms[i], want.transforms[i], "{name}");
+        }
+        let twice = mirror.flipped(&model, &flipped, node(&model, "LowerArm.L"));
+        for (now, first) in twice.transforms.iter().zip(&pose.transforms) {
+            assert!(now.rotation.dot(first.rotation).abs() > 1.0 - 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_formula_holds_for_every_node_and_axis() {
+        let model = body();
+        let pose = posed(&model);
+        let (rest, now) = (world(&model.skeleton, &model.skeleton.rest), world(&model.skeleton, &pose));
+        for (axis, flip) in [
+            (Axis::X, DVec3::new(-1.0, 1.0, 1.0)),
+            (Axis::Y, DVec3::new(1.0, -1.0, 1.0)),
+            (Axis::Z, DVec3::new(1.0, 1.0, -1.0)),
+        ] {
+            let middle = Vec3::new(0.0, 0.9, 0.0);
+            let mirror = Mirror::of(&model, axis, middle);
+            let centre = if axis == Axis::Y { DVec3::new(0.0, 1.8, 0.0) } else { DVec3::ZERO };
+            let s = DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: centre };
+            let after = world(&model.skeleton, &mirror.exchanged(&model, &pose));
+            for p in 0..after.len() {
+                let j = mirror.partner(NodeId::from_index(p)).index();
+                assert!(axis == Axis::X || j == p);
+                let want = s * now[j] * rest[j].inverse() * s * rest[p];
+                assert!(after[p].abs_diff_eq(want, 1e-5), "{axis:?} {}", model.skeleton.names[p]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_model_that_stands_aside_or_carries_something_is_mirrored_about_its_own_middle() {
+        let mut parts = (*body()).clone();
+        parts.skeleton.rest.transforms[0].translation.x = 5.0;
+        let model = Model::build(parts).unwrap();
+        // The middle of the box around what the model carries is another one.
+        let mirror = Mirror::of(&model, Axis::X, Vec3::new(5.2, 0.0, 0.0));
+        assert!((mirror.offset - 5.0).abs() < 1e-6);
+        let once = mirror.exchanged(&model, &posed(&model));
+        let (before, after) = (places(&model, &posed(&model)), places(&model, &once));
+        let (left, right) = (node(&model, "Hand.L").index(), node(&model, "Hand.R").index());
+        assert!((after[left].x - (10.0 - before[right].x)).abs() < 1e-5);
+    }
+}

@@ -1,0 +1,119 @@
+//! Reads and writes pose files, solves inverse kinematics, mirrors poses, and drives them by controls.
+//!
+//! These are plain functions of a model and a [`LocalPose`], which they change in place. They know nothing of surfaces,
+//! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the
+//! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
+
+mod apply;
+mod carry;
+mod clips;
+pub mod controls;
+mod file;
+mod ik;
+mod keyed;
+mod keys;
+mod mirror;
+mod reach;
+
+pub use skinscope_model::Limits;
+pub(crate) use apply::target_key;
+pub use apply::{Resolved, add, blend, capture, resolve};
+pub use carry::carry;
+pub use clips::{CarriedClips, carry_clips};
+pub use file::{Channels, FileError, PoseFile, VERSION};
+pub use ik::Triangle;
+pub use keyed::{keyed_clip, resting_clip};
+pub use keys::Keys;
+pub use mirror::{Axis, Mirror};
+pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
+
+use glam::{DAffine3, DMat3, DQuat, Quat, Vec3};
+
+use skinscope_base::math::quat_from_euler_xyz_degrees;
+use skinscope_model::{LocalPose, NodeId, Skeleton};
+
+/// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
+/// in f64, as in import, so that no length overflows.
+#[must_use]
+pub fn unit(rotation: Quat) -> Option<Quat> {
+    let wide = rotation.as_dquat();
+    let length = wide.length();
+    (length.is_finite() && length > 0.0).then(|| (wide / length).as_quat())
+}
+
+/// Turns a node by degrees about its own X, then Y, then Z axis, as the sliders count them, on top of the rotation that
+/// it has: `R' = R · Rz · Ry · Rx`.
+pub fn rotate(pose: &mut LocalPose, node: NodeId, degrees: Vec3) {
+    let now = wide_unit(pose.transforms[node.index()].rotation);
+    let turn = quat_from_euler_xyz_degrees(degrees).as_dquat().normalize();
+    pose.transforms[node.index()].rotation = (now * turn).normalize().as_quat();
+}
+
+/// Returns the rotation in f64, with length 1; the identity in place of one of length 0.
+fn wide_unit(rotation: Quat) -> DQuat {
+    let wide = rotation.as_dquat();
+    let length = wide.length();
+    if length.is_finite() && length > 0.0 { wide / length } else { DQuat::IDENTITY }
+}
+
+/// Returns `parent_from_node` in f64.
+fn local(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DAffine3 {
+    let transform = pose.transforms[index];
+    let turned = DMat3::from_quat(wide_unit(transform.rotation));
+    DAffine3 { matrix3: turned * stretch(skeleton, pose, index), translation: transform.translation.as_dvec3() }
+}
+
+/// Returns the matrix that a node applies before its rotation: scale and stored shear.
+fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
+    let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
+    match skeleton.residual(index) {
+        Some(shear) => scale * glam::Mat3::from(shear).as_dmat3(),
+        None => scale,
+    }
+}
+
+/// Returns `model_from_node` of every node in f64, parents first.
+fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
+    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+    for (i, parent) in skeleton.parents.iter().enumerate() {
+        let own = local(skeleton, pose, i);
+        out.push(parent.map_or(own, |p| out[p.index()] * own));
+    }
+    out
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate as anim;
+    use skinscope_model::shapes::obstacle_course;
+
+    #[test]
+    fn the_wide_kinematics_are_those_of_the_picture() {
+        let model = obstacle_course();
+        let skeleton = &model.skeleton;
+        let mut matrices = Vec::new();
+        anim::local_to_model(skeleton, &skeleton.rest, &mut matrices);
+        for (wide, usual) in world(skeleton, &skeleton.rest).iter().zip(&matrices) {
+            assert!(wide.as_affine3().abs_diff_eq((*usual).into(), 1e-5), "{wide:?} {usual:?}");
+        }
+    }
+
+    #[test]
+    fn a_rotation_is_put_on_top_in_the_order_of_the_sliders() {
+        let skeleton = obstacle_course().skeleton.clone();
+        let mut pose = skeleton.rest.clone();
+        let degrees = Vec3::new(20.0, -35.0, 60.0);
+        // Node 3 has no rotation at rest, so it shows the angles that were asked for. Node 5 turns within its own
+        // frame.
+        for node in [NodeId(3), NodeId(5)] {
+            rotate(&mut pose, node, degrees);
+            let [x, y, z] = degrees.to_array().map(f32::to_radians);
+            let turn = Quat::from_rotation_z(z) * Quat::from_rotation_y(y) * Quat::from_rotation_x(x);
+            let want = skeleton.rest.transforms[node.index()].rotation * turn;
+            assert!((pose.transforms[node.index()].rotation - want).length() < 1e-6);
+        }
+        let shown = skinscope_base::math::euler_xyz_degrees(pose.transforms[3].rotation);
+        assert!((shown - degrees).length() < 1e-3, "{shown}");
+    }
+}

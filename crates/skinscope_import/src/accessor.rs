@@ -1,0 +1,417 @@
+//! Checked accessors: nothing is read before type, component, stride, offset, count and range are known to be right.
+
+use bytemuck::Pod;
+use gltf::json::accessor::{ComponentType, Type};
+use gltf::json::validation::Checked;
+use gltf::json::{self, Root};
+
+use super::bytes::Bytes;
+use super::error::Warnings;
+use super::limits::Budget;
+use super::view_bytes::View;
+use super::{ImportError, Limits};
+use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
+
+/// All buffer views of a file and the accessors into them, checked.
+#[derive(Debug)]
+pub(super) struct Store<'a> {
+    views: &'a [View<'a>],
+    accessors: Vec<Accessor<'a>>,
+    decoded: &'a Budget,
+    /// The bytes that accessors without data in the file may still take.
+    zeros: Budget,
+}
+
+/// A typed list in a buffer whose bytes are known to be there.
+#[derive(Clone, Debug)]
+pub(super) struct Accessor<'a> {
+    pub count: usize,
+    pub component: ComponentType,
+    pub kind: Type,
+    pub normalized: bool,
+    /// The stored elements; `None`: all are zero.
+    base: Option<Strided<'a>>,
+    sparse: Option<Sparse<'a>>,
+}
+
+/// Elements `stride` bytes apart; the last one ends inside `bytes`.
+#[derive(Clone, Copy, Debug)]
+struct Strided<'a> {
+    bytes: Bytes<'a>,
+    stride: usize,
+    /// The place of the elements in the file; `None` for bytes that exist only in memory.
+    origin: Option<ElementsOrigin>,
+}
+
+/// Elements that replace those of the base.
+#[derive(Clone, Debug)]
+struct Sparse<'a> {
+    indices: Vec<u32>,
+    values: Strided<'a>,
+    origin: Option<SparseOrigin>,
+}
+
+/// Converts a component type to that of the model.
+const fn component_of(component: ComponentType) -> model::ComponentType {
+    match component {
+        ComponentType::I8 => model::ComponentType::I8,
+        ComponentType::U8 => model::ComponentType::U8,
+        ComponentType::I16 => model::ComponentType::I16,
+        ComponentType::U16 => model::ComponentType::U16,
+        ComponentType::U32 => model::ComponentType::U32,
+        ComponentType::F32 => model::ComponentType::F32,
+    }
+}
+
+/// Converts an element type to that of the model.
+const fn element_of(kind: Type) -> model::ElementType {
+    match kind {
+        Type::Scalar => model::ElementType::Scalar,
+        Type::Vec2 => model::ElementType::Vec2,
+        Type::Vec3 => model::ElementType::Vec3,
+        Type::Vec4 => model::ElementType::Vec4,
+        Type::Mat2 => model::ElementType::Mat2,
+        Type::Mat3 => model::ElementType::Mat3,
+        Type::Mat4 => model::ElementType::Mat4,
+    }
+}
+
+/// Returns the bytes of an element.
+fn element_size(kind: Type, component: ComponentType) -> usize {
+    element_of(kind).bytes(component_of(component))
+}
+
+impl<'a> Store<'a> {
+    /// Checks every accessor of `root` against the bytes that are there.
+    pub(super) fn new(
+        root: &Root,
+        views: &'a [View<'a>],
+        limits: &Limits,
+        decoded: &'a Budget,
+        warnings: &Warnings,
+    ) -> Result<Self, ImportError> {
+        let zeros = Budget::new("the length of all zeros that have no bytes in the file", limits.zero_bytes);
+        let mut store = Self { views, accessors: Vec::new(), decoded, zeros };
+        for (i, accessor) in root.accessors.iter().enumerate() {
+            let checked = store.check_accessor(i, accessor, root, warnings)?;
+            store.accessors.push(checked);
+        }
+        Ok(store)
+    }
+
+    /// The accessor with a file index.
+    pub(super) fn accessor(
+        &self,
+        index: json::Index<json::Accessor>,
+        place: &dyn Fn() -> String,
+    ) -> Result<&Accessor<'a>, ImportError> {
+        self.accessors.get(index.value()).ok_or_else(|| {
+            let have = self.accessors.len();
+            ImportError::invalid(place(), format!("an accessor below {have}"), format!("accessor {}", index.value()))
+        })
+    }
+
+    /// The bytes of a buffer view.
+    pub(super) fn view(
+        &self,
+        index: json::Index<json::buffer::View>,
+        place: &dyn Fn() -> String,
+    ) -> Result<Bytes<'a>, ImportError> {
+        self.views.get(index.value()).map(View::bytes).ok_or_else(|| {
+            let have = self.views.len();
+            ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
+        })
+    }
+
+    /// The place of each accessor in the file.
+    pub(super) fn origins(&self) -> Vec<AccessorOrigin> {
+        self.accessors.iter().map(Accessor::origin).collect()
+    }
+
+    /// A part of a view that starts at `offset` and holds `count` elements.
+    fn strided(
+        &self,
+        view: (json::Index<json::buffer::View>, u64),
+        count: u64,
+        (size, stride): (usize, Option<usize>),
+        place: &dyn Fn() -> String,
+    ) -> Result<Strided<'a>, ImportError> {
+        let bytes = self.view(view.0, place)?;
+        let stride = stride.unwrap_or(size);
+        if stride < size {
+            return Err(ImportError::invalid(place(), format!("a stride of at least {size}"), stride.to_string()));
+        }
+        let needed = match count {
+            0 => Some(0),
+            n => (n - 1).checked_mul(stride as u64).and_then(|b| b.checked_add(size as u64)),
+        };
+        let found = needed.and_then(|needed| bytes.part(view.1, needed));
+        let origin = Some(ElementsOrigin { view: view.0.value(), offset: view.1, stride });
+        found.map(|bytes| Strided { bytes, stride, origin }).ok_or_else(|| {
+            let wanted = needed.and_then(|n| n.checked_add(view.1)).map_or("more".into(), |n| n.to_string());
+            let expected = format!("{wanted} bytes for its {count} elements in buffer view {}", view.0.value());
+            ImportError::invalid(place(), expected, format!("{} bytes", bytes.len()))
+        })
+    }
+
+    fn check_accessor(
+        &self,
+        index: usize,
+        accessor: &json::Accessor,
+        root: &Root,
+        warnings: &Warnings,
+    ) -> Result<Accessor<'a>, ImportError> {
+        let place = || format!("accessor {index}");
+        let (Checked::Valid(kind), Checked::Valid(component)) = (accessor.type_, accessor.component_type) else {
+            let expected = "type SCALAR, VEC2…4 or MAT2…4 and a component type of glTF 2.0";
+            return Err(ImportError::invalid(place(), expected, "another"));
+        };
+        let component = component.0;
+        let size = element_size(kind, component);
+        let count = accessor.count.0;
+        if count == 0 {
+            warnings.add(place(), "has no elements");
+        }
+        let offset = accessor.byte_offset.map_or(0, |o| o.0);
+        let base = match accessor.buffer_view {
+            None => None,
+            Some(view) => {
+                let described = root.buffer_views.get(view.value());
+                let stride = described.and_then(|v| v.byte_stride).map(|s| s.0);
+                let start = described.and_then(|v| v.byte_offset).map_or(0, |o| o.0).wrapping_add(offset);
+                if !start.is_multiple_of(component_of(component).bytes() as u64) {
+                    warnings.add(place(), format!("its bytes start at {start}, not aligned to its components"));
+                }
+                Some(self.strided((view, offset), count, (size, stride), &place)?)
+            }
+        };
+        let sparse =
+            accessor.sparse.as_ref().map(|s| self.check_sparse(index, s, count, size, warnings)).transpose()?;
+        let count = usize::try_from(count)
+            .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
+        Ok(Accessor { count, component, kind, normalized: accessor.normalized, base, sparse })
+    }
+
+    fn check_sparse(
+        &self,
+        index: usize,
+        sparse: &json::accessor::sparse::Sparse,
+        count: u64,
+        size: usize,
+        warnings: &Warnings,
+    ) -> Result<Sparse<'a>, ImportError> {
+        let place = || format!("accessor {index}, sparse indices");
+        let Checked::Valid(component) = sparse.indices.component_type else {
+            return Err(ImportError::invalid(place(), "u8, u16 or u32", "another component type"));
+        };
+        let component = component.0;
+        let width = component_of(component).bytes();
+        let replaced = sparse.count.0;
+        let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
+        let raw = self.strided(from, replaced, (width, None), &place)?;
+        self.decoded.charge(&place, replaced, 4)?;
+        let bytes = raw.bytes.read()?;
+        let indices: Vec<u32> = match component {
+            ComponentType::U8 => bytes.iter().map(|b| u32::from(*b)).collect(),
+            ComponentType::U16 => bytes.as_chunks().0.iter().map(|b| u32::from(u16::from_le_bytes(*b))).collect(),
+            _ => bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect(),
+        };
+        if let Some(outside) = indices.iter().find(|i| u64::from(**i) >= count) {
+            return Err(ImportError::invalid(place(), format!("indices below {count}"), outside.to_string()));
+        }
+        if indices.windows(2).any(|w| w[0] >= w[1]) {
+            warnings.add(place(), "do not rise strictly; later values win");
+        }
+        let values_place = || format!("accessor {index}, sparse values");
+        let from = (sparse.values.buffer_view, sparse.values.byte_offset.0);
+        let values = self.strided(from, replaced, (size, None), &values_place)?;
+        let origin = raw.origin.zip(values.origin).map(|(at, values)| SparseOrigin {
+            count: indices.len(),
+            indices: at,
+            index_type: component_of(component),
+            values,
+        });
+        Ok(Sparse { indices, values, origin })
+    }
+
+    /// Reads elements of `N` components as floats into `T`, which must be `N` floats: normalised integers become
+    /// 0…1 or −1…1, others their value. The caller has checked the type.
+    pub(super) fn floats<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        self.charge::<T>(accessor, place)?;
+        let divisor = |max: f32| if accessor.normalized { max } else { 1.0 };
+        let (n8, n16) = (divisor(127.0), divisor(32767.0));
+        let (p8, p16) = (divisor(255.0), divisor(65535.0));
+        let floor = if accessor.normalized { -1.0 } else { f32::NEG_INFINITY };
+        match accessor.component {
+            ComponentType::F32 => accessor.list::<T, f32, N, 4>(f32::from_le_bytes),
+            ComponentType::U8 => accessor.list::<T, f32, N, 1>(|[b]| f32::from(b) / p8),
+            ComponentType::U16 => accessor.list::<T, f32, N, 2>(|b| f32::from(u16::from_le_bytes(b)) / p16),
+            ComponentType::I8 => accessor.list::<T, f32, N, 1>(|b| (f32::from(i8::from_le_bytes(b)) / n8).max(floor)),
+            ComponentType::I16 => {
+                accessor.list::<T, f32, N, 2>(|b| (f32::from(i16::from_le_bytes(b)) / n16).max(floor))
+            }
+            ComponentType::U32 => accessor.list::<T, f32, N, 4>(|b| u32::from_le_bytes(b) as f32),
+        }
+    }
+
+    /// Reads unsigned integers of any width into `T`, which must be `N` times u32.
+    pub(super) fn integers<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        self.charge::<T>(accessor, place)?;
+        match accessor.component {
+            ComponentType::U8 => accessor.list::<T, u32, N, 1>(|[b]| u32::from(b)),
+            ComponentType::U16 => accessor.list::<T, u32, N, 2>(|b| u32::from(u16::from_le_bytes(b))),
+            ComponentType::U32 => accessor.list::<T, u32, N, 4>(u32::from_le_bytes),
+            other => Err(ImportError::invalid(place(), "unsigned integers", component_of(other).name())),
+        }
+    }
+
+    /// Reads unsigned integers of 8 or 16 bits into `T`, which must be `N` times u16.
+    pub(super) fn shorts<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        place: &dyn Fn() -> String,
+    ) -> Result<Vec<T>, ImportError> {
+        self.charge::<T>(accessor, place)?;
+        match accessor.component {
+            ComponentType::U8 => accessor.list::<T, u16, N, 1>(|[b]| u16::from(b)),
+            ComponentType::U16 => accessor.list::<T, u16, N, 2>(u16::from_le_bytes),
+            other => Err(ImportError::invalid(place(), "u8 or u16", component_of(other).name())),
+        }
+    }
+
+    /// Charges the memory of a list of `T` to the budget.
+    fn charge<T>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+        if a.base.is_none() {
+            self.zeros.charge(place, a.count as u64, size_of::<T>())?;
+        }
+        self.decoded.charge(place, a.count as u64, size_of::<T>())
+    }
+}
+
+impl Accessor<'_> {
+    /// Returns false where the file has no bytes for it: it is all zeros, or an extension would fill it.
+    pub(super) fn is_stored(&self) -> bool {
+        self.base.is_some() || self.sparse.is_some()
+    }
+
+    fn origin(&self) -> AccessorOrigin {
+        AccessorOrigin {
+            count: self.count,
+            element: element_of(self.kind),
+            component: component_of(self.component),
+            normalized: self.normalized,
+            base: self.base.and_then(|base| base.origin),
+            sparse: self.sparse.as_ref().and_then(|sparse| sparse.origin).map(Box::new),
+        }
+    }
+
+    /// Returns the same accessor with other bytes below its sparse elements: `count` elements, one after the other.
+    pub(super) fn with_base<'b>(
+        &'b self,
+        bytes: Bytes<'b>,
+        count: usize,
+        place: &dyn Fn() -> String,
+    ) -> Result<Accessor<'b>, ImportError> {
+        let last = self.sparse.iter().flat_map(|s| &s.indices).max();
+        if let Some(last) = last.filter(|last| **last as usize >= count) {
+            return Err(ImportError::invalid(place(), format!("sparse indices below {count}"), last.to_string()));
+        }
+        let stride = element_size(self.kind, self.component);
+        Ok(Accessor { count, base: Some(Strided { bytes, stride, origin: None }), ..self.clone() })
+    }
+
+    /// Reads all elements, `N` components of `W` bytes each, through `convert`. `T` is `N` times `C`.
+    fn list<T: Pod, C: Pod, const N: usize, const W: usize>(
+        &self,
+        convert: impl Fn([u8; W]) -> C,
+    ) -> Result<Vec<T>, ImportError> {
+        let element = |slot: &mut [C], bytes: &[u8]| {
+            for (value, part) in slot.iter_mut().zip(bytes.as_chunks::<W>().0) {
+                *value = convert(*part);
+            }
+        };
+        let mut out = Vec::with_capacity(self.count);
+        if let Some(Strided { bytes, stride, .. }) = self.base {
+            // The list is converted piece by piece: each of its pages is touched once, while it is in the cache.
+            bytes.pieces(stride, |piece| {
+                let start = out.len();
+                // The last element may end before a full stride does.
+                out.resize(start + piece.len().div_ceil(stride), T::zeroed());
+                let flat = bytemuck::cast_slice_mut(&mut out[start..]);
+                if stride == N * W {
+                    element(flat, piece);
+                } else {
+                    flat.chunks_exact_mut(N).zip(piece.chunks(stride)).for_each(|(slot, bytes)| element(slot, bytes));
+                }
+            })?;
+        }
+        out.resize(self.count, T::zeroed());
+        if let Some(sparse) = &self.sparse {
+            let flat: &mut [C] = bytemuck::cast_slice_mut(&mut out);
+            for (at, bytes) in sparse.indices.iter().zip(sparse.values.bytes.read()?.chunks_exact(N * W)) {
+                element(&mut flat[*at as usize * N..][..N], bytes);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Returns an error unless type and component are among those allowed; `normalized` says what integers must be.
+    pub(super) fn expect(
+        &self,
+        kinds: &[Type],
+        formats: &[Format],
+        place: &dyn Fn() -> String,
+    ) -> Result<(), ImportError> {
+        let fits =
+            formats.iter().any(|f| f.component == self.component && f.normalized.is_none_or(|n| n == self.normalized));
+        if kinds.contains(&self.kind) && fits {
+            return Ok(());
+        }
+        let kinds: Vec<_> = kinds.iter().map(|k| element_of(*k).name()).collect();
+        let formats: Vec<_> = formats.iter().map(|f| format_name(f.component, f.normalized == Some(true))).collect();
+        let expected = format!("{} of {}", kinds.join(" or "), formats.join(", "));
+        let found = format!("{} of {}", element_of(self.kind).name(), format_name(self.component, self.normalized));
+        Err(ImportError::invalid(place(), expected, found))
+    }
+}
+
+fn format_name(component: ComponentType, normalized: bool) -> String {
+    format!("{}{}", if normalized { "normalized " } else { "" }, component_of(component).name())
+}
+
+/// A component type that an attribute may have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Format {
+    component: ComponentType,
+    /// Whether integers must be normalised; `None`: either way.
+    normalized: Option<bool>,
+}
+
+/// Shorthands for lists of [`Format`].
+pub(super) mod format {
+    use super::{ComponentType, Format};
+
+    const fn of(component: ComponentType, normalized: Option<bool>) -> Format {
+        Format { component, normalized }
+    }
+    pub const F32: Format = of(ComponentType::F32, None);
+    pub const U8: Format = of(ComponentType::U8, Some(false));
+    pub const U16: Format = of(ComponentType::U16, Some(false));
+    pub const U32: Format = of(ComponentType::U32, Some(false));
+    pub const U8_UNIT: Format = of(ComponentType::U8, Some(true));
+    pub const U16_UNIT: Format = of(ComponentType::U16, Some(true));
+    pub const I8_UNIT: Format = of(ComponentType::I8, Some(true));
+    pub const I16_UNIT: Format = of(ComponentType::I16, Some(true));
+    pub const I8_ANY: Format = of(ComponentType::I8, None);
+    pub const I16_ANY: Format = of(ComponentType::I16, None);
+    pub const U8_ANY: Format = of(ComponentType::U8, None);
+    pub const U16_ANY: Format = of(ComponentType::U16, None);
+}

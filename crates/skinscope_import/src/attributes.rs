@@ -1,0 +1,143 @@
+//! Vertex attributes of one primitive: finds their accessors, checks them and reads their numbers.
+
+use bytemuck::Pod;
+use gltf::json;
+use gltf::json::accessor::Type;
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
+
+use super::accessor::{Accessor, Format};
+use super::draco::Unpacked;
+use super::{ImportError, Reader};
+use skinscope_base::math::largest_magnitude;
+use skinscope_model::Material;
+
+/// The formats that are always allowed, and those that are allowed with quantization.
+pub(super) type Formats = (&'static [Format], &'static [Format]);
+
+/// The data that one primitive is read from.
+pub(super) struct PrimitiveSource<'r, 'a> {
+    pub reader: &'r Reader<'a>,
+    pub primitive: &'r json::mesh::Primitive,
+    /// The file index of the mesh, and the primitive's place in it.
+    pub at: (usize, usize),
+    /// The decompressed data of the primitive, where it was compressed.
+    pub unpacked: Option<Unpacked<'r>>,
+    /// All materials of the file.
+    pub materials: &'r [Material],
+    /// How many variants the file has.
+    pub variants: usize,
+}
+
+impl<'a> PrimitiveSource<'_, 'a> {
+    /// Returns the place for messages, such as `mesh 0, primitive 2`.
+    pub(super) fn place(&self) -> String {
+        format!("mesh {}, primitive {}", self.at.0, self.at.1)
+    }
+
+    pub(super) fn warn(&self, what: &str, message: impl std::fmt::Display) {
+        self.reader.warnings.add(self.place(), format!("{what} {message}"));
+    }
+
+    /// Returns the accessor of an attribute, if the primitive has it; it has as many elements as there are vertices.
+    pub(super) fn attribute(&self, semantic: Semantic, count: usize) -> Result<Option<&Accessor<'_>>, ImportError> {
+        let name = semantic.to_string();
+        let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&semantic));
+        let Some(index) = self.primitive.attributes.get(&Checked::Valid(semantic)) else { return Ok(None) };
+        if let Some(accessor) = unpacked {
+            return self.counted(accessor, (*index, &name), count).map(Some);
+        }
+        self.stored(*index, &name, count).map(Some)
+    }
+
+    /// Returns an accessor of the file, which has as many elements as there are vertices.
+    pub(super) fn stored(
+        &self,
+        index: json::Index<json::Accessor>,
+        name: &str,
+        count: usize,
+    ) -> Result<&Accessor<'_>, ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        self.counted(self.reader.store.accessor(index, &place)?, (index, name), count)
+    }
+
+    fn counted<'s>(
+        &self,
+        accessor: &'s Accessor<'s>,
+        (index, name): (json::Index<json::Accessor>, &str),
+        count: usize,
+    ) -> Result<&'s Accessor<'s>, ImportError> {
+        if accessor.count != count {
+            let place = format!("{}, {name}", self.place());
+            let found = format!("{} in accessor {}", accessor.count, index.value());
+            return Err(ImportError::invalid(place, format!("{count} elements, as many as POSITION has"), found));
+        }
+        Ok(accessor)
+    }
+
+    /// Reads floats after a check of their type; numbers that are not finite become zero and are counted in a warning.
+    pub(super) fn floats<T: Pod, const N: usize>(
+        &self,
+        accessor: &Accessor,
+        name: &str,
+        (kind, formats): (Type, Formats),
+    ) -> Result<Vec<T>, ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        self.expect(accessor, name, kind, formats)?;
+        let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
+        let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
+        if bad > 0 {
+            self.warn(name, format_args!("has {bad} numbers that are not finite; read as 0"));
+        }
+        Ok(out)
+    }
+
+    /// Checks the type. Integers that the file does not announce (`KHR_mesh_quantization`) are read all the same, with
+    /// a warning.
+    pub(super) fn expect(
+        &self,
+        accessor: &Accessor,
+        name: &str,
+        kind: Type,
+        formats: Formats,
+    ) -> Result<(), ImportError> {
+        let place = || format!("{}, {name}", self.place());
+        let core = accessor.expect(&[kind], formats.0, &place);
+        if core.is_ok() || accessor.expect(&[kind], formats.1, &place).is_err() {
+            return core;
+        }
+        if !self.reader.root.extensions_used.iter().any(|e| e == "KHR_mesh_quantization") {
+            self.warn(
+                name,
+                "has integers that only the extension KHR_mesh_quantization allows, which is not announced",
+            );
+        }
+        Ok(())
+    }
+
+    pub(super) fn optional<T: Pod, const N: usize>(
+        &self,
+        semantic: Semantic,
+        count: usize,
+        (kind, formats): (Type, Formats),
+    ) -> Result<Vec<T>, ImportError> {
+        let name = semantic.to_string();
+        match self.attribute(semantic, count)? {
+            Some(accessor) => self.floats::<T, N>(accessor, &name, (kind, formats)),
+            None => Ok(Vec::new()),
+        }
+    }
+}
+
+/// Sets numbers that are not finite to zero and returns how many there were.
+pub(super) fn make_finite(values: &mut [f32]) -> usize {
+    if largest_magnitude(values).is_finite() {
+        return 0;
+    }
+    let mut bad = 0;
+    for v in values.iter_mut().filter(|v| !v.is_finite()) {
+        *v = 0.0;
+        bad += 1;
+    }
+    bad
+}

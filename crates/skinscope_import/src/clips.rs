@@ -1,0 +1,488 @@
+//! Animations: key times, values, channels.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use glam::{Quat, Vec3};
+use gltf::json;
+use gltf::json::accessor::Type;
+use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
+use gltf::json::validation::Checked;
+
+use super::accessor::{Accessor, Format, format};
+use super::nodes::{Nodes, unit};
+use super::pointers::{PointerChannel, Target, World};
+use super::{ImportError, Reader};
+use skinscope_model::{
+    Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
+};
+
+/// Vectors and weights may be floats or normalised integers.
+const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];
+
+/// Formats of properties: those of values, and plain bytes, which hold whether something is shown.
+const PROPERTY: &[Format] =
+    &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT, format::U8];
+
+/// The warning about a channel whose sampler has no key left.
+const NO_KEYS: &str = "has no key with a finite time and was ignored";
+
+/// A clip that is longer than this (seconds) is more likely a broken number than a performance: a day.
+const LONG_SECS: f32 = 86_400.0;
+
+/// Reads all animations, in file order, and says where their keys stand.
+pub(super) fn read(
+    reader: &Reader,
+    world: &mut World,
+    instances: &[Instance],
+) -> Result<(Vec<Clip>, Vec<ClipOrigin>), ImportError> {
+    let mut out = Vec::with_capacity(reader.root.animations.len());
+    let mut origins = Vec::with_capacity(reader.root.animations.len());
+    for (index, animation) in reader.root.animations.iter().enumerate() {
+        if reader.progress.is_cancelled() {
+            return Err(ImportError::Cancelled);
+        }
+        let name = animation.name.clone().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("Clip {index}"));
+        let mut clip = ClipReader {
+            reader,
+            nodes: world.nodes,
+            instances,
+            animation,
+            index,
+            times: HashMap::new(),
+            kept: Vec::new(),
+            samplers: HashMap::new(),
+            properties: HashMap::new(),
+            moved: HashSet::new(),
+            clip: Clip { name, ..Clip::default() },
+            origin: ClipOrigin::default(),
+        };
+        for channel in 0..animation.channels.len() {
+            clip.channel(channel)?;
+        }
+        clip.pointers(reader.pointers.get(index).map_or(&[], Vec::as_slice), world)?;
+        origins.push(std::mem::take(&mut clip.origin));
+        out.push(clip.finish());
+    }
+    Ok((out, origins))
+}
+
+struct ClipReader<'r, 'a> {
+    reader: &'r Reader<'a>,
+    nodes: &'r Nodes,
+    instances: &'r [Instance],
+    animation: &'r json::Animation,
+    index: usize,
+    /// For each file accessor of key times: the place in `clip.times`.
+    times: HashMap<usize, usize>,
+    /// For each list of times: the numbers of the stored keys that were kept, rising, where some had to be dropped.
+    kept: Vec<Option<Arc<[u32]>>>,
+    /// For each file sampler and kind of values: the place in `clip.samplers`.
+    samplers: HashMap<(usize, Path), usize>,
+    /// For each file sampler and number of components: the place in `clip.samplers`.
+    properties: HashMap<(usize, usize), usize>,
+    /// The targets that channels move so far.
+    moved: HashSet<Target>,
+    clip: Clip,
+    /// The places in the file of what `clip` holds; both grow together.
+    origin: ClipOrigin,
+}
+
+impl<'a> ClipReader<'_, 'a> {
+    fn place(&self) -> String {
+        format!("animation {} {}", self.index, super::error::quoted(&self.clip.name))
+    }
+
+    fn warn(&self, part: &str, message: impl Into<String>) {
+        self.reader.warnings.add(format!("{}, {part}", self.place()), message);
+    }
+
+    fn channel(&mut self, number: usize) -> Result<(), ImportError> {
+        let channel = &self.animation.channels[number];
+        let part = format!("channel {number}");
+        let place = || format!("{}, {part}", self.place());
+        let node = self.nodes.id(channel.target.node, &place)?;
+        let path = match channel.target.path {
+            Checked::Valid(Property::Translation) => Path::Translation,
+            Checked::Valid(Property::Rotation) => Path::Rotation,
+            Checked::Valid(Property::Scale) => Path::Scale,
+            Checked::Valid(Property::MorphTargetWeights) => Path::Weights,
+            // Channels whose target is named by a pointer come after the plain ones.
+            Checked::Invalid if self.reader.pointers.get(self.index).is_some_and(|p| !p.is_empty()) => return Ok(()),
+            Checked::Invalid => {
+                self.warn(&part, "moves something unknown and was ignored");
+                return Ok(());
+            }
+        };
+        let kept = self.reader.channels.get(self.index).and_then(|kept| kept.get(number));
+        self.move_node(&part, kept.copied().unwrap_or(number), (node, path), channel.sampler.value())
+    }
+
+    /// Reads channels that name their target by a pointer; one warning counts those that point at nothing that is
+    /// shown.
+    fn pointers(&mut self, channels: &[PointerChannel], world: &mut World) -> Result<(), ImportError> {
+        let mut unknown: Vec<&str> = Vec::new();
+        for (number, PointerChannel { channel, sampler, pointer }) in channels.iter().enumerate() {
+            let part = format!("pointer {number}");
+            let Some(target) = world.find(pointer) else {
+                unknown.push(pointer);
+                continue;
+            };
+            let sampler = sampler.unwrap_or(usize::MAX);
+            match target {
+                Target::Node(node, path) => self.move_node(&part, *channel, (node, path), sampler)?,
+                Target::Property(property) if self.moved.insert(target) => {
+                    self.check_sampler(&part, sampler)?;
+                    match self.property_sampler(sampler, property.components())? {
+                        Some(sampler) => {
+                            self.clip.properties.push(PropertyChannel { property, sampler });
+                            self.origin.properties.push(*channel);
+                        }
+                        None => self.warn(&part, NO_KEYS),
+                    }
+                }
+                Target::Property(_) => self.warn(&part, "moves what an earlier channel moves and was ignored"),
+            }
+        }
+        if let Some(first) = unknown.first() {
+            let (n, first) = (unknown.len(), super::error::quoted(first));
+            let text = format!("{n} channels point at what is not shown, such as {first}; they were ignored");
+            self.reader.warnings.add(self.place(), text);
+        }
+        Ok(())
+    }
+
+    fn check_sampler(&self, part: &str, sampler: usize) -> Result<(), ImportError> {
+        let have = self.animation.samplers.len();
+        if sampler < have {
+            return Ok(());
+        }
+        let found = if sampler == usize::MAX { "none".to_owned() } else { format!("sampler {sampler}") };
+        Err(ImportError::invalid(format!("{}, {part}", self.place()), format!("a sampler below {have}"), found))
+    }
+
+    /// Reads a channel that moves a node; `channel` is its index in the file.
+    fn move_node(
+        &mut self,
+        part: &str,
+        channel: usize,
+        (node, path): (NodeId, Path),
+        sampler: usize,
+    ) -> Result<(), ImportError> {
+        self.check_sampler(part, sampler)?;
+        let targets = match path {
+            Path::Weights => {
+                let shown = self.instances.binary_search_by_key(&node, |i| i.node);
+                shown.map_or(0, |at| self.instances[at].morph_weights.len())
+            }
+            _ => 1,
+        };
+        if targets == 0 {
+            self.warn(part, "moves morph weights of a node without morph targets and was ignored");
+            return Ok(());
+        }
+        if !self.moved.insert(Target::Node(node, path)) {
+            self.warn(part, "moves what an earlier channel moves and was ignored");
+            return Ok(());
+        }
+        match self.sampler(sampler, path, targets)? {
+            Some(sampler) => {
+                self.clip.channels.push(Channel { node, path, sampler });
+                self.origin.channels.push(channel);
+            }
+            None => self.warn(part, NO_KEYS),
+        }
+        Ok(())
+    }
+
+    /// Returns the clip's sampler for one of the file, which is read when it is first used; `None` where it has no
+    /// usable key.
+    fn sampler(&mut self, number: usize, path: Path, targets: usize) -> Result<Option<usize>, ImportError> {
+        // Translations and scales are read alike, so one sampler serves both.
+        let kind = if path == Path::Scale { Path::Translation } else { path };
+        if let Some(known) = self.samplers.get(&(number, kind)) {
+            let fits =
+                !matches!(&self.clip.samplers[*known].values, Values::Weights { count, .. } if *count != targets);
+            if fits {
+                return Ok(Some(*known));
+            }
+        }
+        let per_value = if path == Path::Weights { targets } else { 1 };
+        let (interpolation, output, (times, group)) = self.keys(number, per_value)?;
+        let values = self.values((number, kind), &output, (times, group), targets)?;
+        if self.clip.times[times].is_empty() {
+            return Ok(None);
+        }
+        let at = self.push(number, Sampler { times, interpolation, values });
+        self.samplers.insert((number, kind), at);
+        Ok(Some(at))
+    }
+
+    /// Returns the clip's sampler for a property of `components` numbers; `None` where it has no usable key.
+    fn property_sampler(&mut self, number: usize, components: usize) -> Result<Option<usize>, ImportError> {
+        if let Some(known) = self.properties.get(&(number, components)) {
+            return Ok(Some(*known));
+        }
+        let (interpolation, output, (times, group)) = self.keys(number, 1)?;
+        let place = || format!("{}, sampler {number}, output", self.place());
+        let kind = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][components - 1];
+        output.expect(&[kind], PROPERTY, &place)?;
+        let store = self.reader.store;
+        let mut values: Vec<f32> = match components {
+            1 => store.floats::<f32, 1>(&output, &place)?,
+            2 => store.floats::<[f32; 2], 2>(&output, &place)?.into_flattened(),
+            3 => store.floats::<[f32; 3], 3>(&output, &place)?.into_flattened(),
+            _ => store.floats::<[f32; 4], 4>(&output, &place)?.into_flattened(),
+        };
+        let group = group * components;
+        keep(&mut values, self.kept[times].as_deref(), group);
+        self.note_held(number, hold(&mut values, (group, components), |v| v.is_finite(), 0.0));
+        if self.clip.times[times].is_empty() {
+            return Ok(None);
+        }
+        let values = Values::Weights { count: components, values };
+        let at = self.push(number, Sampler { times, interpolation, values });
+        self.properties.insert((number, components), at);
+        Ok(Some(at))
+    }
+
+    /// Adds sampler `number` of the file to the clip, and returns its place there.
+    fn push(&mut self, number: usize, read: Sampler) -> usize {
+        let stored = &self.animation.samplers[number];
+        let kept = self.kept[read.times].clone();
+        let (input, output) = (stored.input.value(), stored.output.value());
+        self.origin.samplers.push(SamplerOrigin { sampler: number, input, output, kept });
+        self.clip.samplers.push(read);
+        self.clip.samplers.len() - 1
+    }
+
+    fn note_held(&self, sampler: usize, NonFiniteCounts { values, tangents }: NonFiniteCounts) {
+        let part = format!("sampler {sampler}");
+        if values > 0 {
+            self.warn(&part, format!("has {values} values that are not finite; the key before was held"));
+        }
+        if tangents > 0 {
+            self.warn(&part, format!("has {tangents} tangents that are not finite; read as zero"));
+        }
+    }
+
+    /// Returns how a sampler of the file interpolates, its output, its list of key times, and how many elements of the
+    /// output belong to one key; `per_value` elements make one value.
+    fn keys(
+        &mut self,
+        number: usize,
+        per_value: usize,
+    ) -> Result<(Interpolation, Accessor<'a>, (usize, usize)), ImportError> {
+        let sampler = &self.animation.samplers[number];
+        let place = || format!("{}, sampler {number}", self.place());
+        let interpolation = match sampler.interpolation {
+            Checked::Valid(JsonInterpolation::Step) => Interpolation::Step,
+            Checked::Valid(JsonInterpolation::Linear) => Interpolation::Linear,
+            Checked::Valid(JsonInterpolation::CubicSpline) => Interpolation::CubicSpline,
+            Checked::Invalid => {
+                return Err(ImportError::invalid(place(), "LINEAR, STEP or CUBICSPLINE", "another interpolation"));
+            }
+        };
+        let output = self.reader.store.accessor(sampler.output, &|| format!("{}, output", place()))?.clone();
+        let (times, stored_keys) = self.key_times(sampler.input, number)?;
+        let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
+        let group = per_key * per_value;
+        let want = stored_keys.saturating_mul(group);
+        if output.count != want {
+            let place = format!("{}, sampler {number}, output", self.place());
+            let expected = format!("{want} values for {stored_keys} keys");
+            return Err(ImportError::invalid(place, expected, output.count.to_string()));
+        }
+        Ok((interpolation, output, (times, group)))
+    }
+
+    /// Returns the list of key times of an accessor, and how many keys the file has there. Keys whose time is not
+    /// finite, or does not come after that of the key before, are dropped.
+    fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
+        let place = || format!("{}, sampler {sampler}, input", self.place());
+        let store = self.reader.store;
+        let accessor = store.accessor(input, &place)?;
+        if let Some(known) = self.times.get(&input.value()) {
+            return Ok((*known, accessor.count));
+        }
+        accessor.expect(&[Type::Scalar], &[format::F32], &place)?;
+        if accessor.count == 0 {
+            return Err(ImportError::invalid(place(), "one key at least", "none"));
+        }
+        let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &place)?;
+        let part = format!("sampler {sampler}");
+        let timeless = times.iter().filter(|t| !t.is_finite()).count();
+        if timeless > 0 {
+            self.warn(&part, format!("has {timeless} keys whose time is no finite number; they were ignored"));
+        }
+        if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
+            self.warn(&part, format!("has its first key before 0, at {first} s"));
+        }
+        let dropped = times.len() - rising(&times).count();
+        if dropped > timeless {
+            let late = dropped - timeless;
+            self.warn(&part, format!("has {late} keys that do not come after the one before; they were ignored"));
+        }
+        let mut kept = None;
+        if dropped > 0 {
+            // The memory is charged twice: while keys are collected, and where they stay.
+            self.reader.decoded.charge(&place, times.len() as u64, 2 * size_of::<u32>())?;
+            kept = Some(rising(&times).collect::<Arc<[u32]>>());
+            keep(&mut times, kept.as_deref(), 1);
+        }
+        self.kept.push(kept);
+        self.clip.times.push(times);
+        let at = self.clip.times.len() - 1;
+        self.times.insert(input.value(), at);
+        Ok((at, accessor.count))
+    }
+
+    /// Reads the values of a sampler in the form that its path needs; `group` values belong to one key.
+    fn values(
+        &self,
+        (number, kind): (usize, Path),
+        output: &Accessor,
+        (times, group): (usize, usize),
+        targets: usize,
+    ) -> Result<Values, ImportError> {
+        let place = || format!("{}, sampler {number}, output", self.place());
+        let store = self.reader.store;
+        let part = format!("sampler {number}");
+        let kept = self.kept[times].as_deref();
+        let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &place);
+        Ok(match kind {
+            Path::Translation | Path::Scale => {
+                unsigned(&[Type::Vec3])?;
+                let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &place)?;
+                keep(&mut values, kept, group);
+                self.note_held(number, hold(&mut values, (group, 1), |v| v.is_finite(), Vec3::ZERO));
+                Values::Vec3(values.into())
+            }
+            Path::Rotation => {
+                unsigned(&[Type::Vec4])?;
+                let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &place)?;
+                keep(&mut values, kept, group);
+                let cubic = group == 3;
+                // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
+                let is_value = |i: usize| !cubic || i % 3 == 1;
+                let (mut bad, mut tangents) = (0, 0);
+                let mut last = values.iter().enumerate().find_map(|(i, q)| unit(*q).filter(|_| is_value(i)));
+                for (i, q) in values.iter_mut().enumerate() {
+                    if !is_value(i) {
+                        if !q.is_finite() {
+                            tangents += 1;
+                            *q = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0);
+                        }
+                        continue;
+                    }
+                    let good = unit(*q);
+                    bad += usize::from(good.is_none());
+                    *q = good.or(last).unwrap_or(Quat::IDENTITY);
+                    last = Some(*q);
+                }
+                if bad > 0 {
+                    self.warn(
+                        &part,
+                        format!("has {bad} rotations that are zero or not finite; the key before was held"),
+                    );
+                }
+                self.note_held(number, NonFiniteCounts { values: 0, tangents });
+                Values::Quat(values.into())
+            }
+            Path::Weights => {
+                unsigned(&[Type::Scalar])?;
+                let mut values: Vec<f32> = store.floats::<f32, 1>(output, &place)?;
+                keep(&mut values, kept, group);
+                self.note_held(number, hold(&mut values, (group, targets), |v| v.is_finite(), 0.0));
+                Values::Weights { count: targets, values }
+            }
+        })
+    }
+
+    fn finish(self) -> Clip {
+        let place = self.place();
+        let mut clip = self.clip;
+        // Lists of which no key is left belong to no sampler.
+        let mut lists = 0;
+        let next = |times: &Vec<f32>| {
+            lists += usize::from(!times.is_empty());
+            lists.saturating_sub(1)
+        };
+        let places: Vec<usize> = clip.times.iter().map(next).collect();
+        clip.samplers.iter_mut().for_each(|sampler| sampler.times = places[sampler.times]);
+        clip.times.retain(|times| !times.is_empty());
+        let used: Vec<&Vec<f32>> = clip.samplers.iter().map(|s| &clip.times[s.times]).collect();
+        let first = used.iter().filter_map(|t| t.first()).fold(f32::INFINITY, |a, b| a.min(*b));
+        let last = used.iter().filter_map(|t| t.last()).fold(0.0_f32, |a, b| a.max(*b));
+        clip.start_secs = if first.is_finite() { first.max(0.0) } else { 0.0 };
+        clip.end_secs = last;
+        if last > LONG_SECS {
+            self.reader.warnings.add(place, format!("ends at {last} s"));
+        }
+        clip
+    }
+}
+
+/// How many values, and how many tangents of splines, were not finite.
+struct NonFiniteCounts {
+    values: usize,
+    tangents: usize,
+}
+
+/// Replaces values that are not finite by the value in the same place of the key before (of the first good key at the
+/// start), and tangents by `zero`. `group` values belong to one key, of which `per_value` make its value; where there
+/// are more, the key has in-tangent, value and out-tangent.
+fn hold<T: Copy>(
+    values: &mut [T],
+    (group, per_value): (usize, usize),
+    good: impl Fn(&T) -> bool,
+    zero: T,
+) -> NonFiniteCounts {
+    let mut bad = NonFiniteCounts { values: 0, tangents: 0 };
+    if values.iter().all(&good) {
+        return bad;
+    }
+    for place in 0..group {
+        if group > per_value && place / per_value != 1 {
+            for tangent in values.iter_mut().skip(place).step_by(group).filter(|v| !good(v)) {
+                bad.tangents += 1;
+                *tangent = zero;
+            }
+            continue;
+        }
+        let mut last = values.iter().skip(place).step_by(group).find(|v| good(v)).copied().unwrap_or(zero);
+        for value in values.iter_mut().skip(place).step_by(group) {
+            if good(value) {
+                last = *value;
+            } else {
+                bad.values += 1;
+                *value = last;
+            }
+        }
+    }
+    bad
+}
+
+/// Returns the places of the key times that are finite and greater than the last one that was returned.
+fn rising(times: &[f32]) -> impl Iterator<Item = u32> {
+    let mut last = f32::NEG_INFINITY;
+    (0..).zip(times).filter_map(move |(key, time)| {
+        let rises = time.is_finite() && *time > last;
+        last = if rises { *time } else { last };
+        rises.then_some(key)
+    })
+}
+
+/// Drops the keys that are not in `kept` (`None`: all are kept); `group` values belong to one key.
+fn keep<T>(values: &mut Vec<T>, kept: Option<&[u32]>, group: usize) {
+    let Some(kept) = kept else { return };
+    let (mut at, mut next) = (0, 0);
+    values.retain(|_| {
+        let key = at / group;
+        at += 1;
+        while kept.get(next).is_some_and(|kept| (*kept as usize) < key) {
+            next += 1;
+        }
+        kept.get(next).is_some_and(|kept| *kept as usize == key)
+    });
+}

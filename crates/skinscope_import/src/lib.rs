@@ -1,0 +1,436 @@
+//! Reads a glTF 2.0 file into a [`Model`].
+//!
+//! Owns: files and URIs, limits, checked accessors, and how the parts of a glTF document become parts of a model. A
+//! file is untrusted: every size, index and number is checked before it is used, a broken rule is an [`ImportError`],
+//! and what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
+//!
+//! Import is a plain call meant for a background thread; [`Progress`] reports how far it is and can stop it. Images are
+//! decoded beside the geometry; a caller who wants to show the model before they are there uses
+//! [`import_file_showing`].
+
+#![forbid(unsafe_code)]
+
+mod accessor;
+mod attributes;
+mod bytes;
+mod clips;
+mod container;
+mod copies;
+mod decode;
+mod draco;
+mod error;
+mod extensions;
+mod fields;
+mod humanoid;
+mod images;
+mod influences;
+mod joint_limits;
+mod ktx2;
+mod layers;
+mod lights;
+mod limits;
+mod materials;
+mod meshes;
+mod meshopt;
+mod mikktspace;
+mod nodes;
+mod origins;
+mod png;
+mod pointers;
+mod primitive;
+mod skins;
+mod tangents;
+#[cfg(test)]
+mod tests;
+mod texture_slots;
+mod topology;
+mod unknown;
+mod uri;
+mod variants;
+mod view_bytes;
+mod views;
+mod visibility;
+
+pub use error::{ImportError, Warning};
+pub use extensions::{EXTENSIONS, Extension, Support};
+pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gltf::json;
+
+use skinscope_model::{
+    AccessorOrigin, BlockFormats, LocalPose, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo, ViewOrigin,
+};
+use accessor::Store;
+use bytes::{Bytes, OpenFile, Owner};
+use error::{Warnings, quoted};
+use images::PendingImages;
+use limits::Budget;
+use pointers::{PointerChannel, World};
+use uri::Resolver;
+
+/// Options of an import.
+#[derive(Clone, Default)]
+pub struct Options {
+    /// Bounds on what the file may ask for.
+    pub limits: Limits,
+    /// Whether the file may refer to files outside of its own folder (`..`, links); never to other schemes or absolute
+    /// paths.
+    pub allow_external: bool,
+    /// Returns which block formats the device reads that will draw the model; `None`: none. It is called from another
+    /// thread when the first image comes that could use them, and may wait until a device is there.
+    pub block_formats: Option<AskFormats>,
+}
+
+/// A function that returns which block formats a device reads; it may wait for the device.
+pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { limits, allow_external, block_formats: _ } = self;
+        f.debug_struct("Options")
+            .field("limits", limits)
+            .field("allow_external", allow_external)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The result of an import.
+#[derive(Debug)]
+pub struct Import {
+    /// The checked and complete model.
+    pub model: Arc<Model>,
+    /// The repairs and omissions, in the order in which they were found.
+    pub warnings: Vec<Warning>,
+}
+
+/// A function that takes a model that can be drawn while its images still arrive, and the warnings until then.
+pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
+
+/// The data that every part of the importer reads from.
+struct Reader<'a> {
+    root: &'a json::Root,
+    /// The paths that buffers and images name.
+    files: &'a [PathBuf],
+    /// The pointer channels of each animation; empty where the file has none.
+    pointers: &'a [Vec<PointerChannel>],
+    /// For each animation: the index in the file of each channel of `root`; empty where it is the same.
+    channels: &'a [Vec<usize>],
+    store: &'a Store<'a>,
+    limits: &'a Limits,
+    decoded: &'a Budget,
+    warnings: &'a Warnings,
+    progress: Progress<'a>,
+}
+
+/// Opens a `.gltf` or `.glb` file and the files that it refers to.
+///
+/// # Errors
+/// The file cannot be read, breaks a rule, needs an unknown extension or exceeds a limit, or the import was cancelled.
+pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
+    open_file(path, options, progress, None)
+}
+
+/// Does the same as [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are
+/// pending then arrive while this goes on. When it is told to stop after that, the images that are not there yet are
+/// left out.
+///
+/// # Errors
+/// The same as those of [`import_file`], and none after `shown`.
+pub fn import_file_showing(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    shown: OnModel,
+) -> Result<Import, ImportError> {
+    open_file(path, options, progress, Some(shown))
+}
+
+/// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
+///
+/// # Errors
+/// The same as those of [`import_file`]; any reference to another file is an error too.
+pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
+    open_bytes(bytes, name, options, progress, None)
+}
+
+/// Does the same as [`import_bytes`], and shows the model early as [`import_file_showing`] does.
+///
+/// # Errors
+/// The same as those of [`import_bytes`], and none after `shown`.
+pub fn import_bytes_showing(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &Progress,
+    shown: OnModel,
+) -> Result<Import, ImportError> {
+    open_bytes(bytes, name, options, progress, Some(shown))
+}
+
+fn open_file(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    shown: Option<OnModel>,
+) -> Result<Import, ImportError> {
+    progress.step(0.0, "Reading file")?;
+    let said = path.display().to_string().replace(char::is_control, "�");
+    let failed = |source| ImportError::Read { path: said.clone(), source };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
+        return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
+    };
+    Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
+    let file = Owner::File(OpenFile { file, name: said.clone() }, length);
+    // The folder of the path that was asked for: where that is a link, the folder of the link.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = Some(folder.canonicalize().map_err(failed)?);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+    let resolver = Resolver::new(folder, options.allow_external, &files);
+    isolated(|| import(file.bytes(), &name, options, &resolver, progress, shown))
+}
+
+fn open_bytes(
+    bytes: &[u8],
+    name: &str,
+    options: &Options,
+    progress: &Progress,
+    shown: Option<OnModel>,
+) -> Result<Import, ImportError> {
+    let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+    let resolver = Resolver::new(None, false, &files);
+    isolated(|| import(Bytes::Memory(bytes), name, options, &resolver, progress, shown))
+}
+
+/// The last guard: a panic in spite of every check ends the import, not the program. Code of other crates that is known
+/// to panic is guarded where it is called, so that the rest of the file is still shown.
+fn isolated(work: impl FnOnce() -> Result<Import, ImportError>) -> Result<Import, ImportError> {
+    error::guarded(work).unwrap_or(Err(ImportError::Internal))
+}
+
+fn import(
+    bytes: Bytes,
+    name: &str,
+    options: &Options,
+    resolver: &Resolver,
+    progress: &Progress,
+    shown: Option<OnModel>,
+) -> Result<Import, ImportError> {
+    let limits = &options.limits;
+    let warnings = Warnings::default();
+    resolver.budget.charge(&|| name.to_owned(), bytes.len(), 1)?;
+    progress.step(0.05, "Parsing JSON")?;
+    let parts = container::split(bytes, limits, &warnings)?;
+    let text = container::text(&parts.json, &warnings)?;
+    let container::Parsed { root, channels } = container::parse(text, limits, &warnings)?;
+    check_asset(&root)?;
+    unknown::check(&root, text)?;
+    extensions::check(&root, &warnings)?;
+    let pointers = pointers::list(text, &root);
+    drop(parts.json);
+    let owners = open_buffers(&root, parts.bin, resolver)?;
+    let mut origins = Origins { json: parts.json_range, ..Origins::default() };
+    origins.buffers = origins::buffers(&root, &parts.bin_range, &owners, resolver);
+    let buffers = buffers(&root, parts.bin, &owners)?;
+    let decoded = Budget::of_decoded(limits, resolver.budget.used());
+    let limits = &limits.of_files(resolver.budget.used());
+    charge_lists(&root, &decoded)?;
+    let files = resolver.named(&root);
+    let (views, view_origins) = views::read(&root, &buffers, &decoded, &warnings, progress)?;
+    let store = Store::new(&root, &views, limits, &decoded, &warnings)?;
+    (origins.views, origins.accessors) = (view_origins, store.origins());
+    let reader = Reader {
+        root: &root,
+        files: &files,
+        pointers: &pointers,
+        channels: &channels,
+        store: &store,
+        limits,
+        decoded: &decoded,
+        warnings: &warnings,
+        progress: *progress,
+    };
+    let coming = PendingImages::plan(&reader, resolver, options.block_formats.as_ref())?;
+    let model = read_beside(&reader, name, origins, &coming, shown)?;
+    coming.finish(&warnings);
+    (progress.report)(1.0, "Done");
+    Ok(Import { model, warnings: warnings.into_list() })
+}
+
+/// Reads the model while other threads decode its images, and then helps them.
+fn read_beside(
+    reader: &Reader,
+    name: &str,
+    origins: Origins,
+    coming: &PendingImages,
+    shown: Option<OnModel>,
+) -> Result<Arc<Model>, ImportError> {
+    std::thread::scope(|scope| {
+        for _ in 0..coming.helpers() {
+            scope.spawn(|| coming.work());
+        }
+        let read = read_model(reader, name, origins, coming).and_then(|model| {
+            reader.progress.step(images::GEOMETRY_DONE, "Reading images")?;
+            Ok(Arc::new(model))
+        });
+        let Ok(model) = &read else {
+            coming.give_up();
+            return read;
+        };
+        let is_shown = shown.is_some();
+        if let Some(shown) = shown {
+            shown(Arc::clone(model), reader.warnings.so_far());
+        }
+        coming.announce();
+        coming.work();
+        if reader.progress.is_cancelled() && !is_shown { Err(ImportError::Cancelled) } else { read }
+    })
+}
+
+/// Reads the model; `origins` already has the places of buffers, views and accessors.
+fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &PendingImages) -> Result<Model, ImportError> {
+    reader.progress.step(0.08, "Reading nodes")?;
+    let nodes = nodes::read(reader)?;
+    let skins = skins::read(reader, &nodes)?;
+    let mut materials = materials::read(reader)?;
+    let variants = variants::names(reader);
+    let (mut meshes, of_primitives) = meshes::read(reader, &materials, variants.len())?;
+    for (m, mesh) in meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
+        }
+    }
+    let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
+    reader.progress.step(0.6, "Reading clips")?;
+    let carried = lights::read(reader, &nodes);
+    let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
+    let (clips, of_clips) = clips::read(reader, world, &instances)?;
+    let textures = materials::textures(reader, coming.by_texture())?;
+    reader.progress.step(0.68, "Checking")?;
+    let morph_weights = instances.iter().flat_map(|i| i.morph_weights.iter().copied()).collect();
+    let humanoid = humanoid::read(reader, &nodes);
+    let limits = joint_limits::read(reader, &nodes, &humanoid);
+    let lights::LightsAndCameras { lights, light_nodes, cameras, camera_nodes, .. } = carried;
+    let hidden = visibility::read(reader, &nodes);
+    (origins.primitives, origins.clips) = (of_primitives, of_clips);
+    (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));
+    let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
+    let rest = LocalPose { morph_weights, ..skeleton.rest };
+    let parts = ModelParts {
+        source: source_info(reader, name, origins),
+        skeleton: Skeleton { rest, ..skeleton },
+        scenes,
+        default_scene,
+        humanoid,
+        limits,
+        lights,
+        light_nodes,
+        cameras,
+        camera_nodes,
+        hidden,
+        skins,
+        meshes,
+        instances,
+        clips,
+        materials,
+        variants,
+        textures,
+        images: coming.images(),
+    };
+    Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
+}
+
+fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
+    let root = reader.root;
+    SourceInfo {
+        name: name.to_owned(),
+        version: root.asset.version.clone(),
+        generator: root.asset.generator.clone(),
+        copyright: root.asset.copyright.clone(),
+        extensions_used: root.extensions_used.clone(),
+        extensions_required: root.extensions_required.clone(),
+        files: reader.files.to_vec(),
+        origins: Arc::new(origins),
+    }
+}
+
+/// Charges the memory of the document's own lists, in the JSON and in the model: an empty object is two bytes of the
+/// file and may become two thousand.
+fn charge_lists(root: &json::Root, decoded: &Budget) -> Result<(), ImportError> {
+    let primitives = root.meshes.iter().map(|m| m.primitives.len()).sum();
+    let lists = [
+        ("nodes", root.nodes.len(), size_of::<json::Node>() + size_of::<NodeMembers>() + 256),
+        ("materials", root.materials.len(), size_of::<json::Material>() + size_of::<skinscope_model::Material>() + 64),
+        ("meshes", root.meshes.len(), size_of::<json::Mesh>() + size_of::<skinscope_model::Mesh>()),
+        ("primitives", primitives, size_of::<json::mesh::Primitive>() + size_of::<skinscope_model::Primitive>() + 128),
+        ("buffer views", root.buffer_views.len(), size_of::<json::buffer::View>() + size_of::<ViewOrigin>() + 64),
+        ("accessors", root.accessors.len(), size_of::<json::Accessor>() + size_of::<AccessorOrigin>() + 256),
+        ("images", root.images.len(), size_of::<json::Image>() + 256),
+    ];
+    lists.into_iter().try_for_each(|(what, count, size)| decoded.charge(&|| what.to_owned(), count as u64, size))
+}
+
+/// Checks that the file is glTF 2.x and does not ask for more than 2.0.
+fn check_asset(root: &json::Root) -> Result<(), ImportError> {
+    let numbers = |version: &str| {
+        let (major, minor) = version.split_once('.')?;
+        Some((major.parse::<u32>().ok()?, minor.parse::<u32>().ok()?))
+    };
+    let version = &root.asset.version;
+    if numbers(version).is_none_or(|(major, _)| major != 2) {
+        return Err(
+            ImportError::invalid("asset.version", "2.0", quoted(version)).advise("export the model as glTF 2.0")
+        );
+    }
+    if let Some(least) = &root.asset.min_version
+        && numbers(least) != Some((2, 0))
+    {
+        return Err(ImportError::invalid("asset.minVersion", "2.0 at most", quoted(least))
+            .advise("export the model as glTF 2.0"));
+    }
+    Ok(())
+}
+
+/// Opens the bytes of each buffer; `None` for the binary chunk.
+fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
+    let stand_ins = meshopt::stand_ins(root, bin.is_some());
+    let open = |(i, buffer): (usize, &json::Buffer)| {
+        let place = || format!("buffer {i}");
+        match &buffer.uri {
+            _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
+            Some(uri) => resolver.open(uri, true, &place).map(Some),
+            None if i == 0 && bin.is_some() => Ok(None),
+            None => {
+                let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
+                Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found))
+            }
+        }
+    };
+    root.buffers.iter().enumerate().map(open).collect()
+}
+
+/// Returns the bytes of all buffers, cut to their stated length.
+fn buffers<'a>(
+    root: &json::Root,
+    bin: Option<Bytes<'a>>,
+    owners: &'a [Option<Owner>],
+) -> Result<Vec<Bytes<'a>>, ImportError> {
+    let cut = |(i, (buffer, owner)): (usize, (&json::Buffer, &'a Option<Owner>))| {
+        let bytes = match owner {
+            Some(Owner::Nothing) => return Ok(Bytes::Memory(&[])),
+            Some(owner) => owner.bytes(),
+            None => bin.unwrap_or(Bytes::Memory(&[])),
+        };
+        let stated = buffer.byte_length.0;
+        bytes.part(0, stated).ok_or_else(|| {
+            let expected = format!("the {stated} bytes that it states");
+            ImportError::invalid(format!("buffer {i}"), expected, bytes.len().to_string())
+                .advise("the file or its .bin is cut off; copy or download it again")
+        })
+    };
+    root.buffers.iter().zip(owners).enumerate().map(cut).collect()
+}

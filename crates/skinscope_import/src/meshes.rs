@@ -1,0 +1,211 @@
+//! Meshes, and the nodes that show them.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use glam::Affine3A;
+use gltf::json;
+
+use super::attributes::PrimitiveSource;
+use super::error::Warnings;
+use super::nodes::Nodes;
+use super::{ImportError, Reader, copies, draco, influences};
+use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
+
+/// All meshes, and the places of the influences of each primitive in the file.
+pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
+
+/// Reads all meshes, in file order; their primitives on all cores.
+pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> Result<MeshesAndOrigins, ImportError> {
+    let mut origins: Vec<Vec<PrimitiveOrigin>> = Vec::with_capacity(reader.root.meshes.len());
+    let mut out = Vec::with_capacity(reader.root.meshes.len());
+    let mut work = Vec::new();
+    for (i, mesh) in reader.root.meshes.iter().enumerate() {
+        let targets = check(i, mesh)?;
+        let count = mesh.primitives.len();
+        work.extend((0..count).map(|p| (i, p, targets)));
+        let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
+        origins.push(Vec::with_capacity(count));
+        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
+    }
+    let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let read = reader.progress.map(work.len(), &|turn| {
+        // Pieces of work are begun in order, so a mesh that is left out here comes after one that failed.
+        if failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let (mesh, p, targets) = work[turn];
+        let warnings = Warnings::default();
+        let reader = Reader { warnings: &warnings, ..*reader };
+        let primitive = read_primitive(&reader, (materials, variants), (mesh, p), targets);
+        failed.fetch_or(primitive.is_err(), Ordering::Relaxed);
+        let fraction = (done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / work.len() as f32;
+        (reader.progress.report)(0.1 + 0.5 * fraction, "Reading meshes");
+        Some((primitive, warnings))
+    })?;
+    for ((mesh, ..), (primitive, warnings)) in work.iter().zip(read.into_iter().flatten()) {
+        reader.warnings.append(warnings);
+        let (primitive, origin) = primitive?;
+        out[*mesh].primitives.push(primitive);
+        origins[*mesh].push(origin);
+    }
+    Ok((out, origins))
+}
+
+fn read_primitive(
+    reader: &Reader,
+    (materials, variants): (&[Material], usize),
+    at: (usize, usize),
+    targets: usize,
+) -> Result<(Primitive, PrimitiveOrigin), ImportError> {
+    let primitive = &reader.root.meshes[at.0].primitives[at.1];
+    let place = format!("mesh {}, primitive {}", at.0, at.1);
+    let decoded = draco::read(reader, primitive, place.clone())?;
+    let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
+    let source = PrimitiveSource { reader, primitive, at, unpacked, materials, variants };
+    let read = source.read(targets)?;
+    let origin = source.origin(&read);
+    Ok((read, origin))
+}
+
+/// Returns the number of morph targets, which all primitives must share.
+fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
+    let place = || format!("mesh {index}");
+    let Some(first) = mesh.primitives.first() else {
+        return Err(ImportError::invalid(place(), "one primitive at least", "none"));
+    };
+    let targets = first.targets.as_ref().map_or(0, Vec::len);
+    if let Some(weights) = mesh.weights.as_ref().filter(|w| w.len() != targets) {
+        let found = format!("{} default weights", weights.len());
+        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+    }
+    Ok(targets)
+}
+
+/// Returns the names of morph targets: `extras.targetNames`, which is a convention of exporters; made up where missing.
+fn target_names(mesh: &json::Mesh, count: usize) -> Vec<String> {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Extras {
+        target_names: Vec<String>,
+    }
+    let extras = mesh.extras.as_ref().and_then(|raw| serde_json::from_str::<Extras>(raw.get()).ok());
+    let mut names = extras.unwrap_or_default().target_names.into_iter();
+    (0..count).map(|i| names.next().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("target {i}"))).collect()
+}
+
+/// Returns the meshes that nodes show, in node order. It also checks joint numbers, which depend on the skin.
+pub(super) fn instances(
+    reader: &Reader,
+    nodes: &Nodes,
+    skins: &[Skin],
+    meshes: &mut [Mesh],
+) -> Result<Vec<Instance>, ImportError> {
+    let mut out = Vec::new();
+    let mut smallest: Vec<Option<usize>> = vec![None; meshes.len()];
+    let mut morph_offset = 0;
+    for (i, file) in nodes.skeleton.file_index.iter().enumerate() {
+        let node = &reader.root.nodes[*file as usize];
+        let place = || format!("node {file}");
+        check_references(reader, node, &place)?;
+        let Some(mesh) = node.mesh.map(|m| m.value()) else {
+            if node.skin.is_some() {
+                reader.warnings.add(place(), "has a skin and no mesh; the skin moves nothing here");
+            }
+            continue;
+        };
+        let skin = effective_skin(reader, node, &meshes[mesh], &place);
+        if let Some(skin) = skin {
+            let joints = |s: usize| skins[s].joints.len();
+            let least = smallest[mesh].filter(|s| joints(*s) <= joints(skin)).unwrap_or(skin);
+            smallest[mesh] = Some(least);
+        }
+        let copies = copies(reader, node, skin, &place)?;
+        if copies.as_ref().is_some_and(Vec::is_empty) {
+            reader.warnings.add(place(), "shows its mesh no time at all");
+            continue;
+        }
+        let copies = copies.unwrap_or_default();
+        let morph_weights = rest_weights(reader, node, mesh, meshes[mesh].morph_names.len(), &place)?;
+        let count = morph_weights.len();
+        let skin = skin.map(SkinId::from_index);
+        let (node, mesh) = (NodeId::from_index(i), MeshId::from_index(mesh));
+        out.push(Instance { node, mesh, skin, morph_weights, morph_offset, copies });
+        morph_offset += count;
+    }
+    for (m, skin) in smallest.iter().enumerate() {
+        if let Some(skin) = *skin {
+            influences::check_joints(reader, &mut meshes[m], (m, skin, skins[skin].joints.len()))?;
+        }
+    }
+    Ok(out)
+}
+
+/// Returns the transforms of the copies of a mesh, if the node shows several. A skinned mesh stands where its skin says
+/// and has no copies.
+fn copies(
+    reader: &Reader,
+    node: &json::Node,
+    skin: Option<usize>,
+    place: &dyn Fn() -> String,
+) -> Result<Option<Vec<Affine3A>>, ImportError> {
+    let copies = copies::read(reader, node, place)?;
+    if let (Some(copies), Some(_)) = (&copies, skin) {
+        let text = format!("asks for {} copies of a mesh that a skin moves; it is drawn once", copies.len());
+        reader.warnings.add(place(), text);
+        return Ok(None);
+    }
+    Ok(copies)
+}
+
+fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+    let root = reader.root;
+    let references = [
+        ("mesh", node.mesh.map(|m| m.value()), root.meshes.len()),
+        ("skin", node.skin.map(|s| s.value()), root.skins.len()),
+        ("camera", node.camera.map(|c| c.value()), root.cameras.len()),
+    ];
+    for (what, index, have) in references {
+        if let Some(index) = index.filter(|i| *i >= have) {
+            return Err(ImportError::invalid(place(), format!("a {what} below {have}"), format!("{what} {index}")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the node's skin, unless the mesh has nothing that a skin could move.
+fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn Fn() -> String) -> Option<usize> {
+    let skin = node.skin?.value();
+    let rigid = mesh.primitives.iter().filter(|p| p.stored_influences.is_none()).count();
+    if rigid == mesh.primitives.len() {
+        reader.warnings.add(place(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
+        return None;
+    }
+    if rigid > 0 {
+        let message =
+            format!("has a skin, but {rigid} primitives of its mesh have no JOINTS and WEIGHTS and follow the node");
+        reader.warnings.add(place(), message);
+    }
+    Some(skin)
+}
+
+/// Returns the default morph weights: the node's, else the mesh's, else zeros.
+fn rest_weights(
+    reader: &Reader,
+    node: &json::Node,
+    mesh: usize,
+    targets: usize,
+    place: &dyn Fn() -> String,
+) -> Result<Vec<f32>, ImportError> {
+    reader.decoded.charge(place, targets as u64, 2 * size_of::<f32>())?;
+    let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
+    let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
+    if weights.len() != targets {
+        let found = format!("{} weights", weights.len());
+        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+    }
+    let bad = super::attributes::make_finite(&mut weights);
+    if bad > 0 {
+        reader.warnings.add(place(), format!("has {bad} morph weights that are not finite; read as 0"));
+    }
+    Ok(weights)
+}

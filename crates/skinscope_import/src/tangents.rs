@@ -1,0 +1,101 @@
+//! Computes tangents by MikkTSpace, where a normal map needs them and the file has none.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use glam::{Vec3, Vec4};
+
+use super::attributes::PrimitiveSource;
+use super::{ImportError, mikktspace};
+use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
+
+/// Computes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow
+/// the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`. Tangents
+/// that the file stores are assumed to follow them too, and are left as they are.
+pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> Result<(), ImportError> {
+    if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
+        source.warn("TANGENT", "comes without NORMAL and was ignored");
+        primitive.tangents = Vec::new();
+    }
+    let material = |m: MaterialId| source.materials.get(m.index()).and_then(Material::tangent_slot);
+    let Some(slot) = primitive.materials().find_map(material) else { return Ok(()) };
+    let usable = primitive.topology == Topology::Triangles
+        && primitive.tangents.is_empty()
+        && !primitive.normals.is_empty()
+        && !primitive.uvs[slot.uv_set].is_empty();
+    if usable { generate(source, primitive, slot) } else { Ok(()) }
+}
+
+fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
+    let reader = source.reader;
+    // The memory of tangents and of the generator's own lists (about 200 bytes a corner) is charged.
+    reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;
+    let stored = &primitive.uvs[slot.uv_set];
+    let uvs = match slot.transform.map(|t| t.matrix()) {
+        None => Cow::Borrowed(stored),
+        Some(matrix) => Cow::Owned(stored.iter().map(|uv| matrix.transform_point2(*uv)).collect()),
+    };
+    let corners = mikktspace::generate(primitive, &uvs, &reader.progress)?;
+    if corners.crowded > 0 {
+        let (count, most) = (corners.crowded, mikktspace::MOST_CORNERS);
+        source.warn("has", format_args!("{count} triangles where more than {most} meet; no tangents there"));
+    }
+    distribute(primitive, &corners.tangents);
+    Ok(())
+}
+
+/// Gives each vertex its corners' tangent; where they disagree the vertex is split, one copy for each tangent. Corners
+/// without a tangent take that of their vertex.
+fn distribute(primitive: &mut Primitive, corners: &[Option<Vec4>]) {
+    let stored = primitive.positions.len();
+    let fallback = |n: &Vec3| n.any_orthonormal_vector().extend(1.0);
+    let mut tangents: Vec<Option<Vec4>> = vec![None; stored];
+    // The copies, by vertex and the exact bits of the tangent.
+    let mut copies: HashMap<(u32, [u32; 4]), u32> = HashMap::new();
+    for (index, tangent) in primitive.indices.iter_mut().zip(corners) {
+        let Some(tangent) = tangent else { continue };
+        let first = *tangents[*index as usize].get_or_insert(*tangent);
+        if first == *tangent {
+            continue;
+        }
+        let key = (*index, tangent.to_array().map(f32::to_bits));
+        *index = *copies.entry(key).or_insert_with(|| {
+            primitive.split_from.push(key.0);
+            tangents.push(Some(*tangent));
+            (tangents.len() - 1) as u32
+        });
+    }
+    primitive.tangents = tangents
+        .iter()
+        .enumerate()
+        .map(|(v, t)| t.unwrap_or_else(|| primitive.normals.get(v).map_or(Vec4::new(1.0, 0.0, 0.0, 1.0), fallback)))
+        .collect();
+    let from = std::mem::take(&mut primitive.split_from);
+    append(&mut primitive.positions, &from);
+    append(&mut primitive.normals, &from);
+    append(&mut primitive.colors, &from);
+    primitive.uvs.iter_mut().for_each(|uvs| append(uvs, &from));
+    for morph in &mut primitive.morphs {
+        append(&mut morph.positions, &from);
+        append(&mut morph.normals, &from);
+        append(&mut morph.tangents, &from);
+    }
+    if let Some(Influences { per_vertex, joints, weights, .. }) = &mut primitive.stored_influences {
+        for vertex in &from {
+            let range = *vertex as usize * *per_vertex..(*vertex as usize + 1) * *per_vertex;
+            joints.extend_from_within(range.clone());
+            weights.extend_from_within(range);
+        }
+    }
+    primitive.split_from = from;
+}
+
+/// Copies the listed elements to the end; lists that are empty stay so.
+fn append<T: Copy>(list: &mut Vec<T>, from: &[u32]) {
+    if !list.is_empty() {
+        list.reserve(from.len());
+        for vertex in from {
+            list.push(list[*vertex as usize]);
+        }
+    }
+}

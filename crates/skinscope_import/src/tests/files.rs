@@ -1,0 +1,143 @@
+//! A model read from a file, piece by piece, is the one that is read from memory.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+
+use super::super::bytes::{Bytes, OpenFile};
+use super::super::import_file;
+use super::*;
+use skinscope_model::Origins;
+
+/// A folder that is removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("skinscope-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _may_stay = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes triangles of so many vertices that every list takes several pieces, in all the ways in which lists are stored.
+fn long() -> Doc {
+    const COUNT: usize = 50_001;
+    let mut doc = Doc::new();
+    let value = |i: usize, k: usize| (i * 7 + k * 3) as f32 * 0.25;
+    // Positions and normals stand side by side, 28 bytes a vertex, after 8 bytes of something else.
+    let mut mixed = vec![0_u8; 8];
+    for i in 0..COUNT {
+        let floats = [value(i, 0), value(i, 1), value(i, 2), 0.0, 1.0, 0.0, f32::NAN];
+        mixed.extend_from_slice(bytemuck::cast_slice(&floats));
+    }
+    let mixed = doc.view(&mixed);
+    doc.root["bufferViews"][mixed]["byteStride"] = json!(28);
+    for offset in [8, 20] {
+        doc.push(
+            "accessors",
+            json!({ "bufferView": mixed, "byteOffset": offset, "componentType": F32, "type": "VEC3", "count": COUNT }),
+        );
+    }
+    let uvs: Vec<u16> = (0..COUNT * 2).map(|i| (i * 13) as u16).collect();
+    let uvs = doc.shorts("VEC2", 2, &uvs);
+    doc.root["accessors"][uvs]["normalized"] = json!(true);
+    let indices: Vec<u32> = (0..COUNT as u32).rev().collect();
+    let indices = doc.accessor(bytemuck::cast_slice(&indices), U32, "SCALAR", COUNT);
+    // Every third vertex is displaced, the others stay.
+    let (at, by): (Vec<u32>, Vec<f32>) = (0..COUNT as u32).step_by(3).map(|i| (i, value(i as usize, 5))).unzip();
+    let by: Vec<f32> = by.iter().flat_map(|v| [*v, -*v, 1.0]).collect();
+    let sparse = json!({
+        "count": at.len(),
+        "indices": { "bufferView": doc.view(bytemuck::cast_slice(&at)), "componentType": U32 },
+        "values": { "bufferView": doc.view(bytemuck::cast_slice(&by)) },
+    });
+    let sparse =
+        doc.push("accessors", json!({ "componentType": F32, "type": "VEC3", "count": COUNT, "sparse": sparse }));
+    doc.with_primitive(json!({
+        "attributes": { "POSITION": 0, "NORMAL": 1, "TEXCOORD_0": uvs },
+        "indices": indices,
+        "targets": [{ "POSITION": sparse }],
+    }))
+}
+
+/// Describes the whole model but for where its text and its buffers lie.
+fn said(import: Result<Import, ImportError>) -> String {
+    let import = import.unwrap();
+    let Origins { json, buffers, .. } = &*import.model.source.origins;
+    let lies = format!("json: {json:?}, buffers: {buffers:?}, ");
+    let said = format!("{:?} {:?}", *import.model, import.warnings);
+    assert!(said.contains(&lies));
+    said.replace(&lies, "")
+}
+
+#[test]
+fn a_glb_and_a_gltf_with_its_bin_are_what_their_bytes_are() {
+    let (doc, folder) = (long(), Folder::new("files"));
+    let from = |path: &std::path::Path| said(import_file(path, &Options::default(), &Progress::silent()));
+    let primitive = doc.primitive();
+    // Two values are written out: vertex 40 000 lies in another piece than vertex 0, and only every third is displaced.
+    assert_eq!(primitive.positions[40_000], glam::Vec3::new(70_000.0, 70_000.75, 70_001.5));
+    assert_eq!((primitive.indices[0], primitive.indices[50_000]), (50_000, 0));
+    assert_eq!(primitive.uvs[0][40_000].y, f32::from((80_001 * 13) as u16) / 65_535.0);
+    assert_eq!(primitive.morphs[0].positions[39_999], glam::Vec3::new(70_002.0, -70_002.0, 1.0));
+    assert_eq!(primitive.morphs[0].positions[40_000], glam::Vec3::ZERO);
+    let glb = doc.glb();
+    let memory = said(import_bytes(&glb, "long.glb", &Options::default(), &Progress::silent()));
+    assert_eq!(from(&folder.write("long.glb", &glb)), memory);
+    // The file is longer than one that is read as a whole.
+    assert!(doc.bin.len() > 1 << 20);
+    let mut root = doc.root.clone();
+    root["buffers"] = json!([{ "byteLength": doc.bin.len(), "uri": "long.bin" }]);
+    let bin = folder.write("long.bin", &doc.bin);
+    let gltf = folder.write("long.gltf", root.to_string().as_bytes());
+    // Both are the same but that one names a file, which no output may replace, and where its bytes lie.
+    let (read, named) = (from(&gltf), format!("files: [{:?}]", bin.canonicalize().unwrap()));
+    assert!(memory.contains("files: []") && read.contains(&named));
+    assert!(read.replace("long.gltf", "long.glb").replace(&named, "files: []") == memory);
+}
+
+#[test]
+fn a_file_that_shrinks_while_it_is_read_is_an_error() {
+    let folder = Folder::new("shrinks");
+    let path = folder.write("short.bin", &[7; 100_000]);
+    let file = OpenFile { file: File::open(path).unwrap(), name: "short.bin".into() };
+    let bytes = |length| Bytes::File { file: &file, start: 0, length };
+    assert_eq!(bytes(100_000).read().unwrap()[..], [7; 100_000]);
+    let error = bytes(100_001).read().unwrap_err().to_string();
+    assert!(error.starts_with("short.bin: cannot be read (it became shorter"), "{error}");
+}
+
+#[test]
+fn parts_lie_inside() {
+    let whole = Bytes::Memory(&[1, 2, 3, 4]);
+    assert_eq!(whole.part(1, 2).unwrap().read().unwrap()[..], [2, 3]);
+    assert_eq!(whole.part(4, 0).unwrap().len(), 0);
+    assert!(whole.part(3, 2).is_none() && whole.part(u64::MAX, 2).is_none());
+    assert!(whole.part(1, 2).unwrap().part(1, 2).is_none());
+}
+
+#[test]
+fn chunks_without_end_are_cut_short() {
+    let doc = Doc::new();
+    let mut glb = doc.glb();
+    for _ in 0..2000 {
+        glb.extend_from_slice(&[0, 0, 0, 0, b'J', b'U', b'N', b'K']);
+    }
+    let length = glb.len() as u32;
+    glb[8..12].copy_from_slice(&length.to_le_bytes());
+    let import = import_bytes(&glb, "test", &Options::default(), &Progress::silent()).unwrap();
+    let last = import.warnings.iter().rfind(|w| w.place == "GLB container").unwrap();
+    assert_eq!(last.message, "what follows its first 1000 chunks was ignored");
+}
