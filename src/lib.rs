@@ -70,7 +70,12 @@ pub mod examples;
 pub mod export;
 #[cfg(feature = "app")]
 pub mod film;
-pub mod frame;
+/// Pictures as plain data, and how a session becomes one.
+pub mod frame {
+    pub use skinscope_frame::*;
+
+    pub use crate::session::frame::{SceneColors, grid_unit};
+}
 pub use skinscope_import as import;
 pub mod inspect;
 pub use skinscope_base::math;

@@ -177,7 +177,7 @@ impl ExportJob {
     fn frame(&self, radians: f32, pivot: glam::Vec3) -> Frame {
         let colors = if self.light { SceneColors::LIGHT } else { SceneColors::DARK };
         let mut frame = Frame::default();
-        frame.build(&self.session, &colors);
+        self.session.build_frame(&mut frame, &colors);
         frame.camera.world_from_view = film::turned(frame.camera.world_from_view, pivot, radians);
         if self.settings.transparent {
             frame.display.background = Background::Transparent;

@@ -328,7 +328,7 @@ impl App {
         let write_down = self.write_down(now);
         self.session.update_pose();
         let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
-        self.frame.build(&self.session, &palette);
+        self.session.build_frame(&mut self.frame, &palette);
         let playing = self.session.playback().playing && self.session.document().is_some();
         let edges = AntialiasingRequest { wanted: self.session.view().antialiasing, playing };
         let presented = window.present(&self.frame, palette.background, edges);

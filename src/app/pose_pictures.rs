@@ -52,7 +52,7 @@ impl PosePictures {
                 session.update_pose();
                 session.apply(CameraCommand::FrameAll);
                 let mut frame = Frame::default();
-                frame.build(&session, &SceneColors::DARK);
+                session.build_frame(&mut frame, &SceneColors::DARK);
                 frame.display.background = Background::Transparent;
                 let drawn = painter.draw(gpu, renderer, &mut frame, &session)?;
                 one.picture.get_or_init(|| drawn);

@@ -78,7 +78,7 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
         return Err(CliError::Usage(format!("{what} is not for --backend gpu: {why}")));
     }
     let mut frame = Frame::default();
-    frame.build(session, &SceneColors::DARK);
+    session.build_frame(&mut frame, &SceneColors::DARK);
     let open = || Gpu::headless(Backend::Auto);
     let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
     Ok(surface.iter().map(|d| export::baked_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())

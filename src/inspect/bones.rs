@@ -15,33 +15,6 @@ pub struct BoneSegment {
     pub tail: Vec3,
 }
 
-/// The shape in which bones are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum BoneShape {
-    /// Thick near the joint, pointed at the next one.
-    #[default]
-    Octahedra,
-    /// Bones are equally thick everywhere.
-    Sticks,
-    /// Bones are as thin as can be seen.
-    Lines,
-}
-
-impl BoneShape {
-    /// All of them, in the order of the menu.
-    pub const ALL: [Self; 3] = [Self::Octahedra, Self::Sticks, Self::Lines];
-
-    /// The name on the command line.
-    #[must_use]
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Octahedra => "octahedra",
-            Self::Sticks => "sticks",
-            Self::Lines => "lines",
-        }
-    }
-}
-
 /// The joints that have bones, and the lengths of bones that no other joint ends.
 #[derive(Clone, Copy, Debug)]
 pub struct BoneChoice<'a> {

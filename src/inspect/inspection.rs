@@ -1,10 +1,11 @@
 //! Everything that is found out about a model as stored: the checker's report, and the numbers that overlays show of
 //! it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::check::{CheckOptions, Report, check};
-use super::{PerVertex, symmetry};
+use super::{InspectedValues, PerVertex, symmetry};
 use crate::model::{MeshId, Model, NodeId};
 
 /// The checker's report, and numbers for each vertex that cannot be computed from its own weights.
@@ -12,14 +13,8 @@ use crate::model::{MeshId, Model, NodeId};
 pub struct Inspection {
     /// The findings of the checker.
     pub report: Report,
-    /// For each vertex: the weight of the joint to which it is rogue; 0 for others.
-    pub rogue: PerVertex,
-    /// For each vertex: the largest difference between one of its weights and that of its mirror image; below zero
-    /// where it has none.
-    pub asymmetry: PerVertex,
-    /// The distance of each vertex between the two surfaces that are compared, metres. Not of the model as stored: only what a
-    /// comparison makes has it.
-    pub distance: PerVertex,
+    /// The numbers that overlays show.
+    pub values: Arc<InspectedValues>,
 }
 
 impl Inspection {
@@ -29,7 +24,8 @@ impl Inspection {
         let mut report = check(model, options, cancel)?;
         let rogue = rogue(model, &report);
         let asymmetry = report.symmetry.take().unwrap_or_else(|| symmetry::differences(model, cancel));
-        (!cancel.load(Ordering::Relaxed)).then_some(Self { report, rogue, asymmetry, distance: PerVertex::default() })
+        let values = InspectedValues { rogue, asymmetry, distance: PerVertex::default() };
+        (!cancel.load(Ordering::Relaxed)).then(|| Self { report, values: Arc::new(values) })
     }
 }
 

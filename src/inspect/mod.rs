@@ -10,8 +10,6 @@ mod distance;
 mod explain;
 mod inspection;
 pub mod measure;
-mod overlay;
-mod overlay_table;
 mod pick;
 mod pick_clusters;
 mod pick_index;
@@ -25,21 +23,21 @@ pub mod symmetry;
 pub mod tables;
 #[cfg(test)]
 mod transformed_by_tests;
-mod vertex;
 
-pub use bones::{BoneChoice, BoneScratch, BoneSegment, BoneShape, bones, bones_into};
+pub use bones::{BoneChoice, BoneScratch, BoneSegment, bones, bones_into};
 pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};
 pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
-pub use overlay::{Overlay, SCALE_ROWS, Scale, Step, VertexValues};
-pub use overlay_table::{OVERLAYS, overlay};
+pub use crate::frame::{
+    BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, Step, VertexMeasure,
+    VertexPart, VertexRef, VertexSet, VertexValues, overlay,
+};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
 pub use stats::{JointStats, LIMITS, WeightStats};
-pub use vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
 /// Returns the overlay that shows what a rule is about, by the rule's id; `None` where the rule is about joints and not
 /// about weights. "weights" is for the joint of the finding.

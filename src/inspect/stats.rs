@@ -1,6 +1,7 @@
 //! Statistics of weights, counted once for each model.
 
 use super::pick::carrier;
+use super::Counted;
 use crate::inspect::tables::SkinData;
 use crate::model::{Model, NodeId};
 
@@ -63,6 +64,18 @@ impl WeightStats {
     #[must_use]
     pub fn within(&self, limit: usize) -> usize {
         self.by_influences[1..].iter().sum::<usize>() - self.over(limit)
+    }
+
+    /// Returns how many vertices a row of a legend counts, where a runtime can use `limit` influences.
+    #[must_use]
+    pub fn counted(&self, counted: &Counted, limit: usize) -> usize {
+        match counted {
+            Counted::Nothing => 0,
+            Counted::Influences(numbers) => self.by_influences[numbers.clone()].iter().sum(),
+            Counted::WithinLimit => self.within(limit),
+            Counted::OverLimit => self.over(limit),
+            Counted::Rigid => self.rigid,
+        }
     }
 
     /// Counts stored vertices (not those split for tangents), each instance for itself.

@@ -12,13 +12,13 @@ use super::patches::Patches;
 use super::pool::BufferRange;
 use super::scene::GpuModel;
 use crate::deform::packed::pack_marks;
-use crate::frame::{Frame, Inspection, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
+use crate::frame::{Frame, InspectedValues, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
 use crate::model::{MeshId, Model, Primitive};
 
 /// The buffers for one model.
 #[derive(Debug, Default)]
 pub(super) struct Numbers {
-    inspection: Option<Arc<Inspection>>,
+    inspected: Option<Arc<InspectedValues>>,
     changed: Option<Arc<PerVertex>>,
     /// The numbers of all primitives, for each overlay that was shown.
     values: HashMap<&'static str, HashMap<PrimitiveKey, BufferRange>>,
@@ -31,9 +31,9 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Uploads what `frame` shows for the first time.
     pub fn follow(&mut self, gpu: &Gpu, model: &Model, copy: &GpuModel, frame: &Frame) -> Result<(), GpuError> {
-        if self.inspection.as_ref().map(Arc::as_ptr) != frame.inspection.as_ref().map(Arc::as_ptr) {
+        if self.inspected.as_ref().map(Arc::as_ptr) != frame.inspected.as_ref().map(Arc::as_ptr) {
             self.values.clear();
-            self.inspection.clone_from(&frame.inspection);
+            self.inspected.clone_from(&frame.inspected);
         }
         if self.changed.as_ref().map(Arc::as_ptr) != frame.changed.as_ref().map(Arc::as_ptr) {
             let before = std::mem::replace(&mut self.changed, frame.changed.clone());
@@ -49,7 +49,7 @@ impl Numbers {
         }
         self.shown = frame.overlay();
         let values = self.shown.and_then(|overlay| match overlay.values? {
-            VertexValues::Inspected(of) => self.inspection.as_deref().map(of),
+            VertexValues::Inspected(list) => self.inspected.as_deref().map(|values| values.of(list)),
             VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_) => {
                 self.changed.as_deref()
             }

@@ -7,7 +7,7 @@ use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
 use crate::deform::{self, METHODS, Surface};
 use crate::edit::{self, PackedFigures, Packing};
 use crate::inspect::check::FindingPose;
-use crate::inspect::{Inspection, SurfaceDistance, distances, rom};
+use crate::inspect::{InspectedValues, SurfaceDistance, distances, rom};
 use crate::model::Model;
 use crate::parallel::JobContext;
 
@@ -156,7 +156,7 @@ pub struct ComparedSurfaces {
     /// How far they are apart.
     pub distance: SurfaceDistance,
     /// The distance of each vertex, as overlays read it.
-    pub inspection: Arc<Inspection>,
+    pub inspected: Arc<InspectedValues>,
 }
 
 /// A pose in which the two sides are farther apart than in all others that were looked at.
@@ -247,8 +247,8 @@ impl Session {
             let model = self.document.as_ref().map(|document| &*document.model);
             let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
             let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
-            let inspection = Arc::new(Inspection { distance: distance_of, ..Inspection::default() });
-            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspection }
+            let inspected = Arc::new(InspectedValues { distance: distance_of, ..InspectedValues::default() });
+            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspected }
         }))
     }
 

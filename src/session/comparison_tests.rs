@@ -34,7 +34,7 @@ fn distances_are_those_of_a_twist_by_hand() {
     let at = distance.at.unwrap();
     let of = |i: usize| compared.surfaces[i].part(at.instance, at.primitive).unwrap().deformed.positions[at.vertex];
     assert!((f64::from(of(0).distance(of(1))) - distance.worst).abs() < 1e-6);
-    let values = compared.inspection.distance.of(MeshId(0), 0);
+    let values = compared.inspected.distance.of(MeshId(0), 0);
     assert_eq!(values[at.vertex], distance.worst as f32);
     // Worked out once for a pose, and again for another.
     assert!(Arc::ptr_eq(&compared, &session.compared_surfaces().unwrap()));

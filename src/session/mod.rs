@@ -23,6 +23,7 @@ mod export;
 #[cfg(test)]
 mod finding_tests;
 mod findings;
+pub mod frame;
 mod gizmo;
 #[cfg(test)]
 mod held_tests;

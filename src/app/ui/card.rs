@@ -100,7 +100,7 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     }
     let mesh = instance.mesh;
     let stored = vertex.stored(primitive_of(model, vertex)?);
-    let difference = *inspection.asymmetry.of(mesh, vertex.primitive).get(stored)?;
+    let difference = *inspection.values.asymmetry.of(mesh, vertex.primitive).get(stored)?;
     Some(match difference {
         d if d < 0.0 => "none: not judged".to_owned(),
         d if d < 0.0005 => "the same weights".to_owned(),

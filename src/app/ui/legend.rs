@@ -89,14 +89,14 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
     }
-    let count = |step: &Step| session.document().map_or(0, |d| (step.count)(d.stats(), view.influence_limit));
+    let count = |step: &Step| session.document().map_or(0, |d| d.stats().counted(&step.counted, view.influence_limit));
     match &overlay.scale {
         Scale::Ramp { ramp, ends, ticks, none, rigid } => {
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document().and_then(|d| d.inspection.as_deref());
             let missing = match overlay.values {
-                Some(VertexValues::Inspected(of)) => inspection.map(|inspection| of(inspection).missing()),
+                Some(VertexValues::Inspected(list)) => inspection.map(|inspection| inspection.values.of(list).missing()),
                 Some(changed) => session.changed(changed).map(|changed| changed.missing()),
                 None => None,
             };

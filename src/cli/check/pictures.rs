@@ -72,7 +72,7 @@ fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec
         for place in 0..report.findings.len().min(MOST) {
             session.apply(FindingCommand::ShowFinding(place));
             session.update_pose();
-            frame.build(&session, &SceneColors::DARK);
+            session.build_frame(&mut frame, &SceneColors::DARK);
             // A background of one colour makes small files.
             frame.display.background = Background::Solid([0.13, 0.14, 0.17]);
             out.push(encode_png(SIZE, |take| render_rows(gpu, renderer, &frame, SIZE, take))?.ok());

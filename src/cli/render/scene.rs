@@ -191,7 +191,7 @@ impl<'a> Scene<'a> {
     pub fn frame(&self, session: &Session, radians: f32) -> Frame {
         let args = self.args;
         let mut frame = Frame::default();
-        frame.build(session, &SceneColors::DARK);
+        session.build_frame(&mut frame, &SceneColors::DARK);
         frame.display.background = args.background;
         if let Some((world_from_view, projection)) = self.own {
             (frame.camera.world_from_view, frame.camera.projection) = (world_from_view, projection);

@@ -36,7 +36,8 @@ use self::rest::RestSizes;
 pub use self::table::{MEASURES, Measure, Unit, measure};
 use self::topology::MeasuredTopology;
 use self::total::Total;
-pub use self::values::VertexMeasure;
+use self::values::worse;
+pub use super::VertexMeasure;
 use super::{PerVertex, VertexRef};
 use crate::anim::local_to_model;
 use crate::deform::{
@@ -356,7 +357,7 @@ impl MeasuredPart {
         if out.is_empty() {
             *out = list;
         } else {
-            out.iter_mut().zip(&list).for_each(|(a, b)| *a = measure.worse(*a, *b));
+            out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
         }
     }
 }

@@ -8,30 +8,14 @@ use glam::Vec3;
 use super::read::Memory;
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
+use crate::inspect::VertexMeasure;
 use crate::parallel;
 
-/// The numbers of a posed surface that overlays show, for each stored vertex of a primitive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VertexMeasure {
-    /// The length of the edge at the vertex that is stretched or squeezed most, posed over rest; −1 where none is measured.
-    Stretch,
-    /// The area of the triangle at the vertex that has changed most, posed over rest; −1 where none is measured.
-    Area,
-    /// 1 at the corners of inverted triangles, else 0.
-    Inverted,
-    /// By how many degrees the sharpest edge at the vertex bends farther than at rest.
-    Fold,
-    /// The angle of the normal to the one that is computed from the posed triangles, degrees; −1 where there is none.
-    NormalError,
-}
-
-impl VertexMeasure {
-    /// Returns which of two numbers is worse.
-    pub(super) fn worse(self, a: f32, b: f32) -> f32 {
-        match self {
-            Self::Stretch | Self::Area => farther(a, b),
-            Self::Inverted | Self::Fold | Self::NormalError => a.max(b),
-        }
+/// Returns which of two numbers of a measure is worse.
+pub(super) fn worse(measure: VertexMeasure, a: f32, b: f32) -> f32 {
+    match measure {
+        VertexMeasure::Stretch | VertexMeasure::Area => farther(a, b),
+        VertexMeasure::Inverted | VertexMeasure::Fold | VertexMeasure::NormalError => a.max(b),
     }
 }
 

@@ -68,7 +68,7 @@ impl Row {
     }
 
     /// Returns the largest difference between one of its weights and that of its mirror image, from `values` (see
-    /// [`crate::inspect::Inspection::asymmetry`]); `None` where it has no mirror image to compare it with.
+    /// [`crate::inspect::InspectedValues::asymmetry`]); `None` where it has no mirror image to compare it with.
     #[must_use]
     pub fn asymmetry(&self, values: &PerVertex) -> Option<f32> {
         let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex);

@@ -164,7 +164,7 @@ impl VertexTable {
     }
 
     /// Returns the rows that `query` asks for, as places in the file's order. `None` once `cancel` is set. `asymmetry`:
-    /// the values for [`VertexOrder::Asymmetry`] (see [`crate::inspect::Inspection::asymmetry`]).
+    /// the values for [`VertexOrder::Asymmetry`] (see [`crate::inspect::InspectedValues::asymmetry`]).
     #[must_use]
     pub fn select(
         &self,

@@ -35,7 +35,7 @@ pub(super) fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
 
 /// Returns the differences between vertices and their mirror images, once the model is checked.
 pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
-    inspection_of(session).map(|inspection| &inspection.asymmetry)
+    inspection_of(session).map(|inspection| &inspection.values.asymmetry)
 }
 
 /// Returns the name of the mesh, with the primitive where it has several.

@@ -86,7 +86,7 @@ impl VertexTableState {
         let inspection = inspection_of(given.session).cloned();
         let quick = table.len() <= super::QUICK;
         self.found.ask(ui, query, quick, move |cancel| {
-            let asymmetry = inspection.as_ref().map(|i| &i.asymmetry);
+            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
             table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
         });
         // Until they are found, those from before stay.
@@ -220,7 +220,7 @@ pub(super) fn show(
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
         let inspection = inspection_of(given.session).cloned();
         vertices.text.ask(ui, (), quick, move |cancel| {
-            let asymmetry = inspection.as_ref().map(|i| &i.asymmetry);
+            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
             text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)
         });
     }

@@ -1,11 +1,12 @@
 //! Overlays: each gives a number to every vertex and a colour to every number.
 //!
-//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one row of [`super::OVERLAYS`], which
+//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one row of [`crate::OVERLAYS`], which
 //! says what it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
 
-use super::measure::VertexMeasure;
-use super::{Inspection, PerVertex, WeightStats};
-use crate::math::Ramp;
+use std::ops::RangeInclusive;
+
+use super::PerVertex;
+use skinscope_base::math::Ramp;
 
 /// An overlay.
 #[derive(Debug)]
@@ -36,15 +37,66 @@ pub struct Overlay {
 /// Numbers of vertices that no shader can compute from a vertex alone, by who computes them.
 #[derive(Clone, Copy, Debug)]
 pub enum VertexValues {
-    /// The inspection of the model.
-    Inspected(fn(&Inspection) -> &PerVertex),
-    /// The comparison with the weights that are stored ([`super::changed_weights`]).
+    /// The inspection of the model, or the comparison of two surfaces.
+    Inspected(InspectedList),
+    /// The comparison with the weights that are stored (`changed_weights` of `skinscope_inspect`).
     ChangedWeights,
     /// The comparison with the surface that the stored weights make in the pose that is shown
-    /// ([`super::changed_surface`]).
+    /// (`changed_surface` of `skinscope_inspect`).
     ChangedSurface,
-    /// The measures of the surface in the pose that is shown ([`super::measure::Measurer`]).
+    /// The measures of the surface in the pose that is shown (`measure::Measurer` of `skinscope_inspect`).
     Measured(VertexMeasure),
+}
+
+/// The numbers of a posed surface that overlays show, for each stored vertex of a primitive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexMeasure {
+    /// The length of the edge at the vertex that is stretched or squeezed most, posed over rest; −1 where none is measured.
+    Stretch,
+    /// The area of the triangle at the vertex that has changed most, posed over rest; −1 where none is measured.
+    Area,
+    /// 1 at the corners of inverted triangles, else 0.
+    Inverted,
+    /// By how many degrees the sharpest edge at the vertex bends farther than at rest.
+    Fold,
+    /// The angle of the normal to the one that is computed from the posed triangles, degrees; −1 where there is none.
+    NormalError,
+}
+
+/// One of the lists of [`InspectedValues`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InspectedList {
+    /// [`InspectedValues::asymmetry`].
+    Asymmetry,
+    /// [`InspectedValues::rogue`].
+    Rogue,
+    /// [`InspectedValues::distance`].
+    Distance,
+}
+
+/// Numbers for each vertex that cannot be computed from its own weights.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InspectedValues {
+    /// For each vertex: the weight of the joint to which it is rogue; 0 for others.
+    pub rogue: PerVertex,
+    /// For each vertex: the largest difference between one of its weights and that of its mirror image; below zero
+    /// where it has none.
+    pub asymmetry: PerVertex,
+    /// The distance of each vertex between the two surfaces that are compared, metres. Not of the model as stored: only what a
+    /// comparison makes has it.
+    pub distance: PerVertex,
+}
+
+impl InspectedValues {
+    /// Returns one of the lists.
+    #[must_use]
+    pub fn of(&self, list: InspectedList) -> &PerVertex {
+        match list {
+            InspectedList::Asymmetry => &self.asymmetry,
+            InspectedList::Rogue => &self.rogue,
+            InspectedList::Distance => &self.distance,
+        }
+    }
 }
 
 impl Overlay {
@@ -91,8 +143,23 @@ pub struct Step {
     pub label: &'static str,
     /// The colour, sRGB.
     pub color: [f32; 3],
-    /// Counts the skinned vertices that have it; the second argument is the limit of influences.
-    pub count: fn(&WeightStats, usize) -> usize,
+    /// The vertices that have it, which the legend counts.
+    pub counted: Counted,
+}
+
+/// The vertices of a model that a row of a legend counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// None of them, or those that the numbers of the overlay tell.
+    Nothing,
+    /// Skinned vertices that so many joints move; the last number stands for itself and all above.
+    Influences(RangeInclusive<usize>),
+    /// Skinned vertices that one joint moves or more, and no more than the limit of influences.
+    WithinLimit,
+    /// Skinned vertices that more joints move than the limit of influences.
+    OverLimit,
+    /// Vertices of rigid parts, which no skin moves.
+    Rigid,
 }
 
 /// How many rows a ramp has in the table that the shader reads: every stop of every ramp falls on one, so that it is

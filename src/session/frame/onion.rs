@@ -2,39 +2,38 @@
 
 use std::sync::Arc;
 
-use super::{Display, Frame, SceneColors};
+use super::SceneColors;
+use crate::frame::{Display, Frame};
 use crate::session::Session;
 
 /// The opacity of the nearest in time, and the share of it that the next ones have.
 const NEAREST: f32 = 0.85;
 const FADING: f32 = 0.72;
 
-impl Frame {
-    /// Adds the surface at the moments before, in the red of the X axis, and after, in the green of Y; the fainter the farther away in
-    /// time. Where no surface is shown, or a crowd, there are none.
-    pub(super) fn add_onion_skins(&mut self, session: &Session, colors: &SceneColors) {
-        if !self.display.mesh || self.members != 1 {
-            return;
-        }
-        let [before, after, _] = colors.axes;
-        for skin in session.onion_skins() {
-            let [r, g, b, _] = if skin.steps < 0 { before } else { after };
-            let ghost = Some([r, g, b, NEAREST * FADING.powi(skin.steps.abs() - 1)]);
-            let display = Display { ghost, overlay: None, grid: None, dots: None, wireframe: false, ..self.display };
-            self.ghosts.push(Self {
-                model: self.model.clone(),
-                camera: self.camera,
-                method: self.method,
-                parameters: self.parameters,
-                palettes: skin.palettes.clone(),
-                morph_weights: skin.morph_weights.clone(),
-                draws: self.draws.clone(),
-                // Frames are compared by which list this is.
-                marked: Arc::clone(&self.marked),
-                display,
-                ..Self::default()
-            });
-        }
+/// Adds the surface at the moments before, in the red of the X axis, and after, in the green of Y; the fainter the farther away in
+/// time. Where no surface is shown, or a crowd, there are none.
+pub(super) fn add_onion_skins(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+    if !frame.display.mesh || frame.members != 1 {
+        return;
+    }
+    let [before, after, _] = colors.axes;
+    for skin in session.onion_skins() {
+        let [r, g, b, _] = if skin.steps < 0 { before } else { after };
+        let ghost = Some([r, g, b, NEAREST * FADING.powi(skin.steps.abs() - 1)]);
+        let display = Display { ghost, overlay: None, grid: None, dots: None, wireframe: false, ..frame.display };
+        frame.ghosts.push(Frame {
+            model: frame.model.clone(),
+            camera: frame.camera,
+            method: frame.method,
+            parameters: frame.parameters,
+            palettes: skin.palettes.clone(),
+            morph_weights: skin.morph_weights.clone(),
+            draws: frame.draws.clone(),
+            // Frames are compared by which list this is.
+            marked: Arc::clone(&frame.marked),
+            display,
+            ..Frame::default()
+        });
     }
 }
 
@@ -54,7 +53,7 @@ mod tests {
         let mut frame = Frame::default();
         let colors = SceneColors::DARK;
         let mut built = |session: &Session| {
-            frame.build(session, &colors);
+            session.build_frame(&mut frame, &colors);
             frame.clone()
         };
         let shown = built(&session);

@@ -1,6 +1,7 @@
 //! The motion trail of the selected joint as lines.
 
-use super::{Frame, Line, SceneColors};
+use super::SceneColors;
+use crate::frame::{Frame, Line};
 use crate::session::Session;
 
 /// The width of the path where the joint has been and where it goes on, and of the dots at keys; pixels.
@@ -8,21 +9,19 @@ const BEFORE: f32 = 2.0;
 const AFTER: f32 = 1.25;
 const DOT: f32 = 3.5;
 
-impl Frame {
-    /// Adds the path of the selected joint over the clip, where it is shown: strong up to now, faint from there on, with a dot at
-    /// each key.
-    pub(super) fn add_trail(&mut self, session: &Session, colors: &SceneColors) {
-        let Some(trail) = session.trail() else { return };
-        let now = session.playback().time_secs;
-        for (times, points) in trail.times.windows(2).zip(trail.points.windows(2)) {
-            let (width, color) =
-                if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };
-            self.lines.push(Line { from: points[0], to: points[1], width, color });
-        }
-        for key in &trail.keys {
-            let at = trail.points[*key];
-            self.lines.push(Line { from: at, to: at, width: DOT, color: colors.edited });
-        }
+/// Adds the path of the selected joint over the clip, where it is shown: strong up to now, faint from there on, with a dot at
+/// each key.
+pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+    let Some(trail) = session.trail() else { return };
+    let now = session.playback().time_secs;
+    for (times, points) in trail.times.windows(2).zip(trail.points.windows(2)) {
+        let (width, color) =
+            if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };
+        frame.lines.push(Line { from: points[0], to: points[1], width, color });
+    }
+    for key in &trail.keys {
+        let at = trail.points[*key];
+        frame.lines.push(Line { from: at, to: at, width: DOT, color: colors.edited });
     }
 }
 
@@ -43,12 +42,12 @@ mod tests {
         session.apply(PlaybackCommand::Seek(0.5));
         session.update_pose();
         let mut frame = Frame::default();
-        frame.build(&session, &SceneColors::DARK);
+        session.build_frame(&mut frame, &SceneColors::DARK);
         let wide = |width: f32| frame.lines.iter().filter(|line| line.width == width).count();
         assert_eq!((wide(BEFORE), wide(AFTER), wide(DOT)), (120, 120, 3));
         session.apply(ViewCommand::Set(Toggle::Trail, false));
         session.update_pose();
-        frame.build(&session, &SceneColors::DARK);
+        session.build_frame(&mut frame, &SceneColors::DARK);
         assert!(frame.lines.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Compared, Frame};
-use crate::deform::{Method, Surface};
+use skinscope_deform::{Method, Surface};
 
 /// Each field of [`Frame`] stands in the list once; one that is missing, or no field, does not compile. Where `==` does not say whether
 /// two values of a field are the same, a function does that stands behind `by`.
@@ -63,7 +63,7 @@ fields!(
     bones,
     lines,
     marked by Arc::ptr_eq,
-    inspection by is_one,
+    inspected by is_one,
     changed by is_one,
     display,
     ghosts by are_alike,

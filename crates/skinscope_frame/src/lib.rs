@@ -1,27 +1,29 @@
 //! A picture as plain data: everything that the renderer is told. Knows nothing of the GPU, of windows, or of how it
 //! was made.
 
-mod build;
-#[cfg(test)]
-mod comparison_tests;
-mod directions;
-mod fields;
-mod onion;
-mod trail;
+#![forbid(unsafe_code)]
 
-pub use build::{SceneColors, grid_unit};
+mod bone_shape;
+mod fields;
+mod overlay;
+mod overlay_table;
+mod vertex;
+
+pub use self::bone_shape::BoneShape;
+pub use self::overlay::{
+    Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
+};
+pub use self::overlay_table::{OVERLAYS, overlay};
+pub use self::vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use crate::deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
-pub use crate::inspect::{
-    BoneShape, Inspection, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, VertexSet, VertexValues,
-};
-use crate::math::Projection;
-pub use crate::math::Ramp;
-use crate::model::{Change, InstanceId, LightKind, Model, NodeId};
+use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
+use skinscope_base::math::Projection;
+pub use skinscope_base::math::Ramp;
+use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// Everything that the renderer needs to know to draw one picture.
 #[derive(Debug)]
@@ -43,14 +45,14 @@ pub struct Frame {
     /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members
     /// one after the other.
     pub palettes: Vec<Affine3A>,
-    /// The morph weights, by [`crate::model::Instance::morph_offset`]; of a crowd, those of all members one after the
+    /// The morph weights, by [`skinscope_model::Instance::morph_offset`]; of a crowd, those of all members one after the
     /// other.
     pub morph_weights: Vec<f32>,
     /// How many copies of the model are drawn, each by its own palette and morph weights: 1 or more.
     pub members: u32,
     /// Instances to draw, in depth-first node order.
     pub draws: Vec<InstanceId>,
-    /// The number of the file's variant whose materials are shown ([`crate::model::Primitive::material_in`]).
+    /// The number of the file's variant whose materials are shown ([`skinscope_model::Primitive::material_in`]).
     pub variant: Option<usize>,
     /// The material properties that the clip changes, and their values.
     pub changes: Vec<Change>,
@@ -65,7 +67,7 @@ pub struct Frame {
     /// The vertices that are marked.
     pub marked: Arc<VertexSet>,
     /// Numbers for each vertex that some overlays show; an overlay that lacks its numbers is not drawn.
-    pub inspection: Option<Arc<Inspection>>,
+    pub inspected: Option<Arc<InspectedValues>>,
     /// The numbers of vertices that differ from what is stored, where the overlay shows them.
     pub changed: Option<Arc<PerVertex>>,
     /// All other settings of the picture.
@@ -121,7 +123,7 @@ impl Default for Frame {
             bones: Vec::new(),
             lines: Vec::new(),
             marked: Arc::default(),
-            inspection: None,
+            inspected: None,
             changed: None,
             display: Display::default(),
             ghosts: Vec::new(),
@@ -174,7 +176,7 @@ impl Frame {
     pub fn overlay(&self) -> Option<&'static Overlay> {
         self.display.overlay.filter(|overlay| match overlay.values {
             None => true,
-            Some(VertexValues::Inspected(_)) => self.inspection.is_some(),
+            Some(VertexValues::Inspected(_)) => self.inspected.is_some(),
             Some(VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_)) => {
                 self.changed.is_some()
             }

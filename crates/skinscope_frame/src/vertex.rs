@@ -1,6 +1,6 @@
 //! Names of vertices: one as it is drawn, sets as they are stored, and a number for each.
 
-use crate::model::{InstanceId, MeshId, Model, NodeId, Primitive};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, Primitive};
 
 /// One vertex of an instance that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 
-use super::{Frame, Line, SceneColors};
+use super::SceneColors;
+use crate::frame::{Frame, Line};
 use crate::deform::{Deformed, Surface};
 use crate::math::Projection;
 use crate::session::{Session, Toggle};
@@ -15,45 +16,43 @@ const DOT: f32 = 5.0;
 /// The most vertices whose lines are drawn; of more, every second, third… vertex has lines.
 pub(super) const MOST: usize = 50_000;
 
-impl Frame {
-    /// Adds the lines that the view asks for: from each vertex of `surface` along its normal, along its tangent, where the vertex faces
-    /// the camera; and a dot where the normal has length zero.
-    pub(super) fn add_directions(&mut self, session: &Session, surface: Option<&Surface>, colors: &SceneColors) {
-        let wants = [Toggle::Normals, Toggle::Tangents].map(|toggle| session.view().is_on(toggle));
-        let Some(surface) = surface.filter(|_| wants.contains(&true)) else { return };
-        let count: usize = surface.parts.iter().map(|p| p.deformed.positions.len() * p.copies.len().max(1)).sum();
-        let step = count.div_ceil(MOST).max(1);
-        let length = LENGTH * session.opened_bounds().diagonal();
-        for part in &surface.parts {
-            if part.copies.is_empty() {
-                self.lines_of(&part.deformed, (wants, step, length), colors);
-            }
-            for copy in 0..part.copies.len() {
-                self.lines_of(&part.copy(copy), (wants, step, length), colors);
-            }
+/// Adds the lines that the view asks for: from each vertex of `surface` along its normal, along its tangent, where the vertex faces
+/// the camera; and a dot where the normal has length zero.
+pub(super) fn add_directions(frame: &mut Frame, session: &Session, surface: Option<&Surface>, colors: &SceneColors) {
+    let wants = [Toggle::Normals, Toggle::Tangents].map(|toggle| session.view().is_on(toggle));
+    let Some(surface) = surface.filter(|_| wants.contains(&true)) else { return };
+    let count: usize = surface.parts.iter().map(|p| p.deformed.positions.len() * p.copies.len().max(1)).sum();
+    let step = count.div_ceil(MOST).max(1);
+    let length = LENGTH * session.opened_bounds().diagonal();
+    for part in &surface.parts {
+        if part.copies.is_empty() {
+            lines_of(frame, &part.deformed, (wants, step, length), colors);
+        }
+        for copy in 0..part.copies.len() {
+            lines_of(frame, &part.copy(copy), (wants, step, length), colors);
         }
     }
+}
 
-    fn lines_of(&mut self, of: &Deformed, (wants, step, length): ([bool; 2], usize, f32), colors: &SceneColors) {
-        let eye = Vec3::from(self.camera.world_from_view.translation);
-        let back = Vec3::from(self.camera.world_from_view.matrix3.z_axis);
-        let is_flat = matches!(self.camera.projection, Projection::Orthographic { .. });
-        for (i, (from, normal)) in of.positions.iter().zip(&of.normals).enumerate().step_by(step) {
-            let towards = if is_flat { back } else { eye - *from };
-            let is_seen = normal.dot(towards) > 0.0;
-            if wants[0] && *normal == Vec3::ZERO {
-                self.lines.push(Line { from: *from, to: *from, width: DOT, color: colors.edited });
-            }
-            if wants[0] && is_seen {
-                let to = *from + *normal * length;
-                self.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[2] });
-            }
-            if let Some(tangent) = of.tangents.get(i).map(|t| t.truncate()).filter(|t| wants[1] && *t != Vec3::ZERO)
-                && is_seen
-            {
-                let to = *from + tangent * length;
-                self.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[0] });
-            }
+fn lines_of(frame: &mut Frame, of: &Deformed, (wants, step, length): ([bool; 2], usize, f32), colors: &SceneColors) {
+    let eye = Vec3::from(frame.camera.world_from_view.translation);
+    let back = Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
+    let is_flat = matches!(frame.camera.projection, Projection::Orthographic { .. });
+    for (i, (from, normal)) in of.positions.iter().zip(&of.normals).enumerate().step_by(step) {
+        let towards = if is_flat { back } else { eye - *from };
+        let is_seen = normal.dot(towards) > 0.0;
+        if wants[0] && *normal == Vec3::ZERO {
+            frame.lines.push(Line { from: *from, to: *from, width: DOT, color: colors.edited });
+        }
+        if wants[0] && is_seen {
+            let to = *from + *normal * length;
+            frame.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[2] });
+        }
+        if let Some(tangent) = of.tangents.get(i).map(|t| t.truncate()).filter(|t| wants[1] && *t != Vec3::ZERO)
+            && is_seen
+        {
+            let to = *from + tangent * length;
+            frame.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[0] });
         }
     }
 }
@@ -83,7 +82,7 @@ mod tests {
 
     fn lines(session: &Session) -> (Vec<Line>, Option<Vec<Line>>) {
         let mut frame = Frame::default();
-        frame.build(session, &SceneColors::DARK);
+        session.build_frame(&mut frame, &SceneColors::DARK);
         (frame.lines.clone(), frame.compared.map(|other| other.frame.lines))
     }
 

@@ -1,13 +1,14 @@
 //! Tests of what a frame shows of a comparison.
 
-use super::{Frame, SceneColors, SideLayout};
+use super::SceneColors;
+use crate::frame::{Frame, SideLayout};
 use crate::model::shapes::obstacle_course;
 use crate::session::test_sessions::still_session;
 use crate::session::{ComparisonCommand, ComparisonLayout, Session};
 
 fn built(session: &Session) -> Frame {
     let mut frame = Frame::default();
-    frame.build(session, &SceneColors::DARK);
+    session.build_frame(&mut frame, &SceneColors::DARK);
     frame
 }
 

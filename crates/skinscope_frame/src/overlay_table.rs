@@ -1,13 +1,11 @@
 //! The table of overlays, and the colours that they share.
 
-use super::WeightStats;
-use super::measure::VertexMeasure;
-use super::overlay::{Overlay, Scale, Step, VertexValues};
-use crate::math::Ramp;
+use super::overlay::{Counted, InspectedList, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_base::math::Ramp;
 
 macro_rules! wgsl {
     ($file:literal) => {
-        ($file, include_str!(concat!("../../shaders/", $file)))
+        ($file, include_str!(concat!("../../../shaders/", $file)))
     };
 }
 
@@ -61,7 +59,7 @@ static WEIGHTS: Overlay = Overlay {
         ramp: None,
         ends: [0.0, 1.0],
         ticks: &[(0.0, "0"), (0.5, "0.5"), (1.0, "1")],
-        none: Some(Step { label: "No weight for any joint", color: MAGENTA, count: |s, _| s.by_influences[0] }),
+        none: Some(Step { label: "No weight for any joint", color: MAGENTA, counted: Counted::Influences(0..=0) }),
         rigid: None,
     },
     values: None,
@@ -90,12 +88,12 @@ static INFLUENCES: Overlay = Overlay {
     help: "Colour the skin by how many joints move each vertex",
     wgsl: wgsl!("overlay/influences.wgsl"),
     scale: Scale::Steps(&[
-        Step { label: "None", color: [0.09, 0.09, 0.10], count: |s, _| s.by_influences[0] },
-        Step { label: "1 joint", color: BLUE, count: |s, _| s.by_influences[1] },
-        Step { label: "2 joints", color: SKY, count: |s, _| s.by_influences[2] },
-        Step { label: "3 joints", color: GREEN, count: |s, _| s.by_influences[3] },
-        Step { label: "4 joints", color: YELLOW, count: |s, _| s.by_influences[4] },
-        Step { label: "5 or more", color: VERMILION, count: |s, _| s.by_influences[5] },
+        Step { label: "None", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
+        Step { label: "1 joint", color: BLUE, counted: Counted::Influences(1..=1) },
+        Step { label: "2 joints", color: SKY, counted: Counted::Influences(2..=2) },
+        Step { label: "3 joints", color: GREEN, counted: Counted::Influences(3..=3) },
+        Step { label: "4 joints", color: YELLOW, counted: Counted::Influences(4..=4) },
+        Step { label: "5 or more", color: VERMILION, counted: Counted::Influences(5..=5) },
     ]),
     values: None,
     of_joint: false,
@@ -110,9 +108,9 @@ static PARTITION: Overlay = Overlay {
     help: "Part the vertices that follow one joint alone from those that are blended",
     wgsl: wgsl!("overlay/partition.wgsl"),
     scale: Scale::Steps(&[
-        Step { label: "No joint", color: [0.09, 0.09, 0.10], count: |s, _| s.by_influences[0] },
-        Step { label: "One joint: one matrix", color: BLUE, count: |s, _| s.by_influences[1] },
-        Step { label: "Several: blended", color: YELLOW, count: |s, _| s.by_influences[2..].iter().sum() },
+        Step { label: "No joint", color: [0.09, 0.09, 0.10], counted: Counted::Influences(0..=0) },
+        Step { label: "One joint: one matrix", color: BLUE, counted: Counted::Influences(1..=1) },
+        Step { label: "Several: blended", color: YELLOW, counted: Counted::Influences(2..=5) },
     ]),
     values: None,
     of_joint: false,
@@ -147,9 +145,9 @@ static ALARMS: Overlay = Overlay {
     help: "Colour vertices that nothing moves, and those that more joints move than a runtime can use",
     wgsl: wgsl!("overlay/alarms.wgsl"),
     scale: Scale::Steps(&[
-        Step { label: "In order", color: CALM, count: |s, limit| s.within(limit) },
-        Step { label: "No weight", color: VERMILION, count: |s, _| s.by_influences[0] },
-        Step { label: "Over the limit", color: YELLOW, count: WeightStats::over },
+        Step { label: "In order", color: CALM, counted: Counted::WithinLimit },
+        Step { label: "No weight", color: VERMILION, counted: Counted::Influences(0..=0) },
+        Step { label: "Over the limit", color: YELLOW, counted: Counted::OverLimit },
     ]),
     values: None,
     of_joint: false,
@@ -169,10 +167,10 @@ static ASYMMETRY: Overlay = Overlay {
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
         // The values say how many vertices there are.
-        none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, count: |_, _| 0 }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+        none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, counted: Counted::Nothing }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
     },
-    values: Some(VertexValues::Inspected(|inspection| &inspection.asymmetry)),
+    values: Some(VertexValues::Inspected(InspectedList::Asymmetry)),
     of_joint: false,
     has_limit: false,
 };
@@ -191,7 +189,7 @@ static ROGUE: Overlay = Overlay {
         none: None,
         rigid: None,
     },
-    values: Some(VertexValues::Inspected(|inspection| &inspection.rogue)),
+    values: Some(VertexValues::Inspected(InspectedList::Rogue)),
     of_joint: false,
     has_limit: false,
 };
@@ -208,8 +206,8 @@ static CHANGED: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        none: Some(Step { label: "As stored", color: NO_VALUE, count: |_, _| 0 }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+        none: Some(Step { label: "As stored", color: NO_VALUE, counted: Counted::Nothing }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
     },
     values: Some(VertexValues::ChangedWeights),
     of_joint: false,
@@ -228,8 +226,8 @@ static CHANGED_SURFACE: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-2.0, 2.0],
         ticks: &[(-2.0, "0.01"), (-1.0, "0.1"), (0.0, "1 mm"), (1.0, "10"), (2.0, "100")],
-        none: Some(Step { label: "In place", color: NO_VALUE, count: |_, _| 0 }),
-        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, count: |s, _| s.rigid }),
+        none: Some(Step { label: "In place", color: NO_VALUE, counted: Counted::Nothing }),
+        rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
     },
     values: Some(VertexValues::ChangedSurface),
     of_joint: false,
@@ -248,10 +246,10 @@ static DISTANCE: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-1.0, 2.0],
         ticks: &[(-1.0, "0.1 mm"), (0.0, "1 mm"), (1.0, "10 mm"), (2.0, "100 mm")],
-        none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, count: |_, _| 0 }),
+        none: Some(Step { label: "Less than 0.01 mm", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
-    values: Some(VertexValues::Inspected(|inspection| &inspection.distance)),
+    values: Some(VertexValues::Inspected(InspectedList::Distance)),
     of_joint: false,
     has_limit: false,
 };
@@ -268,7 +266,7 @@ static STRETCH: Overlay = Overlay {
         ramp: Some(Ramp::Diverging),
         ends: [-1.0, 1.0],
         ticks: &[(-1.0, "½×"), (0.0, "1×"), (1.0, "2×")],
-        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        none: Some(Step { label: "Not measured", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
     values: Some(VertexValues::Measured(VertexMeasure::Stretch)),
@@ -288,7 +286,7 @@ static AREA: Overlay = Overlay {
         ramp: Some(Ramp::Diverging),
         ends: [-2.0, 2.0],
         ticks: &[(-2.0, "¼×"), (-1.0, "½×"), (0.0, "1×"), (1.0, "2×"), (2.0, "4×")],
-        none: Some(Step { label: "Not measured", color: NO_VALUE, count: |_, _| 0 }),
+        none: Some(Step { label: "Not measured", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
     values: Some(VertexValues::Measured(VertexMeasure::Area)),
@@ -345,7 +343,7 @@ static NORMAL_ERROR: Overlay = Overlay {
         ramp: Some(Ramp::Alarm),
         ends: [0.0, 45.0],
         ticks: &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
-        none: Some(Step { label: "No normal", color: NO_VALUE, count: |_, _| 0 }),
+        none: Some(Step { label: "No normal", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
     values: Some(VertexValues::Measured(VertexMeasure::NormalError)),
@@ -356,7 +354,7 @@ static NORMAL_ERROR: Overlay = Overlay {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inspect::SCALE_ROWS;
+    use crate::SCALE_ROWS;
 
     #[test]
     fn no_overlay_is_listed_twice_and_every_scale_fits_the_table() {
