@@ -63,7 +63,7 @@ pub use skinscope_anim as anim;
 pub mod app;
 #[cfg(feature = "app")]
 pub mod cli;
-pub mod compare;
+pub use skinscope_inspect::compare;
 pub use skinscope_deform as deform;
 pub mod edit;
 pub mod examples;
@@ -77,7 +77,7 @@ pub mod frame {
     pub use crate::session::frame::{SceneColors, grid_unit};
 }
 pub use skinscope_import as import;
-pub mod inspect;
+pub use skinscope_inspect as inspect;
 pub use skinscope_base::math;
 pub use skinscope_model as model;
 pub use skinscope_base::output;

@@ -1,0 +1,249 @@
+//! The checker: rules that look at a model as its file stores it, and their findings.
+//!
+//! A rule is a row of [`RULES`] and a function. The function gets a [`Subject`], which holds what several rules need,
+//! and pushes findings; it changes nothing and knows nothing of other rules.
+
+mod asymmetry;
+mod binds;
+mod far;
+mod finding;
+mod hierarchy;
+mod joints;
+mod junctions;
+mod kd;
+mod limit;
+#[cfg(test)]
+mod mesh_tests;
+mod motion;
+mod names;
+mod pairs;
+mod region;
+mod rogue;
+mod scale;
+mod seams;
+mod strays;
+mod subject;
+mod surface;
+#[cfg(test)]
+mod test_rigs;
+mod touched;
+mod unused;
+#[cfg(test)]
+mod weight_tests;
+mod weighted;
+mod weights;
+mod weld;
+
+pub use asymmetry::SAME_WEIGHT;
+pub use binds::is_bound_elsewhere;
+pub use finding::{Finding, FindingPose, Measure, Severity};
+pub use seams::meetings;
+pub use strays::{extent_at_rest, stray_warning};
+pub use subject::{Skinned, Subject};
+pub use surface::{Part, Side, Surface};
+pub use touched::Touched;
+
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use glam::Vec3;
+
+use super::PerVertex;
+#[cfg(doc)]
+use super::symmetry;
+use skinscope_model::Model;
+use skinscope_base::parallel;
+
+/// A rule of the checker.
+#[derive(Debug)]
+pub struct Rule {
+    /// The name in JSON and for `--rules`.
+    pub id: &'static str,
+    /// The name as a heading.
+    pub label: &'static str,
+    /// A sentence that says what it looks for.
+    pub help: &'static str,
+    /// The severity of its findings.
+    pub severity: Severity,
+    /// Runs the rule and pushes its findings.
+    pub run: fn(&Subject, &mut Vec<Finding>),
+}
+
+/// Every rule, worst first.
+pub static RULES: &[&Rule] = &[
+    &weights::NOT_FINITE,
+    &weights::NEGATIVE,
+    &weights::ZERO,
+    &pairs::OUT_OF_RANGE,
+    &binds::SINGULAR,
+    &hierarchy::HIERARCHY,
+    &weights::SUM,
+    &weights::SUM_255,
+    &pairs::DUPLICATE,
+    &limit::TOO_MANY,
+    &strays::STRAY,
+    &rogue::ROGUE,
+    &seams::SEAM,
+    &junctions::JUNCTION,
+    &asymmetry::ASYMMETRY,
+    &binds::MISMATCH,
+    &binds::NON_RIGID,
+    &scale::NON_UNIFORM,
+    &scale::NEGATIVE,
+    &names::DUPLICATE,
+    &unused::UNUSED,
+    &pairs::UNWEIGHTED_OUT_OF_RANGE,
+    &far::FAR,
+];
+
+/// Options of a check.
+#[derive(Clone, Debug)]
+pub struct CheckOptions {
+    /// The most influences of a vertex that the runtime can use.
+    pub limit: usize,
+    /// The ids of the rules to run; `None`: all.
+    pub rules: Option<Vec<&'static str>>,
+}
+
+impl Default for CheckOptions {
+    fn default() -> Self {
+        Self { limit: 4, rules: None }
+    }
+}
+
+/// The findings in one model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// The findings, worst first, then in the order of [`RULES`], mesh, primitive and joints; influences from afar by
+    /// their distance.
+    pub findings: Vec<Finding>,
+    /// The largest difference of each vertex's weights from those of its mirror image ([`symmetry::differences`]);
+    /// `None` where the rule about that has not run.
+    pub symmetry: Option<PerVertex>,
+}
+
+impl Report {
+    /// Returns how many findings have this severity.
+    #[must_use]
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.iter().filter(|f| f.severity == severity).count()
+    }
+
+    /// Returns how many vertices were compared with their mirror images, and how many could not be because they have
+    /// none.
+    #[must_use]
+    pub fn symmetry_counts(&self) -> Option<[usize; 2]> {
+        let all = || self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten());
+        let judged = all().filter(|v| **v >= 0.0).count();
+        self.symmetry.is_some().then(|| [judged, all().count() - judged])
+    }
+
+    /// Returns the worst severity of all findings.
+    #[must_use]
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|f| f.severity).max()
+    }
+}
+
+/// Returns the surfaces that the skins of a model move, welded; in the order of the skins.
+#[must_use]
+pub fn surfaces(model: &Model) -> Vec<Surface> {
+    let never = AtomicBool::new(false);
+    Surface::all(&Subject::new(model, &CheckOptions::default(), &never))
+}
+
+/// Welds points as [`Surface`] does: returns the place of each point, and the position of each place.
+#[must_use]
+pub fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    let welded = weld::Weld::new(points);
+    (welded.of, welded.positions)
+}
+
+/// Runs the rules over a model as stored, on all cores. Returns `None` once `cancel` is set.
+#[must_use]
+pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Option<Report> {
+    let subject = Subject::new(model, options, cancel);
+    let wanted = |rule: &&Rule| options.rules.as_ref().is_none_or(|ids| ids.contains(&rule.id));
+    let rules: Vec<&Rule> = RULES.iter().copied().filter(wanted).collect();
+    let found = parallel::map(rules.len(), cancel, &|turn| {
+        let mut found = Vec::new();
+        (rules[turn].run)(&subject, &mut found);
+        found
+    })?;
+    // A rule that was cancelled may have left something out.
+    if cancel.load(Ordering::Relaxed) {
+        return None;
+    }
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    sort(&mut findings);
+    let symmetry = subject.differences();
+    Some(Report { findings, symmetry })
+}
+
+/// Sorts findings: worst first, then by rule, mesh, primitive and joints; influences from afar by their measure, the
+/// largest first.
+fn sort(findings: &mut [Finding]) {
+    let rule = |f: &Finding| (Reverse(f.severity), RULES.iter().position(|rule| rule.id == f.rule));
+    let rank = |f: &Finding| f.measure.filter(|_| f.rule == far::FAR.id).map_or(0.0, |m| -m.value);
+    let place = |f: &Finding| (f.mesh, f.primitive);
+    findings.sort_by(|a, b| {
+        let by_rank = || rank(a).total_cmp(&rank(b));
+        let by_place = || place(a).cmp(&place(b)).then_with(|| a.joints.cmp(&b.joints));
+        rule(a).cmp(&rule(b)).then_with(by_rank).then_with(by_place)
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{MeshId, NodeId};
+
+    #[test]
+    fn a_clean_tube_has_no_findings_and_a_cancelled_check_no_report() {
+        let model = tube(Tube::default());
+        let options = CheckOptions::default();
+        let report = check(&model, &options, &AtomicBool::new(false)).unwrap();
+        assert_eq!(
+            (report.findings.len(), report.symmetry_counts()),
+            (0, Some([0, 144])),
+            "all joints stand on its axis"
+        );
+        assert_eq!(check(&model, &options, &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn findings_stand_worst_first_then_by_rule_mesh_primitive_and_joints() {
+        let found = |rule: &Rule, at: Option<(u32, usize)>, joints: &[u32]| Finding {
+            rule: rule.id,
+            severity: rule.severity,
+            mesh: at.map(|(mesh, _)| MeshId(mesh)),
+            primitive: at.map(|(_, primitive)| primitive),
+            vertices: Vec::new(),
+            joints: joints.iter().map(|n| NodeId(*n)).collect(),
+            message: String::new(),
+            fix: String::new(),
+            measure: None,
+            pose: FindingPose::Rest,
+        };
+        let (error, warning) = (&weights::ZERO, &names::DUPLICATE);
+        let worst_first = vec![
+            found(error, Some((0, 1)), &[]),
+            found(error, Some((1, 0)), &[2, 3]),
+            found(error, Some((1, 0)), &[5]),
+            found(&weights::SUM, Some((1, 0)), &[]),
+            found(warning, None, &[1]),
+            found(warning, None, &[1, 0]),
+            found(warning, Some((0, 0)), &[]),
+        ];
+        let mut shuffled: Vec<Finding> = [3, 1, 6, 5, 0, 4, 2].map(|i: usize| worst_first[i].clone()).to_vec();
+        sort(&mut shuffled);
+        assert_eq!(shuffled, worst_first);
+    }
+
+    #[test]
+    fn no_rule_is_listed_twice() {
+        let ids: std::collections::BTreeSet<_> = RULES.iter().map(|r| r.id).collect();
+        assert_eq!(ids.len(), RULES.len());
+    }
+}

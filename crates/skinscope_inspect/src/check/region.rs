@@ -1,0 +1,108 @@
+//! The connected regions of a surface that a joint moves, and their distances from its bone.
+
+use std::collections::HashSet;
+
+use glam::Vec3;
+
+use super::Surface;
+use super::motion::from_segment;
+use crate::BoneSegment;
+use skinscope_model::NodeId;
+
+/// A connected region of the places that a joint moves.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    /// The connected piece of the surface that it lies in.
+    pub shell: u32,
+    /// Its places with the joint's weights there, rising by place.
+    pub places: Vec<(u32, f32)>,
+    /// The sum of the weights.
+    pub mass: f64,
+    /// The largest weight.
+    pub strongest: f32,
+    /// The least distance from the joint's bones, in units of the surface.
+    pub nearest: f32,
+    /// The greatest distance from the joint's bones, in units of the surface.
+    pub farthest: f32,
+    /// The mean distance from the joint's bones, by weight.
+    pub typical: f32,
+}
+
+impl Region {
+    /// Returns all regions of a joint, sorted by shell. `moved`: the places that it moves ([`Surface::joints`]);
+    /// `weights` holds zeros for all places before and after the call.
+    pub fn all(surface: &Surface, node: NodeId, moved: &[(u32, f32)], weights: &mut [f32]) -> Vec<Self> {
+        let bones = surface.bones_of(node);
+        for (place, weight) in moved {
+            weights[*place as usize] = *weight;
+        }
+        let mut out: Vec<Self> = Vec::new();
+        let mut open = Vec::new();
+        for (start, weight) in moved {
+            if std::mem::take(&mut weights[*start as usize]) == 0.0 {
+                continue;
+            }
+            let mut places = vec![(*start, *weight)];
+            open.push(*start);
+            while let Some(at) = open.pop() {
+                for to in surface.neighbours(at) {
+                    let weight = std::mem::take(&mut weights[*to as usize]);
+                    if weight > 0.0 {
+                        places.push((*to, weight));
+                        open.push(*to);
+                    }
+                }
+            }
+            places.sort_unstable_by_key(|p| p.0);
+            out.push(Self::new(surface, bones, places));
+        }
+        out.sort_by_key(|r| r.shell);
+        out
+    }
+
+    fn new(surface: &Surface, bones: &[BoneSegment], places: Vec<(u32, f32)>) -> Self {
+        let (mut nearest, mut farthest, mut mass, mut moment) = (f32::INFINITY, 0.0_f32, 0.0, 0.0);
+        for (place, weight) in &places {
+            let distance = from_bones(bones, surface.positions[*place as usize]);
+            nearest = nearest.min(distance);
+            farthest = farthest.max(distance);
+            mass += f64::from(*weight);
+            moment += f64::from(*weight) * f64::from(distance);
+        }
+        let strongest = places.iter().map(|p| p.1).fold(0.0, f32::max);
+        let shell = surface.shell[places[0].0 as usize];
+        Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
+    }
+
+    /// Returns whether it has a neighbour whose weights are broken, where its connection to the rest may have been
+    /// lost.
+    pub fn is_torn(&self, surface: &Surface) -> bool {
+        let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
+        // Each neighbour is looked at once: one that many places share may have many vertices.
+        let around: HashSet<&u32> = self.places.iter().flat_map(|(place, _)| surface.neighbours(*place)).collect();
+        around.into_iter().any(is_broken)
+    }
+
+    /// Returns a vertex to which the joint gives its largest weight in this region.
+    pub fn strongest_vertex(&self, surface: &Surface, node: NodeId) -> Option<u32> {
+        let (place, weight) = self.places.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        surface.members(*place).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
+    }
+
+    /// Returns its places and those next to them.
+    pub fn fringe(&self, surface: &Surface) -> HashSet<u32> {
+        let around = |(place, _): &(u32, f32)| surface.neighbours(*place).iter().copied().chain([*place]);
+        self.places.iter().flat_map(around).collect()
+    }
+
+    /// Returns whether one of its places has a neighbour in the fringe of another region.
+    pub fn touches(&self, surface: &Surface, fringe: &HashSet<u32>) -> bool {
+        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(|p| fringe.contains(p)))
+    }
+}
+
+/// Returns the distance from the nearest of some bones; zero where there are none.
+pub(super) fn from_bones(bones: &[BoneSegment], point: Vec3) -> f32 {
+    let nearest = bones.iter().map(|b| from_segment(point, b.head, b.tail)).fold(f32::INFINITY, f32::min);
+    if nearest.is_finite() { nearest } else { 0.0 }
+}

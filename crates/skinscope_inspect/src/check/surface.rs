@@ -1,0 +1,377 @@
+//! The surface that a skin moves, with vertices of one place welded, so that its edges say what lies next to what.
+//!
+//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. Rules that walk over it
+//! use this one, in the space of the mesh as it was bound, where coincident vertices still coincide whatever their
+//! weights do to them.
+
+use std::collections::{HashMap, HashSet};
+
+use glam::{Affine3A, DAffine3, Vec3};
+
+use super::weld::Weld;
+use super::{Skinned, Subject};
+use crate::{BoneChoice, BoneSegment, bones};
+use skinscope_base::math::Aabb;
+use skinscope_model::{MeshId, NodeId, Skin, Topology};
+
+/// All primitives that one skin moves, or several skins that bind the same joints in the same way.
+#[derive(Debug)]
+pub struct Surface {
+    /// Its primitives; their stored vertices are numbered consecutively from part to part.
+    pub parts: Vec<Part>,
+    /// For each numbered vertex: its place.
+    pub place: Vec<u32>,
+    /// The position of each place, in the space of the first part's mesh.
+    pub positions: Vec<Vec3>,
+    /// Triangles with three different places, as numbered vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Every side of every triangle, sorted by [`Side::ends`]: the sides of one edge stand together.
+    pub sides: Vec<Side>,
+    /// For each place: the connected piece it belongs to.
+    pub shell: Vec<u32>,
+    /// For each place: the start of its numbered vertices in `members`, which is sorted by place.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+    /// For each place: the start of its neighbours in `near`.
+    near_starts: Vec<u32>,
+    near: Vec<u32>,
+    /// For each numbered vertex: the start of its weights in `weights`.
+    weight_starts: Vec<usize>,
+    weights: Vec<(NodeId, f32)>,
+    sound: Vec<bool>,
+    /// For each node, rising: the places that it moves, rising, with the largest weight of the vertices there.
+    pub joints: Vec<(NodeId, Vec<(u32, f32)>)>,
+    /// The bones of the surface's joints as they were bound, sorted by node.
+    pub bones: Vec<BoneSegment>,
+    /// The diagonal of the box around it, in the space of `positions`.
+    pub size: f32,
+    /// Metres in the world for each unit of `positions`, at rest.
+    pub world_scale: f32,
+}
+
+/// A primitive of a surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// The mesh.
+    pub mesh: MeshId,
+    /// The primitive's number in the mesh.
+    pub primitive: usize,
+    /// The place in [`Subject::skinned`].
+    pub skinned: usize,
+    /// The number of its first vertex.
+    pub first: u32,
+}
+
+/// A side of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// The two places that it joins, the lower first.
+    pub ends: [u32; 2],
+    /// The triangle, a place in [`Surface::triangles`].
+    pub triangle: u32,
+    /// The corner of the triangle from which it runs to the next.
+    pub corner: u8,
+}
+
+impl Surface {
+    /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
+    pub(super) fn all(subject: &Subject) -> Vec<Self> {
+        groups(&subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
+    }
+
+    fn new(subject: &Subject, group: &Group) -> Self {
+        let mut parts = Vec::new();
+        let mut points = Vec::new();
+        for (i, surface_from_mesh) in &group.parts {
+            let skinned = &subject.skinned[*i];
+            let Skinned { mesh, primitive, .. } = *skinned;
+            parts.push(Part { mesh, primitive, skinned: *i, first: points.len() as u32 });
+            let stored = &skinned.source.positions[..skinned.source.stored_vertices];
+            points.extend(stored.iter().map(|p| surface_from_mesh.map_or(*p, |m| m.transform_point3(*p))));
+        }
+        for point in points.iter_mut().filter(|p| !p.is_finite()) {
+            *point = Vec3::ZERO;
+        }
+        let Weld { of: place, positions } = Weld::new(&points);
+        let triangles = triangles(subject, &parts, &place);
+        let sides = sides(&triangles, &place);
+        let (starts, members) = buckets(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)));
+        let edges = || sides.chunk_by(|a, b| a.ends == b.ends).map(|edge| edge[0].ends);
+        let (near_starts, near) = buckets(positions.len(), edges().flat_map(|[a, b]| [(a, b), (b, a)]));
+        let (world_scale, bones) = bound(subject, group);
+        let mut out = Self {
+            size: Aabb::around_mass(&positions).diagonal(),
+            shell: Vec::new(),
+            joints: Vec::new(),
+            parts,
+            place,
+            positions,
+            triangles,
+            sides,
+            starts,
+            members,
+            near_starts,
+            near,
+            bones,
+            world_scale,
+            weight_starts: vec![0],
+            weights: Vec::new(),
+            sound: Vec::new(),
+        };
+        out.take_weights(subject);
+        out.shell = out.shells();
+        out.joints = out.moved();
+        out
+    }
+
+    /// Returns the numbered vertices at a place, rising.
+    #[must_use]
+    pub fn members(&self, place: u32) -> &[u32] {
+        &self.members[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
+    }
+
+    /// Returns the places that an edge joins with this one.
+    #[must_use]
+    pub fn neighbours(&self, place: u32) -> &[u32] {
+        &self.near[self.near_starts[place as usize] as usize..self.near_starts[place as usize + 1] as usize]
+    }
+
+    /// Returns the edges of the welded surface, each as the sides of its triangles: two where it is closed, one at a
+    /// border.
+    pub fn edges(&self) -> impl Iterator<Item = &[Side]> {
+        self.sides.chunk_by(|a, b| a.ends == b.ends)
+    }
+
+    /// Returns the numbered vertices at the two ends of a side, in the order of its [`Side::ends`].
+    #[must_use]
+    pub fn side_vertices(&self, side: Side) -> [u32; 2] {
+        let triangle = self.triangles[side.triangle as usize];
+        let [a, b] = [0, 1].map(|i| triangle[(usize::from(side.corner) + i) % 3]);
+        if self.place[a as usize] == side.ends[0] { [a, b] } else { [b, a] }
+    }
+
+    /// Returns the primitive of a numbered vertex, as a place in [`Surface::parts`], and its stored number there.
+    #[must_use]
+    pub fn stored(&self, vertex: u32) -> (usize, u32) {
+        let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
+        (part, vertex - self.parts[part].first)
+    }
+
+    /// Returns the joints that move a numbered vertex, rising, each once, with their weights. Weights that are not
+    /// positive numbers are left out.
+    #[must_use]
+    pub fn weights(&self, vertex: u32) -> &[(NodeId, f32)] {
+        &self.weights[self.weight_starts[vertex as usize]..self.weight_starts[vertex as usize + 1]]
+    }
+
+    /// Returns whether all stored weights of a numbered vertex could be used: no weight is negative or not finite, and
+    /// no joint lies beyond the skin. Consequences of such faults are not reported beside them.
+    #[must_use]
+    pub fn is_sound(&self, vertex: u32) -> bool {
+        self.sound[vertex as usize]
+    }
+
+    /// Returns the bones of a joint, as bound.
+    #[must_use]
+    pub fn bones_of(&self, node: NodeId) -> &[BoneSegment] {
+        let first = self.bones.partition_point(|b| b.node < node);
+        let bones = &self.bones[first..];
+        &bones[..bones.partition_point(|b| b.node == node)]
+    }
+
+    fn take_weights(&mut self, subject: &Subject) {
+        let mut of_vertex: Vec<(NodeId, f32)> = Vec::new();
+        for Part { skinned, .. } in &self.parts {
+            let Skinned { skin, influences, source, .. } = subject.skinned[*skinned];
+            let first = self.sound.len();
+            for vertex in 0..source.stored_vertices {
+                let start = self.weights.len();
+                let (joints, weights) = influences.of(vertex);
+                let used = joints.iter().zip(weights).filter(|(_, w)| **w > 0.0 && w.is_finite());
+                of_vertex.clear();
+                of_vertex.extend(used.map(|(j, w)| (skin.joints[*j as usize], *w)));
+                of_vertex.sort_by_key(|(node, _)| *node);
+                for (node, weight) in of_vertex.iter().copied() {
+                    match self.weights[start..].last_mut() {
+                        Some(last) if last.0 == node => last.1 += weight,
+                        _ => self.weights.push((node, weight)),
+                    }
+                }
+                self.weight_starts.push(self.weights.len());
+                self.sound.push(weights.iter().all(|w| *w >= 0.0));
+            }
+            let lost = influences.not_finite.iter().map(|n| n.vertex);
+            for vertex in lost.chain(influences.out_of_range.iter().map(|o| o.vertex)) {
+                self.sound[first + vertex as usize] = false;
+            }
+        }
+    }
+
+    fn shells(&self) -> Vec<u32> {
+        let mut shell = vec![u32::MAX; self.positions.len()];
+        let (mut count, mut open) = (0, Vec::new());
+        for start in 0..self.positions.len() as u32 {
+            if shell[start as usize] != u32::MAX {
+                continue;
+            }
+            shell[start as usize] = count;
+            open.push(start);
+            while let Some(at) = open.pop() {
+                for to in self.neighbours(at) {
+                    if shell[*to as usize] == u32::MAX {
+                        shell[*to as usize] = count;
+                        open.push(*to);
+                    }
+                }
+            }
+            count += 1;
+        }
+        shell
+    }
+
+    fn moved(&self) -> Vec<(NodeId, Vec<(u32, f32)>)> {
+        let mut joints: HashMap<NodeId, Vec<(u32, f32)>> = HashMap::new();
+        for place in 0..self.positions.len() as u32 {
+            for vertex in self.members(place) {
+                for (node, weight) in self.weights(*vertex).iter().copied() {
+                    let places = joints.entry(node).or_default();
+                    match places.last_mut() {
+                        Some(last) if last.0 == place => last.1 = last.1.max(weight),
+                        _ => places.push((place, weight)),
+                    }
+                }
+            }
+        }
+        let mut out: Vec<_> = joints.into_iter().collect();
+        out.sort_by_key(|(node, _)| *node);
+        out
+    }
+}
+
+fn triangles(subject: &Subject, parts: &[Part], place: &[u32]) -> Vec<[u32; 3]> {
+    let mut out = Vec::new();
+    for Part { skinned, first, .. } in parts {
+        let (source, first) = (subject.skinned[*skinned].source, *first);
+        if source.topology != Topology::Triangles {
+            continue;
+        }
+        let stored = |v: u32| {
+            let split = (v as usize).checked_sub(source.stored_vertices);
+            first + split.and_then(|i| source.split_from.get(i).copied()).unwrap_or(v)
+        };
+        let corners = source.indices.as_chunks::<3>().0.iter().map(|t| t.map(stored));
+        out.extend(corners.filter(|t| {
+            let [a, b, c] = t.map(|v| place[v as usize]);
+            a != b && b != c && c != a
+        }));
+    }
+    out
+}
+
+fn sides(triangles: &[[u32; 3]], place: &[u32]) -> Vec<Side> {
+    let mut out = Vec::with_capacity(triangles.len() * 3);
+    for (triangle, corners) in (0..).zip(triangles) {
+        let at = corners.map(|v| place[v as usize]);
+        for corner in 0..3 {
+            let (a, b) = (at[corner], at[(corner + 1) % 3]);
+            out.push(Side { ends: [a.min(b), a.max(b)], triangle, corner: corner as u8 });
+        }
+    }
+    out.sort_unstable_by_key(|s| (s.ends, s.triangle, s.corner));
+    out
+}
+
+/// Groups values by key: returns where each key's values start (and one past the last), and the values in the order in
+/// which they came.
+fn buckets(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0_u32; keys + 1];
+    pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
+    for key in 0..keys {
+        starts[key + 1] += starts[key];
+    }
+    let mut fill = starts.clone();
+    let mut values = vec![0; starts[keys] as usize];
+    for (key, value) in pairs {
+        values[fill[key as usize] as usize] = value;
+        fill[key as usize] += 1;
+    }
+    (starts, values)
+}
+
+/// Primitives that share a surface, each with `surface_from_mesh` where that is not the identity.
+struct Group {
+    /// The primitives, as places in [`Subject::skinned`].
+    parts: Vec<(usize, Option<Affine3A>)>,
+    /// `joint_from_surface` of all joints of all its skins.
+    binds: HashMap<NodeId, Affine3A>,
+    shown: HashSet<(u32, usize)>,
+}
+
+/// Groups the skins that move one surface. Exporters write a skin for each mesh, though all hang on one skeleton: skins
+/// whose joints are bound in the same place move one surface.
+fn groups(skinned: &[Skinned]) -> Vec<Group> {
+    let mut by_skin: Vec<(usize, &Skinned)> = skinned.iter().enumerate().collect();
+    by_skin.sort_by_key(|(_, s)| s.skin_id);
+    let mut out: Vec<Group> = Vec::new();
+    // The last surface that each joint belongs to, so that a skin is compared with one other at most.
+    let mut latest: HashMap<NodeId, usize> = HashMap::new();
+    for parts in by_skin.chunk_by(|a, b| a.1.skin_id == b.1.skin_id) {
+        let skin = parts[0].1.skin;
+        let found = skin.joints.iter().find_map(|j| latest.get(j).copied()).and_then(|group| {
+            let shown_twice = parts.iter().any(|(_, s)| out[group].shown.contains(&(s.mesh.0, s.primitive)));
+            let place = shift(&out[group].binds, skin, bounds(parts))?;
+            (!shown_twice).then_some((group, place))
+        });
+        let (group, place) = found.unwrap_or_else(|| {
+            out.push(Group { parts: Vec::new(), binds: HashMap::new(), shown: HashSet::new() });
+            (out.len() - 1, None)
+        });
+        let to_mesh = place.map_or(Affine3A::IDENTITY, |m| m.inverse());
+        for (joint, bind) in skin.joints.iter().zip(&skin.inverse_bind) {
+            out[group].binds.entry(*joint).or_insert(*bind * to_mesh);
+            latest.insert(*joint, group);
+        }
+        out[group].shown.extend(parts.iter().map(|(_, s)| (s.mesh.0, s.primitive)));
+        out[group].parts.extend(parts.iter().map(|(i, _)| (*i, place)));
+    }
+    out
+}
+
+fn bounds(parts: &[(usize, &Skinned)]) -> Aabb {
+    Aabb::from_points(parts.iter().flat_map(|(_, s)| s.source.positions.iter().copied()))
+}
+
+/// Returns `surface_from_mesh` of a skin whose joints are bound as they are elsewhere (inner `None`: the identity);
+/// `None` where they are not.
+fn shift(binds: &HashMap<NodeId, Affine3A>, skin: &Skin, bounds: Aabb) -> Option<Option<Affine3A>> {
+    let shared = || skin.joints.iter().zip(&skin.inverse_bind).filter_map(|(j, b)| Some((*binds.get(j)?, *b)));
+    if shared().all(|(there, here)| there == here) {
+        return Some(None);
+    }
+    let double = |m: Affine3A| DAffine3::from_cols_array(&m.to_cols_array().map(f64::from));
+    let mut all = shared().map(|(there, here)| double(there).inverse() * double(here));
+    let first = all.next()?;
+    let corners = [bounds.min, bounds.max, bounds.center()].map(|p| p.as_dvec3());
+    let size = first.transform_vector3(bounds.size().as_dvec3()).length();
+    let agree = |m: DAffine3| {
+        corners.iter().all(|c| m.transform_point3(*c).distance(first.transform_point3(*c)) <= 1e-4 * size)
+    };
+    let single = Affine3A::from_cols_array(&first.to_cols_array().map(|v| v as f32));
+    (single.is_finite() && all.all(agree)).then_some(Some(single))
+}
+
+/// Returns the world's metres for each unit of the surface at rest, and its bones as bound, in its own space.
+fn bound(subject: &Subject, group: &Group) -> (f32, Vec<BoneSegment>) {
+    let first = group.binds.iter().min_by_key(|(node, _)| **node);
+    let world_from_surface = first.map_or(Affine3A::IDENTITY, |(node, bind)| subject.rest[node.index()] * *bind);
+    let surface_from_world = world_from_surface.inverse();
+    let at = |(i, rest): (usize, &Affine3A)| {
+        let bind = group.binds.get(&NodeId::from_index(i)).map(|b| b.inverse());
+        bind.filter(|b| b.is_finite()).unwrap_or(surface_from_world * *rest)
+    };
+    let pose: Vec<Affine3A> = subject.rest.iter().enumerate().map(at).collect();
+    let mut bones = bones(subject.model, usize::MAX, &pose, BoneChoice::to_measure());
+    bones.retain(|b| group.binds.contains_key(&b.node));
+    let scale = world_from_surface.matrix3.determinant().abs().cbrt();
+    (if scale.is_finite() && scale > 0.0 { scale } else { 1.0 }, bones)
+}

@@ -1,0 +1,232 @@
+//! Matches the vertices of two models, and finds where surfaces differ.
+
+use std::collections::{BTreeMap, HashMap};
+
+use glam::{Vec2, Vec3};
+
+use super::nodes::Nodes;
+use super::{Part, by_name};
+use skinscope_base::math::Aabb;
+use skinscope_model::{Instance, Model, Primitive};
+
+/// Places that are nearer to each other than this are one, as a share of the surface's size.
+const SAME_PLACE: f32 = 2e-6;
+/// Texture coordinates that differ by less than this are equal.
+const SAME_UV: f32 = 1e-5;
+
+/// A primitive of each model.
+#[derive(Debug)]
+pub(super) struct Pair {
+    /// Mesh and primitive in each model.
+    pub at: [(usize, usize); 2],
+    /// The instances that draw it in each model.
+    pub instances: Vec<[usize; 2]>,
+    /// For each stored vertex of the first: the vertex of the second.
+    pub vertices: Vec<Option<u32>>,
+    /// How many vertices of either have no partner, plus how many triangles of one the other does not have.
+    pub unlike: usize,
+}
+
+impl Pair {
+    /// Returns all primitives of meshes that both models have; [`differing`] reports those that only one of them has.
+    pub fn all(a: &Model, b: &Model, nodes: &Nodes) -> Vec<Self> {
+        let mut out = Vec::new();
+        for [here, there] in meshes(a, b) {
+            let instances = instances(a, b, [here, there], nodes);
+            let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
+            for p in 0..count {
+                let (own, other) = (&a.meshes[here].primitives[p], &b.meshes[there].primitives[p]);
+                let (vertices, unlike) = matched(own, other);
+                out.push(Self { at: [(here, p), (there, p)], instances: instances.clone(), vertices, unlike });
+            }
+        }
+        out
+    }
+}
+
+/// Matches meshes by name, and those that are left over by order.
+fn meshes(a: &Model, b: &Model) -> Vec<[usize; 2]> {
+    let names = |model: &Model| model.meshes.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
+    let (own, other) = (names(a), names(b));
+    let (mut pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
+    pairs.extend(removed.into_iter().zip(added).map(|(x, y)| [x, y]));
+    pairs.sort_unstable();
+    pairs
+}
+
+/// Matches the instances of two meshes, those at nodes of one name first.
+fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> Vec<[usize; 2]> {
+    let of = |model: &Model, mesh: usize| {
+        let draws = |(_, i): &(usize, &Instance)| i.mesh.index() == mesh;
+        model.instances.iter().enumerate().filter(draws).map(|(place, _)| place).collect::<Vec<_>>()
+    };
+    let (own, mut other) = (of(a, here), of(b, there));
+    let mut out = Vec::new();
+    let mut left = Vec::new();
+    for place in own {
+        let partner = nodes.there[a.instances[place].node.index()];
+        match other.iter().position(|o| Some(b.instances[*o].node.index()) == partner) {
+            Some(at) => out.push([place, other.remove(at)]),
+            None => left.push(place),
+        }
+    }
+    out.extend(left.into_iter().zip(other).map(|(x, y)| [x, y]));
+    out
+}
+
+/// Returns the surfaces that differ, with how many of their vertices and triangles do. Primitives that only one model
+/// has are among them.
+pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<Part> {
+    let part = |(mesh, primitive): (usize, usize), vertices: usize| Part { mesh, primitive, vertices, largest: 0.0 };
+    let mut out: Vec<Part> = pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
+    for (side, model) in [a, b].into_iter().enumerate() {
+        for (m, mesh) in model.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                if !pairs.iter().any(|pair| pair.at[side] == (m, p)) {
+                    out.push(part((m, p), primitive.stored_vertices.max(1)));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn stored(primitive: &Primitive) -> &[Vec3] {
+    &primitive.positions[..primitive.stored_vertices]
+}
+
+/// Matches vertices by order where all lie in the same places, else by place and texture coordinates.
+fn matched(a: &Primitive, b: &Primitive) -> (Vec<Option<u32>>, usize) {
+    let (own, other) = (stored(a), stored(b));
+    let size = Aabb::around_mass(own).diagonal().max(Aabb::around_mass(other).diagonal());
+    let reach = if size.is_finite() { (size * SAME_PLACE).max(f32::MIN_POSITIVE) } else { f32::MIN_POSITIVE };
+    let near = |x: Vec3, y: Vec3| x == y || x.distance(y) <= reach;
+    if own.len() == other.len() && own.iter().zip(other).all(|(x, y)| near(*x, *y)) {
+        let identity: Vec<Option<u32>> = (0..own.len() as u32).map(Some).collect();
+        let unlike = unlike_triangles(a, b, &identity, reach);
+        return (identity, unlike);
+    }
+    let cells = Cells::new(other, reach);
+    let mut used = vec![0_u32; other.len()];
+    let mut out = Vec::with_capacity(own.len());
+    for (v, position) in own.iter().enumerate() {
+        let fit = |w: u32| {
+            let w = w as usize;
+            let apart = other[w].distance(*position) > reach;
+            // Texture coordinates tell vertices of one place apart, then normals, then weights.
+            (!apart).then(|| (!same_uv(a, v, b, w), used[w], turn(a, v, b, w), weight_gap(a, v, b, w)))
+        };
+        let best = cells.near(*position).filter_map(|w| Some((fit(w)?, w))).min();
+        out.push(best.map(|(_, w)| w));
+        if let Some((_, w)) = best {
+            used[w as usize] += 1;
+        }
+    }
+    let backward = Cells::new(own, reach);
+    let is_lonely = |position: &Vec3| !backward.near(*position).any(|v| near(own[v as usize], *position));
+    let lost = out.iter().filter(|w| w.is_none()).count() + other.iter().filter(|p| is_lonely(p)).count();
+    let unlike = lost + if lost == 0 { unlike_triangles(a, b, &out, reach) } else { 0 };
+    (out, unlike)
+}
+
+fn same_uv(a: &Primitive, v: usize, b: &Primitive, w: usize) -> bool {
+    let near = |x: Option<&Vec2>, y: Option<&Vec2>| match (x, y) {
+        (Some(x), Some(y)) => x.distance(*y) <= SAME_UV,
+        _ => true,
+    };
+    (0..2).all(|set| near(a.uvs[set].get(v), b.uvs[set].get(w)))
+}
+
+/// Returns how far two normals are turned against each other, in steps.
+fn turn(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i32 {
+    let normals = a.normals.get(v).zip(b.normals.get(w));
+    normals.map_or(0, |(x, y)| ((1.0 - x.dot(*y)) * 1e3) as i32)
+}
+
+/// Returns how far apart the weights of two vertices are slot by slot, in steps.
+fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
+    let (Some(x), Some(y)) = (&a.stored_influences, &b.stored_influences) else { return 0 };
+    let ((joints, weights), (other_joints, others)) = (x.of(v), y.of(w));
+    let there = |joint: u16| {
+        let pairs = other_joints.iter().zip(others);
+        pairs.filter(|(j, _)| **j == joint).map(|(_, weight)| *weight).sum::<f32>()
+    };
+    let gap: f32 = joints.iter().zip(weights).map(|(j, weight)| (weight - there(*j)).abs()).sum();
+    (f64::from(gap) * 1e6) as i64
+}
+
+/// Counts triangles, lines and points that only one of two primitives has; their corners are compared by place.
+fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: f32) -> usize {
+    let width = |p: &Primitive| match p.topology {
+        skinscope_model::Topology::Points => 1,
+        skinscope_model::Topology::Lines => 2,
+        skinscope_model::Topology::Triangles => 3,
+    };
+    if width(a) != width(b) {
+        return a.indices.len().max(b.indices.len());
+    }
+    // The place of each vertex of the second: the first vertex that lies there.
+    let other = stored(b);
+    let cells = Cells::new(other, reach);
+    let place = |w: u32| {
+        let position = other[w as usize];
+        cells.near(position).filter(|o| other[*o as usize].distance(position) <= reach).min().unwrap_or(w)
+    };
+    let places: Vec<u32> = (0..other.len() as u32).map(place).collect();
+    let source = |p: &Primitive, v: u32| {
+        let split = (v as usize).checked_sub(p.stored_vertices);
+        split.and_then(|i| p.split_from.get(i).copied()).unwrap_or(v)
+    };
+    let mut count: BTreeMap<[u32; 3], i64> = BTreeMap::new();
+    let mut add = |corners: Vec<u32>, by: i64| {
+        let mut corners = [corners[0], corners.get(1).copied().unwrap_or(0), corners.get(2).copied().unwrap_or(0)];
+        // It does not matter which corner comes first, but the winding does.
+        let first = (0..3).min_by_key(|i| corners[*i]).unwrap_or(0);
+        corners.rotate_left(if width(a) == 3 { first } else { 0 });
+        let flat = width(a) == 3 && (corners[0] == corners[1] || corners[1] == corners[2] || corners[2] == corners[0]);
+        if !flat {
+            *count.entry(corners).or_default() += by;
+        }
+    };
+    for shape in a.indices.chunks_exact(width(a)) {
+        let at = |v: &u32| there.get(source(a, *v) as usize).copied().flatten().map(|w| places[w as usize]);
+        if let Some(corners) = shape.iter().map(at).collect::<Option<Vec<u32>>>() {
+            add(corners, 1);
+        }
+    }
+    for shape in b.indices.chunks_exact(width(b)) {
+        add(shape.iter().map(|v| places[source(b, *v) as usize]).collect(), -1);
+    }
+    count.values().map(|n| n.unsigned_abs() as usize).sum()
+}
+
+/// Points grouped by cells of a grid.
+struct Cells {
+    reach: f32,
+    cells: HashMap<[i64; 3], Vec<u32>>,
+}
+
+impl Cells {
+    fn new(points: &[Vec3], reach: f32) -> Self {
+        let mut out = Self { reach: reach * 4.0, cells: HashMap::new() };
+        for (i, point) in (0..).zip(points) {
+            let cell = out.cell(*point);
+            out.cells.entry(cell).or_default().push(i);
+        }
+        out
+    }
+
+    fn cell(&self, p: Vec3) -> [i64; 3] {
+        p.to_array().map(|c| (f64::from(c) / f64::from(self.reach)).floor() as i64)
+    }
+
+    /// Returns points that may be near.
+    fn near(&self, p: Vec3) -> impl Iterator<Item = u32> + '_ {
+        let [x, y, z] = self.cell(p);
+        let around = (-1..=1).flat_map(move |dx| (-1..=1).flat_map(move |dy| (-1..=1).map(move |dz| [dx, dy, dz])));
+        let cells = around.filter_map(move |[dx, dy, dz]: [i64; 3]| {
+            self.cells.get(&[x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)])
+        });
+        cells.flatten().copied()
+    }
+}

@@ -1,0 +1,81 @@
+//! Compares weights and inverse bind matrices.
+
+use std::collections::HashMap;
+
+use super::nodes::Nodes;
+use super::surfaces::Pair;
+use super::{Part, by_name};
+use skinscope_model::{Influences, Model, Skin};
+
+/// Weights that differ by no more than this are equal.
+const SAME_WEIGHT: f64 = 1e-6;
+
+/// Returns the vertices of a primitive whose weights differ; `None` where none do.
+pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<Part> {
+    let [(mesh, primitive), (there, other)] = pair.at;
+    let (own, theirs) =
+        (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
+    let (keys, other_keys) = (keys(a, mesh, &|node| node), keys(b, there, &|node| nodes.key[node]));
+    let (mut vertices, mut largest) = (0, 0.0_f64);
+    let mut shares: HashMap<usize, f64> = HashMap::new();
+    for (v, w) in pair.vertices.iter().enumerate() {
+        let Some(w) = w else { continue };
+        shares.clear();
+        let broken = own.as_ref().is_some_and(|i| add(i, v, &keys, 1.0, &mut shares))
+            | theirs.as_ref().is_some_and(|i| add(i, *w as usize, &other_keys, -1.0, &mut shares));
+        let gap = shares.values().fold(0.0_f64, |most, s| most.max(s.abs()));
+        if broken || gap > SAME_WEIGHT {
+            vertices += 1;
+            largest = largest.max(gap);
+        }
+    }
+    (vertices > 0).then_some(Part { mesh, primitive, vertices, largest })
+}
+
+/// Adds weights up by joint; returns whether one of them is NaN.
+fn add(influences: &Influences, vertex: usize, keys: &[usize], sign: f64, out: &mut HashMap<usize, f64>) -> bool {
+    let (joints, weights) = influences.of(vertex);
+    for (joint, weight) in joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        let key = keys.get(usize::from(*joint)).copied().unwrap_or(usize::MAX - usize::from(*joint));
+        *out.entry(key).or_default() += sign * f64::from(*weight);
+    }
+    influences.not_finite.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
+}
+
+/// Returns for each place in the first skin that moves a mesh the number of the joint that both models share.
+fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> {
+    let skin = model.instances.iter().filter(|i| i.mesh.index() == mesh).find_map(|i| i.skin);
+    skin.map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect()).unwrap_or_default()
+}
+
+/// Returns how many inverse bind matrices differ, or are in one model only. Skins are matched by name; those that have no
+/// partner of their name are matched in the order of the file.
+pub(super) fn inverse_binds(a: &Model, b: &Model, nodes: &Nodes) -> usize {
+    let none = Skin::default();
+    let names = |model: &Model| model.skins.iter().map(|skin| skin.name.clone()).collect::<Vec<_>>();
+    let (own, other) = (names(a), names(b));
+    let (pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
+    let named = pairs.iter().map(|[own, other]| differing(&a.skins[*own], &b.skins[*other], nodes));
+    let of =
+        |model: &Model, list: &[usize], i: usize| list.get(i).map_or(none.clone(), |skin| model.skins[*skin].clone());
+    let left = (0..removed.len().max(added.len())).map(|i| differing(&of(a, &removed, i), &of(b, &added, i), nodes));
+    named.chain(left).sum()
+}
+
+fn differing(a: &Skin, b: &Skin, nodes: &Nodes) -> usize {
+    // A joint that is listed twice has two matrices.
+    let mut left: Vec<(usize, usize)> = b.joints.iter().enumerate().map(|(j, n)| (nodes.key[n.index()], j)).collect();
+    let mut count = 0;
+    for (j, node) in a.joints.iter().enumerate() {
+        let Some(at) = left.iter().position(|(key, _)| *key == node.index()) else {
+            count += 1;
+            continue;
+        };
+        let (_, other) = left.swap_remove(at);
+        let broken = a.not_finite.contains(&j) || b.not_finite.contains(&other);
+        let (x, y) = (a.inverse_bind[j].to_cols_array(), b.inverse_bind[other].to_cols_array());
+        let size = x.iter().chain(&y).fold(1e-3_f32, |most, v| most.max(v.abs()));
+        count += usize::from(broken || x.iter().zip(&y).any(|(p, q)| (p - q).abs() > 1e-6 * size));
+    }
+    count + left.len()
+}

@@ -1,0 +1,66 @@
+//! Questions about weights and the posed surface: which joint moves what, and what lies under a ray. It has no state;
+//! panels, overlays and the command line use it alike.
+
+#![forbid(unsafe_code)]
+
+pub mod benchmark;
+mod bones;
+mod changed;
+pub mod check;
+mod directions;
+mod distance;
+mod explain;
+mod inspection;
+pub mod measure;
+mod pick;
+mod pick_clusters;
+mod pick_index;
+#[cfg(test)]
+mod pick_tests;
+mod quaternion_form;
+pub mod rig;
+pub mod rom;
+mod stats;
+pub mod symmetry;
+pub mod tables;
+#[cfg(test)]
+mod transformed_by_tests;
+
+pub use bones::{BoneChoice, BoneScratch, BoneSegment, bones, bones_into};
+pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};
+pub use directions::VertexDirections;
+pub use distance::{SurfaceDistance, distances};
+pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
+pub use inspection::Inspection;
+pub use skinscope_frame::{
+    BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, Step, VertexMeasure,
+    VertexPart, VertexRef, VertexSet, VertexValues, overlay,
+};
+pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
+pub use pick_index::PickIndex;
+pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
+pub use stats::{JointStats, LIMITS, WeightStats};
+
+/// Returns the overlay that shows what a rule is about, by the rule's id; `None` where the rule is about joints and not
+/// about weights. "weights" is for the joint of the finding.
+#[must_use]
+pub fn overlay_of_rule(id: &str) -> Option<&'static str> {
+    match id {
+        "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => Some("sum"),
+        "weights-zero" | "too-many-influences" => Some("alarms"),
+        "joint-duplicate" => Some("influences"),
+        "rogue-vertices" => Some("rogue"),
+        "asymmetry" => Some("asymmetry"),
+        "seam-weights" | "t-junction" | "far-influence" | "stray-vertices" => Some("weights"),
+        "joint-out-of-range" | "joint-out-of-range-unweighted" => Some("weights"),
+        rom if rom.starts_with("rom-") => Some("weights"),
+        _ => None,
+    }
+}
+
+/// Returns the label and the help text of a rule of the checker or of the range of motion, by its id.
+#[must_use]
+pub fn rule_words(id: &str) -> Option<(&'static str, &'static str)> {
+    let checked = check::RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help));
+    checked.or_else(|| rom::ROM_RULES.iter().find(|r| r.id == id).map(|r| (r.label, r.help)))
+}

@@ -1,0 +1,383 @@
+//! The truth meter: what a pose does to a surface, measured against the surface at rest.
+//!
+//! *Edge stretch* is the length of an edge as posed over that at rest; *area* the same of a triangle, and of the whole surface.
+//! *Volume* is signed and of each part that hangs together (`⅙ Σ a · (b × c)`), and of each joint's region: the triangles that the joint
+//! holds most of. Open parts and regions are closed by a fan over each border; those that then enclose next to nothing have none. A
+//! triangle is *inverted* where it faces away from where the matrices of its corners carry its normal. A *fold* is an edge whose two
+//! triangles lie almost on each other, and did not at rest. *Normal error* is the angle between a carried normal and the one that
+//! is computed from the posed triangles.
+//!
+//! The rest surface is the stored one, morph targets included at their present weights. Where the rest pose shows it larger or smaller as
+//! a whole (a mesh in centimetres below a joint that scales it to metres), it is taken as large as that.
+//!
+//! [`skinscope_deform::Patch`] measures the surroundings of one joint against limits, for the checks of the range of motion; this measures
+//! everything that is drawn, in numbers that curves and overlays show.
+
+mod normals;
+#[cfg(test)]
+mod place_tests;
+mod read;
+mod rest;
+mod table;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod total;
+mod values;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+
+use self::normals::{Carrier, NormalGroups, NormalReading};
+use self::read::{Memory, Posed, read};
+use self::rest::RestSizes;
+pub use self::table::{MEASURES, Measure, Unit, measure};
+use self::topology::MeasuredTopology;
+use self::total::Total;
+use self::values::worse;
+pub use super::VertexMeasure;
+use super::{PerVertex, VertexRef};
+use skinscope_anim::local_to_model;
+use skinscope_deform::{self as deform, DeformedAttributes, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput,
+};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
+
+/// Measures surfaces of one model, pose by pose. What does not change with the pose is found out once.
+#[derive(Clone, Debug)]
+pub struct Measurer {
+    model: Arc<Model>,
+    parts: Vec<MeasuredPart>,
+    /// The memory of the surface that was deformed last by [`Measurer::deform_and_measure`].
+    surface: Surface,
+}
+
+/// A skinned primitive of an instance.
+#[derive(Clone, Debug)]
+struct MeasuredPart {
+    instance: InstanceId,
+    mesh: MeshId,
+    primitive: usize,
+    skin: SkinId,
+    topology: Arc<MeasuredTopology>,
+    /// How many times as large the rest pose shows the mesh.
+    scale: f32,
+    groups: Option<Arc<NormalGroups>>,
+    rest: Option<Arc<Rest>>,
+    memory: Memory,
+    /// The normal error of each stored vertex in the last reading for which it was asked.
+    errors: Vec<f32>,
+}
+
+/// The rest surface with some weights of its morph targets.
+#[derive(Clone, Debug)]
+struct Rest {
+    morph_weights: Vec<f32>,
+    sizes: RestSizes,
+    /// The normals of groups, once they were asked for.
+    normals: Option<Vec<Vec3>>,
+}
+
+/// What is asked of a reading beside the measures that are always taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Whether the normal error is measured.
+    pub normal_error: bool,
+    /// Whether that of every mode of the normals of linear blending is ([`SurfaceMeasures::normal_modes`]).
+    pub normal_modes: bool,
+    /// The measure whose numbers are wanted for each vertex.
+    pub vertices: Option<VertexMeasure>,
+}
+
+/// The measures of everything that is skinned, in one pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SurfaceMeasures {
+    /// The least and the greatest length of an edge, posed over rest; both 1 where there are no edges.
+    pub stretch: [f32; 2],
+    /// The mean over all edges.
+    pub stretch_mean: f64,
+    /// The least and the greatest area of a triangle, posed over rest; both 1 where there are no triangles.
+    pub triangle: [f32; 2],
+    /// The area of the whole surface, posed over rest; 1 where it has none.
+    pub area: f64,
+    /// How many triangles are inverted.
+    pub inverted: usize,
+    /// How many edges the surface folds back on itself at.
+    pub folds: usize,
+    /// The sharpest of these folds, degrees; 0 where there are none.
+    pub sharpest: f32,
+    /// The volume of all parts that enclose one, posed over rest; `None` where no part does.
+    pub volume: Option<f64>,
+    /// The volume of each joint's region, posed over rest, by joint; regions that enclose none are left out.
+    pub regions: Vec<(NodeId, f64)>,
+    /// The largest and the mean normal error, degrees; `None` where it was not asked for.
+    pub normal_error: Option<[f64; 2]>,
+    /// How many vertices with a triangle have a normal of length zero.
+    pub zero_normals: usize,
+    /// What each mode of the normals of linear blending makes of this pose, in the order of [`NORMAL_MODES`]; empty where they were not
+    /// asked for, or do not fit the method.
+    pub normal_modes: Vec<NormalModeMeasures>,
+    /// The measures of each skinned primitive.
+    pub primitives: Vec<PrimitiveMeasures>,
+    /// Vertices of the shortest and longest edge, of the least and largest triangle, of an inverted triangle, of the sharpest fold,
+    /// with the largest normal error, of the region whose volume has changed most, and one whose normal has length zero.
+    pub at: [Option<VertexRef>; 9],
+}
+
+/// How far the normals of one mode are from those of the posed triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormalModeMeasures {
+    /// The mode, by [`skinscope_deform::NormalMode::id`].
+    pub mode: &'static str,
+    /// The largest error, degrees.
+    pub worst: f64,
+    /// A vertex that has it; `None` where there is no error.
+    pub at: Option<VertexRef>,
+    /// The mean error, degrees.
+    pub mean: f64,
+    /// How many normals come out with a length of zero.
+    pub zero: usize,
+}
+
+/// The measures of one skinned primitive, as those of [`SurfaceMeasures`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct PrimitiveMeasures {
+    /// The instance that draws it.
+    pub instance: InstanceId,
+    /// Its number in the instance's mesh.
+    pub primitive: usize,
+    /// See [`SurfaceMeasures::stretch`].
+    pub stretch: [f32; 2],
+    /// See [`SurfaceMeasures::stretch_mean`].
+    pub stretch_mean: f64,
+    /// See [`SurfaceMeasures::triangle`].
+    pub triangle: [f32; 2],
+    /// See [`SurfaceMeasures::area`].
+    pub area: f64,
+    /// See [`SurfaceMeasures::inverted`].
+    pub inverted: usize,
+    /// See [`SurfaceMeasures::folds`].
+    pub folds: usize,
+    /// See [`SurfaceMeasures::sharpest`].
+    pub sharpest: f32,
+    /// The parts that hang together.
+    pub parts: Vec<PartVolume>,
+    /// See [`SurfaceMeasures::normal_error`].
+    pub normal_error: Option<[f64; 2]>,
+}
+
+/// The volume of a part of a surface whose triangles are joined over edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartVolume {
+    /// How many triangles it has.
+    pub triangles: usize,
+    /// Whether every edge runs once each way; other parts are closed by fans over their borders.
+    pub closed: bool,
+    /// The signed volume at rest, cubic metres; `None` where it encloses none.
+    pub rest: Option<f64>,
+    /// The signed volume as posed, cubic metres.
+    pub posed: f64,
+}
+
+impl PartVolume {
+    /// Returns the volume as posed over that at rest.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        self.rest.map(|rest| self.posed / rest)
+    }
+}
+
+impl Measurer {
+    /// Prepares to measure surfaces of `model`; `None` soon after `stop` returns true.
+    #[must_use]
+    pub fn new(model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let scales = rest_scales(model);
+        let mut known: HashMap<(MeshId, usize), Arc<MeasuredTopology>> = HashMap::new();
+        let mut parts = Vec::new();
+        for (i, instance) in model.instances.iter().enumerate() {
+            let Some(skin) = instance.skin else { continue };
+            for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
+                let Some(influences) = model.influences(instance.mesh, primitive) else { continue };
+                let source = &model.meshes[instance.mesh.index()].primitives[primitive];
+                let topology = match known.get(&(instance.mesh, primitive)) {
+                    Some(topology) => Arc::clone(topology),
+                    None => Arc::new(MeasuredTopology::new(source, influences, stop)?),
+                };
+                known.insert((instance.mesh, primitive), Arc::clone(&topology));
+                parts.push(MeasuredPart {
+                    instance: InstanceId::from_index(i),
+                    mesh: instance.mesh,
+                    primitive,
+                    skin,
+                    topology,
+                    scale: scales[skin.index()],
+                    groups: None,
+                    rest: None,
+                    memory: Memory::default(),
+                    errors: Vec::new(),
+                });
+            }
+        }
+        (!stop()).then(|| Self { model: Arc::clone(model), parts, surface: Surface::default() })
+    }
+
+    /// Returns the model that it measures.
+    #[must_use]
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Deforms the surface and measures it as [`Measurer::measure`] does. Where a method places each vertex alone, what measures need
+    /// beside the positions comes from the same pass over the vertices.
+    pub fn deform_and_measure(&mut self, input: &SurfaceInput<'_>, wanted: Wanted) -> (SurfaceMeasures, PerVertex) {
+        let is_whole = input.method.needs_surface();
+        let attributes = if is_whole { DeformedAttributes::ALL } else { DeformedAttributes::MEASURED };
+        let mut surface = std::mem::take(&mut self.surface);
+        surface.deform(input, attributes);
+        let out = self.measure(input, &surface, wanted);
+        self.surface = surface;
+        out
+    }
+
+    /// Measures `surface`, which was deformed from `input`, on all cores. A method that needs data must have it there. The error of normals
+    /// is that of the mode that is applied; a pass after the method makes normals of its own, whose error is not measured. Skinned
+    /// primitives that are not drawn count for nothing. With it come the numbers of vertices that are wanted; primitives that are not
+    /// measured have none.
+    pub fn measure(
+        &mut self,
+        input: &SurfaceInput<'_>,
+        surface: &Surface,
+        wanted: Wanted,
+    ) -> (SurfaceMeasures, PerVertex) {
+        let mut packed = Vec::new();
+        deform::pack(&input.method, input.palettes, &mut packed);
+        let mut total = Total::default();
+        let mut values = PerVertex::empty(&self.model);
+        let model = Arc::clone(&self.model);
+        let stride = input.method.vec4s_per_joint;
+        // Where vertices stand in several places each triangle moves as a whole, and nothing is deformed.
+        let parts = self.parts.iter_mut().filter(|_| surface.split_model().is_none());
+        let has_pass = input.method.pass.is_some() || input.method.method.pass.is_some();
+        let source = input.method.normal_mode();
+        let is_carried = !has_pass || matches!(source, Some(NormalSource::Triangles));
+        let has_modes = !has_pass && std::ptr::eq(input.method.method, METHODS[0]);
+        let wanted = Wanted {
+            normal_error: wanted.normal_error && is_carried,
+            normal_modes: wanted.normal_modes && has_modes,
+            ..wanted
+        };
+        for part in parts {
+            let Some(posed) = surface.part(part.instance, part.primitive) else { continue };
+            let (first, Some(influences)) = input.model.binding(part.instance, part.primitive) else { continue };
+            let joints = model.skins[part.skin.index()].joints.len();
+            let palette = &packed[first as usize * stride..][..joints * stride];
+            let vectors = input.method.data.map_or(&[][..], |data| data.vectors_of(part.instance, part.primitive));
+            let posed = Posed { deformed: &posed.deformed, influences, palette, method: input.method, vectors };
+            let with_normals = wanted.normal_error || wanted.normal_modes;
+            let rest = part.at_rest(&model, input.morph_weights, with_normals);
+            let reading = read(&part.topology, &rest.sizes, posed, &mut part.memory);
+            let matrices = input.palettes.get(first as usize..first as usize + joints).unwrap_or_default();
+            let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
+            if let Some(measure) = wanted.vertices {
+                let out = &mut values.values[part.mesh.index()][part.primitive];
+                part.write_values(measure, &rest, wanted, out);
+            }
+            total.add(&model, part, &rest, reading, (normals, &modes));
+            total.add_zero_normals(part, &posed.deformed.normals);
+        }
+        (total.finished(), values)
+    }
+}
+
+impl MeasuredPart {
+    /// Returns the surface at rest with these weights of morph targets, measured anew where they have changed.
+    fn at_rest(&mut self, model: &Model, morph_weights: &[f32], with_normals: bool) -> Arc<Rest> {
+        let instance = &model.instances[self.instance.index()];
+        let primitive = &model.meshes[self.mesh.index()].primitives[self.primitive];
+        let weights = &morph_weights[instance.morph_offset..][..instance.morph_weights.len()];
+        let groups = with_normals.then(|| {
+            let groups = self.groups.get_or_insert_with(|| Arc::new(NormalGroups::new(primitive, &self.topology)));
+            Arc::clone(groups)
+        });
+        let known = self.rest.take().filter(|rest| rest.morph_weights == weights || primitive.morphs.is_empty());
+        let mut rest = known.unwrap_or_else(|| {
+            let mut positions = Vec::new();
+            deform::morphed(primitive, weights, &mut positions);
+            let sizes = RestSizes::new(&self.topology, positions, self.scale);
+            Arc::new(Rest { morph_weights: weights.to_vec(), sizes, normals: None })
+        });
+        if let Some(groups) = groups.filter(|_| rest.normals.is_none()) {
+            let normals = groups.at_rest(&self.topology, &rest.sizes);
+            Arc::make_mut(&mut rest).normals = Some(normals);
+        }
+        Arc::clone(self.rest.insert(rest))
+    }
+
+    /// Measures the normals that `source` makes (`None`: the method), and those of every mode of linear blending, as far as they are wanted.
+    /// `matrices` are those of the skin's joints.
+    fn read_normals(
+        &mut self,
+        rest: &Rest,
+        posed: Posed<'_>,
+        matrices: &[Affine3A],
+        source: Option<NormalSource>,
+        wanted: Wanted,
+    ) -> (Option<NormalReading>, Vec<NormalReading>) {
+        let (Some(groups), Some(at_rest)) = (&self.groups, &rest.normals) else { return (None, Vec::new()) };
+        if !wanted.normal_error && !wanted.normal_modes {
+            return (None, Vec::new());
+        }
+        let truth = groups.posed(&self.topology, posed, &self.memory.normals, self.memory.is_mirrored);
+        let joints: Vec<JointNormals> = matrices.iter().map(JointNormals::of).collect();
+        let read = |source: NormalSource, errors: &mut Vec<f32>| {
+            let carrier = match source {
+                NormalSource::Method => Carrier::Method,
+                NormalSource::Joints(turn) => Carrier::Joints(turn, &joints),
+                NormalSource::Triangles => Carrier::Triangles,
+            };
+            groups.read(&rest.sizes, [at_rest, &truth], posed, carrier, errors)
+        };
+        let own = wanted.normal_error.then(|| read(source.unwrap_or(NormalSource::Method), &mut self.errors));
+        let mut errors = Vec::new();
+        let modes = NORMAL_MODES.iter().filter(|_| wanted.normal_modes);
+        (own, modes.map(|mode| read(mode.source, &mut errors)).collect())
+    }
+
+    /// Writes the numbers of vertices in the last reading to `out`; where another instance of the mesh has written some before, the
+    /// worse ones.
+    fn write_values(&self, measure: VertexMeasure, rest: &Rest, wanted: Wanted, out: &mut Vec<f32>) {
+        let mut list = Vec::new();
+        match measure {
+            VertexMeasure::NormalError if wanted.normal_error => list.clone_from(&self.errors),
+            VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
+            measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
+        }
+        if out.is_empty() {
+            *out = list;
+        } else {
+            out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
+        }
+    }
+}
+
+/// Returns for each skin how many times as large the rest pose shows its meshes: the scale that all its joints share there, else 1.
+fn rest_scales(model: &Model) -> Vec<f32> {
+    let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
+    deform::palettes(model, &pose, &mut palettes);
+    let size = |m: &Affine3A| m.matrix3.determinant().abs().cbrt();
+    let firsts = &model.palette_layout().skins;
+    model
+        .skins
+        .iter()
+        .zip(firsts)
+        .map(|(skin, first)| {
+            let sizes = palettes[*first as usize..][..skin.joints.len()].iter().map(size);
+            let (least, most) = sizes.fold((f32::INFINITY, 0.0_f32), |(a, b), size| (a.min(size), b.max(size)));
+            let shared = least > 0.0 && most.is_finite() && most <= least * 1.001;
+            // Rounding is no scale.
+            if shared && (most - 1.0).abs() > 2e-3 { 0.5 * (least + most) } else { 1.0 }
+        })
+        .collect()
+}

@@ -1,0 +1,378 @@
+//! Measures one posed primitive: passes over its triangles, edges and hinges, each on all cores. Sums are taken over pieces of
+//! fixed length in their order, so that the same pose gives the same numbers on any machine.
+
+use std::sync::atomic::AtomicBool;
+
+use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
+
+use super::rest::{RestSizes, close, origin, sixfold};
+use super::topology::MeasuredTopology;
+use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed};
+use skinscope_model::{InfluencesRef, Run};
+use skinscope_base::parallel;
+
+/// A primitive as posed, with what moved it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posed<'a> {
+    pub deformed: &'a Deformed,
+    pub influences: InfluencesRef<'a>,
+    /// The packed matrices of its skin.
+    pub palette: &'a [Vec4],
+    pub method: Deformation<'a>,
+    /// What the method has worked out for each vertex; empty where it needs nothing.
+    pub vectors: &'a [Vec4],
+}
+
+impl<'a> Posed<'a> {
+    /// Returns the vertices of `run` as the method takes them, with these normals (mesh space).
+    pub(super) fn batch(&self, rest: &'a RestSizes, run: &Run<'a>, normals: &'a [Vec3]) -> Batch<'a> {
+        let vertices = run.vertices.clone();
+        Batch {
+            positions: &rest.positions[vertices.clone()],
+            normals,
+            tangents: &[],
+            movers: BatchInfluences::from(run),
+            values: self.method.values,
+            vectors: self.vectors.get(vertices).unwrap_or_default(),
+        }
+    }
+}
+
+/// The measures of a primitive in one pose. Places are numbered as by [`MeasuredTopology`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct PrimitiveReading {
+    /// The shortest and the longest edge, posed over rest; both 1 where no edge is measured.
+    pub stretch: [f32; 2],
+    pub stretch_sum: f64,
+    /// How many edges are measured.
+    pub edges: usize,
+    /// The triangles with the least and the greatest area, posed over rest.
+    pub triangle: [f32; 2],
+    /// The area as posed, square metres.
+    pub area: f64,
+    pub inverted: usize,
+    pub folds: usize,
+    /// The sharpest fold, radians.
+    pub sharpest: f32,
+    /// The signed volume of each part, its borders closed, cubic metres.
+    pub part_volumes: Vec<f64>,
+    pub piece_volumes: Vec<f64>,
+    /// Places where the shortest and longest edges, the least and largest triangles, an inverted triangle and the sharpest fold are.
+    pub at_stretch: [Option<u32>; 2],
+    pub at_triangle: [Option<u32>; 2],
+    pub at_inverted: Option<u32>,
+    pub at_fold: Option<u32>,
+}
+
+/// Reusable memory; after a reading it holds what overlays show.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// The normal of each triangle as posed; its length is twice the area.
+    pub normals: Vec<Vec3>,
+    /// The length of each edge, posed over rest; 0 where it is not measured.
+    pub ratios: Vec<f32>,
+    /// The inverted triangles.
+    pub inverted: Vec<u32>,
+    /// For each stored vertex: the matrix that carries normals with it.
+    carries: Vec<Mat3A>,
+    /// Whether any vertex is mirrored.
+    pub is_mirrored: bool,
+    middles: Vec<(DVec3, f64)>,
+}
+
+/// How many triangles, edges or hinges one thread measures at a time.
+const CHUNK: usize = 1 << 13;
+
+/// The cosine below which a triangle is inverted: above it rounding decides.
+const INVERTED: f32 = -0.01;
+/// The least height of a triangle whose side can be told, as a share of its longest side.
+const NEEDLE: f32 = 1e-3;
+/// A fold is an edge whose triangles' normals are at least this far apart as posed...
+const FOLD: f32 = 150.0;
+/// ...and at least this much farther than at rest, degrees.
+const FOLDED_BY: f32 = 60.0;
+/// The share of its rest area below which a triangle has no side to fold to.
+const COLLAPSED: f32 = 0.01;
+
+/// The least and the greatest ratio that was seen, each with the number of its item.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    least: (f32, u32),
+    most: (f32, u32),
+}
+
+impl Default for Range {
+    fn default() -> Self {
+        Self { least: (f32::INFINITY, u32::MAX), most: (f32::NEG_INFINITY, u32::MAX) }
+    }
+}
+
+impl Range {
+    #[inline]
+    fn add(&mut self, ratio: f32, item: u32) {
+        if ratio < self.least.0 {
+            self.least = (ratio, item);
+        }
+        if ratio > self.most.0 {
+            self.most = (ratio, item);
+        }
+    }
+
+    fn join(&mut self, other: &Self) {
+        self.add(other.least.0, other.least.1);
+        self.add(other.most.0, other.most.1);
+    }
+
+    /// Returns both ratios with the numbers of their items; 1 and none where nothing was seen.
+    fn ends(&self) -> ([f32; 2], [Option<u32>; 2]) {
+        if self.least.0 > self.most.0 {
+            return ([1.0; 2], [None; 2]);
+        }
+        ([self.least.0, self.most.0], [self.least, self.most].map(|(_, item)| Some(item).filter(|i| *i != u32::MAX)))
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct EdgeSums {
+    range: Range,
+    sum: f64,
+    count: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct FaceSums {
+    range: Range,
+    /// For each piece of the chunk: its number, twice the area, and six times the volume.
+    pieces: Vec<(u32, f64, f64)>,
+    inverted: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct HingeSums {
+    count: usize,
+    /// The angle of the sharpest fold, and the number of its hinge.
+    sharpest: (f32, u32),
+}
+
+/// Measures a pose.
+pub(super) fn read(
+    topology: &MeasuredTopology,
+    rest: &RestSizes,
+    posed: Posed<'_>,
+    memory: &mut Memory,
+) -> PrimitiveReading {
+    let mut out = PrimitiveReading::default();
+    read_edges(topology, rest, posed, memory, &mut out);
+    read_carries(rest, posed, memory);
+    read_faces(topology, rest, posed, memory, &mut out);
+    read_folds(topology, rest, memory, &mut out);
+    out
+}
+
+fn read_edges(
+    topology: &MeasuredTopology,
+    rest: &RestSizes,
+    posed: Posed<'_>,
+    memory: &mut Memory,
+    out: &mut PrimitiveReading,
+) {
+    let positions = &posed.deformed.positions;
+    memory.ratios.resize(topology.edges.len(), 0.0);
+    let mut sums = vec![EdgeSums::default(); chunks(topology.edges.len())];
+    spread(0, &mut memory.ratios, &mut sums, &|start, ratios, sums: &mut EdgeSums| {
+        let edges = &topology.edges[start..];
+        for (i, ((ratio, [a, b]), per_length)) in
+            (start as u32..).zip(ratios.iter_mut().zip(edges).zip(&rest.per_length[start..]))
+        {
+            *ratio = positions[*a as usize].distance(positions[*b as usize]) * per_length;
+            if *per_length > 0.0 && ratio.is_finite() {
+                sums.range.add(*ratio, i);
+                sums.sum += f64::from(*ratio);
+                sums.count += 1;
+            }
+        }
+    });
+    let mut range = Range::default();
+    for chunk in &sums {
+        range.join(&chunk.range);
+        out.stretch_sum += chunk.sum;
+        out.edges += chunk.count;
+    }
+    let (stretch, at) = range.ends();
+    (out.stretch, out.at_stretch) = (stretch, at.map(|edge| edge.map(|e| topology.edges[e as usize][0])));
+}
+
+fn read_faces(
+    topology: &MeasuredTopology,
+    rest: &RestSizes,
+    posed: Posed<'_>,
+    memory: &mut Memory,
+    out: &mut PrimitiveReading,
+) {
+    let positions = &posed.deformed.positions;
+    let origin = origin(topology, positions);
+    let carries = if posed.deformed.carries.is_empty() { &memory.carries } else { &posed.deformed.carries };
+    let is_mirrored = memory.is_mirrored;
+    memory.normals.resize(topology.places.len(), Vec3::ZERO);
+    let mut sums = vec![FaceSums::default(); chunks(topology.places.len())];
+    spread(0, &mut memory.normals, &mut sums, &|start, normals, sums: &mut FaceSums| {
+        let places = topology.places[start..].iter().zip(&topology.piece_of[start..]);
+        let mut of_piece = (u32::MAX, 0.0, 0.0);
+        for (i, ((normal, (places, piece)), per_area)) in
+            (start as u32..).zip(normals.iter_mut().zip(places).zip(&rest.per_area[start..]))
+        {
+            let ends = places.map(|place| positions[place as usize]);
+            *normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]);
+            let doubled = normal.length();
+            if *piece != of_piece.0 {
+                sums.pieces.push(std::mem::replace(&mut of_piece, (*piece, 0.0, 0.0)));
+            }
+            of_piece.1 += f64::from(doubled);
+            of_piece.2 += sixfold(ends[0], *normal, origin);
+            let ratio = doubled * per_area;
+            if *per_area > 0.0 && ratio.is_finite() {
+                sums.range.add(ratio, i);
+            }
+            let face = i as usize;
+            if topology.is_blended[face] && *per_area != 0.0 {
+                let corners = topology.corners[face];
+                let [a, b, c] = corners.map(|v| carries[v as usize]);
+                // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that
+                // enlarge the triangle count more.
+                let wanted = (a + b + c) * Vec3A::from(rest.normals[face]);
+                let side = if is_mirrored && posed.deformed.is_mirrored(corners) { -1.0 } else { 1.0 };
+                if is_inverted(side * wanted.dot(Vec3A::from(*normal)), wanted.length_squared(), doubled, ends) {
+                    sums.inverted.push(i);
+                }
+            }
+        }
+        sums.pieces.push(of_piece);
+    });
+    let mut range = Range::default();
+    let mut pieces = vec![0.0; topology.pieces.len()];
+    memory.inverted.clear();
+    for chunk in &sums {
+        range.join(&chunk.range);
+        memory.inverted.extend_from_slice(&chunk.inverted);
+        for (piece, doubled, sixfold) in &chunk.pieces {
+            if let Some(volume) = pieces.get_mut(*piece as usize) {
+                out.area += 0.5 * doubled;
+                *volume += sixfold;
+            }
+        }
+    }
+    let (triangle, at) = range.ends();
+    (out.triangle, out.at_triangle) = (triangle, at.map(|face| face.map(|f| topology.places[f as usize][0])));
+    out.inverted = memory.inverted.len();
+    let area = |face: &&u32| memory.normals[**face as usize].length_squared();
+    let largest = memory.inverted.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
+    out.at_inverted = largest.map(|face| topology.places[*face as usize][0]);
+    let mut parts = vec![0.0; topology.parts.len()];
+    for (piece, volume) in topology.pieces.iter().zip(&pieces) {
+        parts[piece.part as usize] += volume;
+    }
+    close(&topology.part_rims, positions, origin, &mut memory.middles, &mut parts);
+    close(&topology.piece_rims, positions, origin, &mut memory.middles, &mut pieces);
+    let sixth = |volumes: Vec<f64>| volumes.into_iter().map(|v| v / 6.0).collect();
+    (out.part_volumes, out.piece_volumes) = (sixth(parts), sixth(pieces));
+}
+
+/// Works out whether any vertex is mirrored, and, where the surface does not have it, the matrix that carries normals with each vertex.
+fn read_carries(rest: &RestSizes, posed: Posed<'_>, memory: &mut Memory) {
+    if !posed.deformed.carries.is_empty() {
+        memory.is_mirrored = posed.deformed.determinants.iter().any(|d| *d < 0.0);
+        return;
+    }
+    let count = rest.positions.len();
+    memory.carries.resize(count, Mat3A::ZERO);
+    let mut mirrored = vec![false; chunks(count)];
+    let determinants = &posed.deformed.determinants;
+    spread(0, &mut memory.carries, &mut mirrored, &|start, carries, mirrored: &mut bool| {
+        let end = start + carries.len();
+        *mirrored = determinants[start..end].iter().any(|d| *d < 0.0);
+        let mut positions = vec![Vec3::ZERO; carries.len()];
+        for run in posed.influences.runs(start..end) {
+            let here = run.vertices.start - start..run.vertices.end - start;
+            let batch = posed.batch(rest, &run, &[]);
+            let lists = &mut BatchOut {
+                positions: &mut positions[here.clone()],
+                carries: &mut carries[here],
+                ..BatchOut::default()
+            };
+            (posed.method.deform_all)(posed.palette, &batch, lists);
+        }
+    });
+    memory.is_mirrored = mirrored.contains(&true);
+}
+
+/// Returns whether a triangle faces away from where the matrices of its corners carry its normal at rest: `along` is the product of its
+/// normal, which has the length `doubled`, and of that one, whose square is given.
+#[inline]
+fn is_inverted(along: f32, wanted_squared: f32, doubled: f32, [a, b, c]: [Vec3; 3]) -> bool {
+    // Most triangles are in order, and where they are it shows here.
+    if along >= 0.0 {
+        return false;
+    }
+    let is_away = along < INVERTED * doubled * wanted_squared.sqrt();
+    let longest = || a.distance_squared(b).max(b.distance_squared(c)).max(c.distance_squared(a));
+    is_away && doubled > NEEDLE * longest()
+}
+
+fn read_folds(topology: &MeasuredTopology, rest: &RestSizes, memory: &Memory, out: &mut PrimitiveReading) {
+    let (fold, folded_by) = (FOLD.to_radians(), FOLDED_BY.to_radians());
+    let flat = fold.cos().powi(2);
+    let of_chunk = |chunk: usize| {
+        let mut sums = HingeSums::default();
+        let hinges = topology.hinges[chunk * CHUNK..].iter().take(CHUNK);
+        for (i, hinge) in ((chunk * CHUNK) as u32..).zip(hinges) {
+            let [a, b] = hinge.map(|f| memory.normals[f as usize]);
+            let dot = a.dot(b);
+            // Most edges are flat, and an angle takes longer to compute than a product.
+            let may_fold = dot < 0.0 && dot * dot >= 0.999 * flat * a.length_squared() * b.length_squared();
+            if !may_fold || rest.bends[i as usize].is_nan() {
+                continue;
+            }
+            let bend = a.angle_between(b);
+            let collapsed = [a, b].iter().zip(hinge).any(|(n, f)| n.length() * rest.per_area[*f as usize] < COLLAPSED);
+            if !collapsed && bend >= fold && bend - rest.bends[i as usize] >= folded_by {
+                sums.count += 1;
+                if bend > sums.sharpest.0 {
+                    sums.sharpest = (bend, i);
+                }
+            }
+        }
+        sums
+    };
+    let all = parallel::map(chunks(topology.hinges.len()), &AtomicBool::new(false), &of_chunk).unwrap_or_default();
+    for sums in all {
+        out.folds += sums.count;
+        if sums.sharpest.0 > out.sharpest {
+            out.sharpest = sums.sharpest.0;
+            out.at_fold = Some(topology.hinge_ends[sums.sharpest.1 as usize][0]);
+        }
+    }
+}
+
+/// How many pieces [`spread`] makes of so many items.
+pub(super) fn chunks(items: usize) -> usize {
+    items.div_ceil(CHUNK)
+}
+
+/// Calls `work` for pieces of `out` on all cores, with the number of the piece's first item and sums of its own.
+pub(super) fn spread<T: Send, S: Send>(
+    start: usize,
+    out: &mut [T],
+    sums: &mut [S],
+    work: &(impl Fn(usize, &mut [T], &mut S) + Sync),
+) {
+    if out.len() <= CHUNK {
+        if let Some(sums) = sums.first_mut() {
+            work(start, out, sums);
+        }
+        return;
+    }
+    let half = (out.len() / 2).next_multiple_of(CHUNK);
+    let (left, right) = out.split_at_mut(half);
+    let (left_sums, right_sums) = sums.split_at_mut(half / CHUNK);
+    parallel::both(|| spread(start, left, left_sums, work), || spread(start + half, right, right_sums, work));
+}

@@ -1,0 +1,176 @@
+//! Compares the clusters with the search of every triangle, and the boxes with the vertices that they must hold.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Quat, Vec3};
+
+use super::{PickIndex, PosedModel, pick};
+use skinscope_anim::{self as anim, SampleScratch, local_to_model};
+use skinscope_deform::{self as deform, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
+use skinscope_base::math::test_random::Random;
+use skinscope_base::math::{Aabb, Ray};
+use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
+use skinscope_base::parallel::JobContext;
+
+fn turn(random: &mut Random, most: f32) -> Quat {
+    Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), most * random.unit())
+}
+
+fn matrix(random: &mut Random, most: f32) -> Affine3A {
+    let scale = Vec3::ONE + random.vector() * 0.4;
+    Affine3A::from_scale_rotation_translation(scale, turn(random, most), random.vector())
+}
+
+/// Returns the obstacle course with everything else that picking must handle: copies, one of which is flat; weights
+/// that sum to anything, negative ones and none at all; a mesh with influences at a node without a skin.
+fn models() -> Vec<Model> {
+    let mut course: ModelParts = (*obstacle_course()).clone();
+    let mut copied = course.clone();
+    let mut random = Random(3);
+    copied.instances[1].copies = (0..20).map(|_| matrix(&mut random, 3.0)).collect();
+    copied.instances[1].copies[4] = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
+    let weights = &mut course.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
+    for (vertex, weights) in weights.chunks_exact_mut(8).enumerate() {
+        match vertex / 16 {
+            1 => weights.iter_mut().for_each(|w| *w *= 1.7),
+            2 => weights[0] = -0.3,
+            3 => weights.fill(0.0),
+            _ => {}
+        }
+    }
+    let skinless = Instance { node: NodeId(2), mesh: MeshId(0), morph_offset: 2, ..Instance::default() };
+    course.instances[1] = Instance { morph_weights: vec![0.0, 0.4], ..skinless };
+    course.skeleton.rest.morph_weights.extend([0.0, 0.4]);
+    let mut morphed: ModelParts =
+        (*tube(Tube { joints: 6, rings: 60, sides: 48, influences: 3, ..Tube::default() })).clone();
+    let primitive = &mut morphed.meshes[0].primitives[0];
+    // One target moves a part of the tube alone.
+    let wave = primitive.positions.iter().map(|p| if p.y > 1.5 { Vec3::new(0.3, 0.1 * p.y, -0.2) } else { Vec3::ZERO });
+    primitive.morphs = vec![MorphTarget { positions: wave.collect(), ..MorphTarget::default() }];
+    morphed.meshes[0].morph_names = vec!["wave".into()];
+    morphed.instances[0].morph_weights = vec![0.0];
+    morphed.skeleton.rest.morph_weights = vec![0.0];
+    [course, copied, morphed].map(|parts| Model::build(parts).unwrap()).into()
+}
+
+fn posed_at_random(model: &Model, random: &mut Random, wildness: f32) -> (LocalPose, Vec<Affine3A>) {
+    let mut local = LocalPose::clone(&model.skeleton.rest);
+    anim::sample(model, &model.clips[0], 2.0 * random.unit(), &mut SampleScratch::default(), &mut local);
+    for transform in &mut local.transforms {
+        transform.rotation *= turn(random, wildness);
+    }
+    for weight in &mut local.morph_weights {
+        *weight = if random.unit() < 0.3 { 0.0 } else { random.unit() * 3.0 - 1.0 };
+    }
+    let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+    local_to_model(&model.skeleton, &local, &mut pose);
+    deform::palettes(model, &pose, &mut palettes);
+    (local, palettes)
+}
+
+/// Picks along rays in many poses; returns how many there were, and how many hit.
+fn look(index: &PickIndex, model: &Model, random: &mut Random) -> (usize, usize) {
+    let (mut hits, mut rays) = (0, 0);
+    let waiting = JobContext::of_waiting();
+    let data = METHODS.iter().map(|method| method.data.and_then(|source| (source.make)(model, &waiting)));
+    let methods: Vec<_> = METHODS.iter().copied().zip(data.collect::<Vec<_>>()).collect();
+    // Every pose is tested with every method.
+    for (step, (method, data)) in (0..12).flat_map(|step| methods.iter().map(move |method| (step, method))) {
+        let (local, palettes) = posed_at_random(model, random, [0.0, 0.4, 2.5][step % 3]);
+        // Sometimes one of them is hidden.
+        let all = (0..model.instances.len()).map(InstanceId::from_index);
+        let draws: Vec<InstanceId> = all.filter(|id| step % 4 != 3 || id.0 == 0).collect();
+        let (palettes, morph_weights) = (&palettes[..], &local.morph_weights[..]);
+        let method = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
+        let surface = Surface::of(&SurfaceInput { model, draws: &draws, palettes, morph_weights, method });
+        let posed = PosedModel { model, palettes, morph_weights, method, surface: None };
+        let known = PosedModel { surface: Some(Arc::new(surface.clone())), ..posed.clone() };
+        for _ in 0..40 {
+            // The ray goes from a distance to a vertex, and a little beside it.
+            let part = &surface.parts[(random.unit() * surface.parts.len() as f32) as usize];
+            let vertices = &part.deformed.positions;
+            let target = vertices[(random.unit() * vertices.len() as f32) as usize] + random.vector() * 0.05;
+            let origin = target + random.vector() * 5.0;
+            let ray = Ray { origin, direction: (target - origin).normalize_or(Vec3::Y) };
+            let slow = pick(model, &surface, ray);
+            assert_eq!(index.pick(&posed, &draws, ray), slow, "{} {step} {ray:?}", method.id);
+            assert_eq!(index.pick(&known, &draws, ray), slow, "{} {step} {ray:?}, surface at hand", method.id);
+            hits += usize::from(slow.is_some());
+            rays += 1;
+        }
+    }
+    (hits, rays)
+}
+
+#[test]
+fn clusters_find_what_a_search_of_every_triangle_finds() {
+    let mut random = Random(1);
+    let (mut hits, mut rays) = (0, 0);
+    for model in models() {
+        let (hit, all) = look(&PickIndex::of(&model), &model, &mut random);
+        (hits, rays) = (hits + hit, rays + all);
+    }
+    assert!(hits * 3 > rays && hits < rays, "{hits} of {rays}: nothing is shown by rays that all hit or all miss");
+}
+
+/// Some vertices get joints that moved none of their neighbours, and sums that none had.
+#[test]
+fn clusters_made_of_stored_weights_find_vertices_with_edited_ones() {
+    let mut random = Random(7);
+    for model in models() {
+        let index = PickIndex::of(&model);
+        let stored = model.meshes[0].primitives[0].stored_vertices as u32;
+        let joints = model.skins[0].joints.len() as f32;
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        for vertex in (0..stored).filter(|v| v % 7 == 0 || v / 32 % 3 == 0) {
+            let pairs = [0; 2].map(|_| ((random.unit() * joints) as u16, 1.6 * random.unit() - 0.2));
+            change.push(vertex, &pairs.map(|p| p.0), &pairs.map(|p| p.1));
+        }
+        let edited = model.with_weights(&[change]).unwrap();
+        assert!(look(&index, &edited, &mut random).0 > 100);
+        assert!(look(&index, &model, &mut random).0 > 100, "and the stored ones after that");
+    }
+}
+
+#[test]
+fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
+    let mut random = Random(5);
+    let mut told: Vec<usize> = METHODS.iter().map(|_| 0).collect();
+    for round in 0..600 {
+        let matrices: Vec<Affine3A> = (0..3).map(|_| matrix(&mut random, [0.3, 1.2, 3.1][round % 3])).collect();
+        let mut boxes = [Aabb::EMPTY; 3];
+        let mut sums = [f32::INFINITY, 0.0_f32];
+        let crowd: Vec<([f32; 3], Vec3)> = (0..20)
+            .map(|_| {
+                let weights = [0; 3].map(|_| if random.unit() < 0.3 { 0.0 } else { random.unit() });
+                let at = random.vector() * 0.2 + Vec3::new(1.0, 2.0, 3.0);
+                for (around, _) in boxes.iter_mut().zip(weights).filter(|(_, w)| *w != 0.0) {
+                    around.include(at);
+                }
+                let sum: f32 = weights.iter().sum();
+                sums = [sums[0].min(sum), sums[1].max(sum)];
+                (weights, at)
+            })
+            .collect();
+        let joints: Vec<(u16, Aabb)> = (0..).zip(boxes).filter(|(_, b)| !b.is_empty()).collect();
+        for (method, told) in METHODS.iter().zip(&mut told) {
+            let mut packed = Vec::new();
+            deform::pack(method, &matrices, &mut packed);
+            let Some(reach) = (method.bounds)(&packed, &InfluenceBounds { joints: &joints, sums }) else { continue };
+            *told += 1;
+            for (weights, position) in &crowd {
+                let vertex = Vertex { position: *position, ..Vertex::default() };
+                let at = method.deform(&packed, &[0, 1, 2], weights, vertex).vertex.position;
+                let inside = at.cmpge(reach.min).all() && at.cmple(reach.max).all();
+                assert!(inside, "{}: {at} outside of {reach:?}", method.id);
+            }
+            // A useful box is not many times as large as its contents.
+            assert!(reach.diagonal() < 40.0, "{}: {reach:?}", method.id);
+        }
+    }
+    assert_eq!(told[0], 600, "the default method can always tell");
+    // A method with data of each vertex asks the surface.
+    let needed = METHODS.iter().zip(&told).filter(|(method, _)| method.data.is_none());
+    assert!(needed.map(|(_, told)| *told).all(|told| told > 350), "the others mostly: {told:?}");
+}
