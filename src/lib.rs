@@ -65,11 +65,10 @@ pub mod app;
 pub mod cli;
 pub use skinscope_inspect::compare;
 pub use skinscope_deform as deform;
-pub mod edit;
-pub mod examples;
-pub mod export;
-#[cfg(feature = "app")]
-pub mod film;
+pub use skinscope_edit as edit;
+pub use skinscope_examples as examples;
+pub use skinscope_export as export;
+pub use skinscope_export::recording as film;
 /// Pictures as plain data, and how a session becomes one.
 pub mod frame {
     pub use skinscope_frame::*;
@@ -86,4 +85,4 @@ pub use skinscope_anim::pose;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod session;
-pub mod writeback;
+pub use skinscope_edit::writeback;

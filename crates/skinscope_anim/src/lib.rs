@@ -15,6 +15,7 @@ mod sample_tests;
 mod slerp;
 mod span;
 mod stage;
+pub mod pose;
 
 pub use curve::{NodeCurve, keys_of};
 pub use evaluate::{evaluate, evaluate_clip};

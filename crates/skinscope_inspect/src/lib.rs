@@ -25,6 +25,7 @@ pub mod symmetry;
 pub mod tables;
 #[cfg(test)]
 mod transformed_by_tests;
+pub mod compare;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, bones, bones_into};
 pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};

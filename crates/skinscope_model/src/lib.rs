@@ -34,7 +34,7 @@ pub use clip_edits::ClipChange;
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
-pub use limits::Limits;
+pub use limits::{Limits, degrees_from_rest};
 pub use material::{
     AlphaMode, Clearcoat, Filter, Material, Sampler as TextureSampler, Sheen, Specular, SpecularGlossiness, Texture,
     TextureSlot, Transmission, UvTransform, Wrap,

@@ -4,7 +4,8 @@ use glam::{Quat, Vec3};
 
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
-use super::{unit, wide_unit};
+use super::unit;
+use skinscope_base::math::wide_unit;
 use crate::add_difference;
 use skinscope_base::math::Transform;
 use skinscope_model::{Instance, LocalPose, Model, NodeId};
@@ -167,7 +168,8 @@ fn difference(now: &Transform, rest: &Transform) -> Channels {
 }
 
 /// Returns the key of a morph target within its mesh: its name where it is the only one of that name, else its number.
-pub(crate) fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
+#[must_use]
+pub fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     let name = &names[target];
     // Import makes up such names where the file has none.

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::wide_unit;
+use skinscope_base::math::wide_unit;
 use skinscope_model::{Channel, Clip, ClipSource, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
 
 /// Returns a clip that shows these poses at these moments (seconds, rising), with rotations between them along the shorter

@@ -16,8 +16,7 @@ mod mirror;
 mod reach;
 
 pub use skinscope_model::Limits;
-pub(crate) use apply::target_key;
-pub use apply::{Resolved, add, blend, capture, resolve};
+pub use apply::{Resolved, add, blend, capture, resolve, target_key};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
 pub use file::{Channels, FileError, PoseFile, VERSION};
@@ -27,9 +26,9 @@ pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
 
-use glam::{DAffine3, DMat3, DQuat, Quat, Vec3};
+use glam::{DAffine3, DMat3, Quat, Vec3};
 
-use skinscope_base::math::quat_from_euler_xyz_degrees;
+use skinscope_base::math::{quat_from_euler_xyz_degrees, wide_unit};
 use skinscope_model::{LocalPose, NodeId, Skeleton};
 
 /// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
@@ -47,13 +46,6 @@ pub fn rotate(pose: &mut LocalPose, node: NodeId, degrees: Vec3) {
     let now = wide_unit(pose.transforms[node.index()].rotation);
     let turn = quat_from_euler_xyz_degrees(degrees).as_dquat().normalize();
     pose.transforms[node.index()].rotation = (now * turn).normalize().as_quat();
-}
-
-/// Returns the rotation in f64, with length 1; the identity in place of one of length 0.
-fn wide_unit(rotation: Quat) -> DQuat {
-    let wide = rotation.as_dquat();
-    let length = wide.length();
-    if length.is_finite() && length > 0.0 { wide / length } else { DQuat::IDENTITY }
 }
 
 /// Returns `parent_from_node` in f64.

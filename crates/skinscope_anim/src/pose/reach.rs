@@ -3,7 +3,8 @@
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::ik::{Chain, Link, arc, solve};
-use super::{local, stretch, wide_unit, world};
+use super::{local, stretch, world};
+use skinscope_base::math::wide_unit;
 use skinscope_model::{Limits, LocalPose, Model, NodeId};
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.

@@ -1,6 +1,6 @@
 //! Translation, rotation and scale; what a 3×3 matrix does to normals.
 
-use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3};
+use glam::{Affine3A, DQuat, EulerRot, Mat3A, Quat, Vec3};
 
 /// A translation, rotation and scale: `parent_from_node = T · R · S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,6 +87,14 @@ pub fn euler_xyz_degrees(rotation: Quat) -> Vec3 {
 pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
     Quat::from_euler(EulerRot::XYZEx, degrees.x.to_radians(), degrees.y.to_radians(), degrees.z.to_radians())
         .normalize()
+}
+
+/// Returns the rotation in f64, with length 1; the identity in place of one of length 0.
+#[must_use]
+pub fn wide_unit(rotation: Quat) -> DQuat {
+    let wide = rotation.as_dquat();
+    let length = wide.length();
+    if length.is_finite() && length > 0.0 { wide / length } else { DQuat::IDENTITY }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use glam::{DQuat, DVec3};
 
-use super::super::ik::degrees;
-use super::super::{local, wide_unit};
+use skinscope_model::degrees_from_rest;
+use super::super::local;
+use skinscope_base::math::wide_unit;
 use super::Slider;
 use skinscope_model::{LocalPose, Model, NodeId};
 
@@ -25,7 +26,7 @@ pub enum Channel {
 /// Returns the angles of a node from rest, degrees: those of limits, but where X and Z would both be beyond 90° it is Y that is.
 pub(super) fn angles(model: &Model, pose: &LocalPose, node: NodeId) -> DVec3 {
     let (rest, now) = turns(model, pose, node);
-    let found = degrees(rest, now);
+    let found = degrees_from_rest(rest, now);
     if found.x.abs() <= 90.0 || found.z.abs() <= 90.0 {
         return found;
     }

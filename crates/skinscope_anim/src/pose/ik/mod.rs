@@ -5,13 +5,11 @@
 //! makes of a direction, and the bend of a limb is found by its effect on the distance from root to end.
 
 mod chain;
-mod limits;
 mod solve;
 #[cfg(test)]
 mod tests;
 mod triangle;
 
 pub(super) use chain::{Chain, Link, arc};
-pub(super) use limits::degrees;
 pub(super) use solve::solve;
 pub use triangle::Triangle;

@@ -1,0 +1,141 @@
+//! The operations that compute inverse bind matrices: from the rest pose, and from any other one.
+
+use glam::DAffine3;
+
+use super::sheet::single;
+use super::{Operation, Settings, Sheet};
+use skinscope_anim::local_to_model;
+use skinscope_inspect::rig::{SkinBinding, inverse_bind};
+use skinscope_model::{BindChange, LocalPose, Model, Skin, SkinId};
+
+/// The operation that computes inverse bind matrices from the rest pose.
+pub static INVERSE_BINDS: Operation = Operation {
+    id: "inverse-binds",
+    label: "Set inverse bind matrices",
+    tool: "Inverse binds",
+    help: "Set the inverse bind matrices from the rest pose, with the factor that the skin's joints share; only those that differ",
+    argument: "",
+    repairs: &["inverse-bind-mismatch"],
+    run: |sheet, _: &Settings| set(sheet, None, &|_, _| true),
+};
+
+/// The operation that binds the mesh where its joints are in a pose.
+pub static BIND_HERE: Operation = Operation {
+    id: "bind-here",
+    label: "Bind here",
+    tool: "Bind here",
+    help: "Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores",
+    argument: "",
+    repairs: &[],
+    run: |sheet, settings| {
+        let nodes = sheet.model.skeleton.len();
+        if let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == nodes) {
+            set(sheet, Some(pose), &|_, _| true);
+        }
+    },
+};
+
+/// Matrices that move the mesh by less than this share of its size count as equal.
+const SAME: f64 = 1e-5;
+
+/// Sets the matrices of the skins for which `wanted` returns true, from a pose; `None`: from the rest pose. Where only some
+/// vertices may change, skins that move none of them stay.
+pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&Skin, &SkinBinding) -> bool) {
+    let model = sheet.model;
+    let mut rest = Vec::new();
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let mut here = rest.clone();
+    if let Some(pose) = pose {
+        local_to_model(&model.skeleton, pose, &mut here);
+    }
+    let world = worlds(model, pose.unwrap_or(&model.skeleton.rest));
+    let open = open_skins(sheet);
+    let (at_rest, here) = (SkinBinding::of_all(model, &rest), SkinBinding::of_all(model, &here));
+    let of_file = SkinBinding::of_all(&model.without_edits(), &rest);
+    for (s, (binding, here)) in at_rest.iter().zip(&here).enumerate() {
+        let skin = &model.skins[s];
+        // A mesh that was bound in this pose already shows there what its joints share.
+        let clearer = if here.agreeing > binding.agreeing { here } else { binding };
+        // Edits may have bound most joints elsewhere; those of the file say then what was shared before.
+        let clearest = if of_file[s].agreeing > clearer.agreeing { &of_file[s] } else { clearer };
+        let Some(common) = clearest.common.filter(|_| open[s] && wanted(skin, binding)) else { continue };
+        let reach = reach(model, s);
+        for (place, joint) in skin.joints.iter().enumerate() {
+            let new = world[joint.index()].inverse() * common;
+            let old = sheet.binds.get(&(s, place)).copied().or_else(|| inverse_bind(skin, place));
+            let differs = old.is_none_or(|old| !agree(world[joint.index()], old, common, reach));
+            if new.is_finite() && differs {
+                sheet.binds.insert((s, place), new);
+            }
+        }
+    }
+}
+
+/// Returns for each skin whether it moves a vertex that may change.
+fn open_skins(sheet: &Sheet) -> Vec<bool> {
+    let mut out = vec![false; sheet.model.skins.len()];
+    for (number, table) in sheet.tables.iter().enumerate() {
+        if (0..table.vertices()).any(|row| sheet.bounds.has(number, row)) {
+            let shown = |mesh: usize| sheet.model.instances.iter().filter(move |i| i.mesh.index() == mesh);
+            let skins = table.primitives.iter().flat_map(|(mesh, _)| shown(*mesh)).filter_map(|i| i.skin);
+            skins.for_each(|skin| out[skin.index()] = true);
+        }
+    }
+    // A skin that moves nothing has no vertex that must not change.
+    let moves = |skin: usize| sheet.model.instances.iter().any(|i| i.skin.is_some_and(|s| s.index() == skin));
+    (0..out.len()).for_each(|skin| out[skin] |= sheet.bounds.is_open() && !moves(skin));
+    out
+}
+
+/// Returns the matrices of a sheet that its model does not have.
+pub(super) fn changes(sheet: &Sheet) -> Vec<BindChange> {
+    let change = |(&(skin, place), matrix): (&(usize, usize), &DAffine3)| {
+        let old = inverse_bind(&sheet.model.skins[skin], place).map(|old| single(old).to_cols_array());
+        let matrix = single(*matrix);
+        (old != Some(matrix.to_cols_array())).then_some(BindChange {
+            skin: SkinId::from_index(skin),
+            place,
+            matrix,
+            restored: false,
+        })
+    };
+    sheet.binds.iter().filter_map(change).collect()
+}
+
+/// Returns whether a joint shows the mesh where all joints show it. Positions are compared in the world, at the corners
+/// of the box around what the skin moves.
+fn agree(world: DAffine3, inverse_bind: DAffine3, common: DAffine3, reach: [glam::DVec3; 2]) -> bool {
+    let shown = world * inverse_bind;
+    let size = common.transform_vector3(reach[1] - reach[0]).length();
+    (0..8).all(|corner| {
+        let pick = |axis: usize| reach[corner >> axis & 1][axis];
+        let point = glam::DVec3::new(pick(0), pick(1), pick(2));
+        shown.transform_point3(point).distance(common.transform_point3(point)) <= size * SAME
+    })
+}
+
+/// Returns the box around the vertices that a skin moves, mesh space.
+fn reach(model: &Model, skin: usize) -> [glam::DVec3; 2] {
+    let meshes = model.instances.iter().filter(|i| i.skin.is_some_and(|s| s.index() == skin)).map(|i| i.mesh.index());
+    let points = meshes.flat_map(|m| &model.meshes[m].primitives).flat_map(|p| &p.positions);
+    let bounds = skinscope_base::math::Aabb::from_points(points.copied());
+    let [least, most] = if bounds.is_empty() { [glam::Vec3::ZERO, glam::Vec3::ONE] } else { [bounds.min, bounds.max] };
+    [least.as_dvec3(), most.as_dvec3()]
+}
+
+/// Returns `model_from_node` of every node in a pose, in double precision.
+fn worlds(model: &Model, pose: &LocalPose) -> Vec<DAffine3> {
+    let skeleton = &model.skeleton;
+    let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
+    for (i, transform) in pose.transforms.iter().enumerate().take(skeleton.len()) {
+        let rotation = transform.rotation.as_dquat().normalize();
+        let (scale, translation) = (transform.scale.as_dvec3(), transform.translation.as_dvec3());
+        let mut local = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
+        if let Some(residual) = skeleton.residual(i) {
+            local.matrix3 *= residual.as_dmat3();
+        }
+        let parent = skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| out[p.index()]);
+        out.push(parent * local);
+    }
+    out
+}

@@ -1,0 +1,130 @@
+//! Operations on the influence of a joint: to remove it, and to give it to another.
+
+use std::collections::BTreeMap;
+
+use super::locks::Bounds;
+use super::{Operation, Settings, Sheet, Table, hammer};
+use skinscope_model::{Model, NodeId};
+
+/// The operation that takes a joint off vertices and gives its weight to others.
+pub static REMOVE_JOINT: Operation = Operation {
+    id: "remove-joint",
+    label: "Remove joint",
+    tool: "Remove joint",
+    help: "Take a joint off all vertices: its weight goes to the nearest joint above it, or to the other joints of the vertex; one \
+           that it moved alone then takes the weights of the nearest vertex",
+    argument: "JOINT",
+    repairs: &["far-influence"],
+    run: remove,
+};
+
+/// The operation that gives the weight of one joint to another.
+pub static REPLACE_JOINT: Operation = Operation {
+    id: "replace-joint",
+    label: "Replace joint",
+    tool: "Replace joint",
+    help: "Give the weight of a joint to another one",
+    argument: "JOINT=OTHER",
+    repairs: &[],
+    run: replace,
+};
+
+fn remove(sheet: &mut Sheet, settings: &Settings) {
+    let Some(joint) = settings.joint else { return };
+    let bounds = sheet.bounds.clone();
+    // The vertices that nothing else moves, where the weight is not to go to the joint above.
+    let mut alone: BTreeMap<(usize, usize), Vec<(u16, f64)>> = BTreeMap::new();
+    for (number, table) in sheet.tables.iter_mut().enumerate() {
+        if settings.spread {
+            take_alone(table, number, &bounds, joint.0, &mut alone);
+        }
+        let above = above(sheet.model, table, joint, &bounds);
+        each(table, number, &bounds, joint.0, &|others| match above {
+            Some(above) if !settings.spread || others == 0 => Some(above),
+            _ => None,
+        });
+    }
+    if alone.is_empty() {
+        return;
+    }
+    hammer::fill(sheet, &|at| alone.contains_key(&at));
+    // Where no vertex has other weights, the joint above takes it after all.
+    for ((number, row), pairs) in alone {
+        let table = &mut sheet.tables[number];
+        if table.sum(row) > 0.0 {
+            continue;
+        }
+        for (slot, (joint, weight)) in table.slots(row).zip(pairs) {
+            (table.joints[slot], table.weights[slot]) = (joint, weight);
+        }
+        if let Some(above) = above(sheet.model, table, joint, &bounds) {
+            table.put(row, &[(above, 1.0)]);
+        }
+    }
+}
+
+/// Empties every vertex that may change and that the joint moves alone, and notes its pairs by table and row. The joint itself may
+/// not be locked.
+fn take_alone(
+    table: &mut Table,
+    number: usize,
+    bounds: &Bounds,
+    key: u32,
+    out: &mut BTreeMap<(usize, usize), Vec<(u16, f64)>>,
+) {
+    let mut shares = Vec::new();
+    let may = |row: &usize| bounds.has(number, *row) && !bounds.locked.contains(&key);
+    for row in (0..table.vertices()).filter(may) {
+        table.shares(row, &mut shares);
+        if !matches!(shares[..], [(only, _)] if only == key) {
+            continue;
+        }
+        let slots = table.slots(row);
+        out.insert((number, row), slots.clone().map(|slot| (table.joints[slot], table.weights[slot])).collect());
+        slots.for_each(|slot| table.empty(row, slot));
+    }
+}
+
+fn replace(sheet: &mut Sheet, settings: &Settings) {
+    let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return };
+    let bounds = sheet.bounds.clone();
+    for (number, table) in sheet.tables.iter_mut().enumerate() {
+        if table.keys.contains(&other.0) && joint != other {
+            each(table, number, &bounds, joint.0, &|_| Some(other.0));
+        }
+    }
+}
+
+/// Returns the key of the nearest ancestor of a joint that the skin has and that is not locked.
+fn above(model: &Model, table: &Table, joint: NodeId, bounds: &Bounds) -> Option<u32> {
+    let parents = &model.skeleton.parents;
+    let mut at = parents.get(joint.index()).copied().flatten();
+    while let Some(node) = at {
+        if table.keys.contains(&node.0) && !bounds.locked.contains(&node.0) {
+            return Some(node.0);
+        }
+        at = parents[node.index()];
+    }
+    None
+}
+
+/// Takes a joint off every vertex that may change. `to` gets the number of other joints of the vertex and names the
+/// joint that receives the weight; `None` shares it among the others. A vertex that nothing else could move keeps the
+/// joint.
+fn each(table: &mut Table, number: usize, bounds: &Bounds, key: u32, to: &dyn Fn(usize) -> Option<u32>) {
+    let mut shares = Vec::new();
+    for row in (0..table.vertices()).filter(|row| bounds.has(number, *row)) {
+        table.shares(row, &mut shares);
+        let Some(at) = shares.iter().position(|(k, _)| *k == key) else { continue };
+        let (_, weight) = shares.remove(at);
+        match to(shares.len()) {
+            Some(other) => match shares.iter_mut().find(|(k, _)| *k == other) {
+                Some((_, sum)) => *sum += weight,
+                None => shares.push((other, weight)),
+            },
+            None if shares.is_empty() => continue,
+            None => {}
+        }
+        table.put(row, &shares);
+    }
+}

@@ -1,0 +1,202 @@
+//! Operations that change weights: one file and one row of [`OPERATIONS`] each.
+//!
+//! An operation works on a [`Sheet`], a plain copy of all weights in double precision beside the rest surface, and knows
+//! nothing of files, windows or sessions. What is stored is rounded once, when all operations are done ([`Stored`]).
+
+#![forbid(unsafe_code)]
+
+mod average;
+mod best;
+mod binds;
+mod closest;
+mod hammer;
+mod joints;
+mod limit;
+mod locks;
+mod mirror;
+mod normalise;
+mod prune;
+mod quantise;
+mod rogues;
+mod rounding;
+mod rules;
+mod runtime;
+mod set;
+mod sheet;
+mod smooth;
+mod surface;
+mod table;
+mod task;
+mod transfer;
+mod transferred;
+mod weld;
+pub mod writeback;
+
+pub use average::mean_of;
+pub use binds::{BIND_HERE, INVERSE_BINDS};
+pub use locks::Bounds;
+pub use mirror::joint_pairs;
+pub use rounding::value;
+pub use rules::REPAIRED;
+pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, packed};
+pub use set::{Amount, CellEdit, CellOutcome, set_cells};
+pub use sheet::Sheet;
+pub use surface::{Part, Surface};
+pub use table::{Stored, Table};
+pub use task::{Figures, Outcome, Task, work_out};
+pub use transfer::Donor;
+pub use transferred::Transferred;
+
+use std::sync::Arc;
+
+use skinscope_model::{LocalPose, NodeId, WeightFormat};
+
+/// An operation on weights.
+#[derive(Debug)]
+pub struct Operation {
+    /// The name of its option on the command line, and its name in JSON.
+    pub id: &'static str,
+    /// What it is called anywhere but on the command line.
+    pub label: &'static str,
+    /// A name in one or two words, for places with little room where *weights* goes without saying.
+    pub tool: &'static str,
+    /// A sentence that says what it does.
+    pub help: &'static str,
+    /// The name of the argument of the option on the command line; empty where it takes none.
+    pub argument: &'static str,
+    /// The rules of the checker whose findings it repairs.
+    pub repairs: &'static [&'static str],
+    /// Runs the operation on a sheet.
+    pub run: fn(&mut Sheet, &Settings),
+}
+
+impl Operation {
+    /// Whether it changes weights. Two operations change inverse bind matrices instead.
+    #[must_use]
+    pub fn is_of_weights(&self) -> bool {
+        ![INVERSE_BINDS.id, BIND_HERE.id].contains(&self.id)
+    }
+}
+
+/// Every operation, in the order in which `skinscope fix` carries them out.
+pub static OPERATIONS: &[&Operation] = &[
+    &normalise::NORMALISE,
+    &prune::PRUNE,
+    &limit::LIMIT,
+    &quantise::QUANTISE,
+    &rogues::REMOVE_ROGUES,
+    &weld::WELD_SEAMS,
+    &mirror::MIRROR,
+    &smooth::SMOOTH,
+    &hammer::HAMMER,
+    &INVERSE_BINDS,
+    &rules::RULES,
+    &joints::REMOVE_JOINT,
+    &joints::REPLACE_JOINT,
+    &average::AVERAGE,
+    &average::PASTE,
+    &set::SET,
+    &transfer::TRANSFER,
+    &BIND_HERE,
+];
+
+/// An axis of mesh space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Axis {
+    #[default]
+    X,
+    Y,
+    Z,
+}
+
+/// The settings of all operations; each operation reads those that it needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Prune: weights below this are removed.
+    pub threshold: f64,
+    /// Limit: the most joints of a vertex.
+    pub limit: usize,
+    /// Limit: whether to choose the joints and weights that keep the surface nearest, instead of the largest weights.
+    pub best: bool,
+    /// Quantise: the format in which weights are to be stored.
+    pub format: WeightFormat,
+    /// Mirror: the axis that is perpendicular to the mirror plane, which goes through the origin.
+    pub axis: Axis,
+    /// Mirror: whether the negative side is copied to the positive one; else it is the other way round.
+    pub from_negative: bool,
+    /// Mirror: joints that are partners whatever their names say. A joint that is its own partner keeps its weights.
+    pub pairs: Vec<[NodeId; 2]>,
+    /// Smooth: the number of steps.
+    pub times: usize,
+    /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
+    pub strength: f64,
+    /// Set: the weight.
+    pub amount: Amount,
+    /// Set: whether the other joints of a vertex follow, so that its sum stays.
+    pub follow: bool,
+    /// Remove joint, replace joint, set: the joint that is removed, replaced or given a weight.
+    pub joint: Option<NodeId>,
+    /// Remove joint: whether its weight goes to the other joints of a vertex instead of to the joint above it.
+    pub spread: bool,
+    /// Replace joint: the joint that gets its weight.
+    pub other: Option<NodeId>,
+    /// Paste: joints and their weights.
+    pub copied: Vec<(NodeId, f64)>,
+    /// Transfer: the model whose weights are taken.
+    pub donor: Option<Donor>,
+    /// Bind here: the pose. One of another number of nodes than the model has is none.
+    pub pose: Option<Arc<LocalPose>>,
+    /// Rules: the ids of the checker's rules whose findings are repaired.
+    pub rules: Vec<&'static str>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            threshold: 0.01,
+            limit: 4,
+            best: false,
+            format: WeightFormat::U8,
+            axis: Axis::X,
+            from_negative: false,
+            pairs: Vec::new(),
+            times: 1,
+            strength: 0.5,
+            amount: Amount::default(),
+            follow: true,
+            joint: None,
+            spread: false,
+            other: None,
+            copied: Vec::new(),
+            donor: None,
+            pose: None,
+            rules: REPAIRED.to_vec(),
+        }
+    }
+}
+
+/// Finds the operation with an id.
+#[must_use]
+pub fn operation(id: &str) -> Option<&'static Operation> {
+    OPERATIONS.iter().copied().find(|operation| operation.id == id)
+}
+
+/// The effect of an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// How many vertices would be stored differently now. Those of primitives that share their weights count once.
+    pub vertices: usize,
+    /// How many vertices stayed as they are because their locked joints leave nothing to change.
+    pub kept: usize,
+}
+
+/// Runs an operation within the bounds of the sheet, and returns its effect.
+pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
+    let tables = sheet.tables.clone();
+    (operation.run)(sheet, settings);
+    let kept = sheet.hold(&tables);
+    let changed =
+        |(table, before): (&Table, &Table)| table.stored().changed_vertices(&before.stored(), table.per_vertex).len();
+    Applied { vertices: sheet.tables.iter().zip(&tables).map(changed).sum(), kept }
+}

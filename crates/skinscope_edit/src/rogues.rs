@@ -1,0 +1,115 @@
+//! The operation that removes rogue influences: joints that move vertices far from the region where they belong.
+
+use super::surface::Surface;
+use super::table::clean;
+use super::weld::{mean, unit_shares};
+use super::{Operation, Settings, Sheet, hammer};
+use skinscope_inspect::check::{CheckOptions, Finding, check};
+
+/// The operation that removes rogue influences.
+pub static REMOVE_ROGUES: Operation = Operation {
+    id: "remove-rogues",
+    label: "Remove rogue vertices",
+    tool: "Rogues",
+    help: "Take joints off the vertices that are cut off from where they move the rest, and share their weight among the others",
+    argument: "",
+    repairs: &["rogue-vertices"],
+    run: |sheet, _: &Settings| remove(sheet),
+};
+
+/// The rule is asked at most this many times, since removing a rogue may reveal another.
+const ROUNDS: usize = 8;
+/// The other joints of a vertex decide where it belongs if they have this much of its weight.
+const ENOUGH: f64 = 0.02;
+
+/// Removes all rogues that the rule of the checker finds.
+pub(super) fn remove(sheet: &mut Sheet) {
+    for _ in 0..ROUNDS {
+        let findings = found(sheet, "rogue-vertices");
+        if findings.is_empty() || sheet.context.is_cancelled() {
+            return;
+        }
+        let mut without: Vec<(usize, usize)> = Vec::new();
+        for finding in &findings {
+            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            for vertex in &finding.vertices {
+                for joint in &finding.joints {
+                    take_off(sheet, (table, *vertex as usize), joint.0);
+                }
+                if sheet.tables[table].sum(*vertex as usize) < ENOUGH {
+                    without.push((table, *vertex as usize));
+                }
+            }
+        }
+        without.sort_unstable();
+        without.dedup();
+        give_surroundings(sheet, &without);
+        for finding in &findings {
+            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            finding.vertices.iter().for_each(|vertex| sheet.tables[table].normalise(*vertex as usize));
+        }
+    }
+}
+
+/// Returns the findings of a rule in what would be stored now.
+pub(super) fn found(sheet: &Sheet, rule: &'static str) -> Vec<Finding> {
+    let options = CheckOptions { rules: Some(vec![rule]), ..CheckOptions::default() };
+    let report = sheet.to_model().and_then(|model| check(&model, &options, sheet.context.cancel_flag()));
+    report.map(|report| report.findings).unwrap_or_default()
+}
+
+fn take_off(sheet: &mut Sheet, (table, row): (usize, usize), key: u32) {
+    let table = &mut sheet.tables[table];
+    for slot in table.slots(row) {
+        if clean(table.weights[slot]) > 0.0 && table.key(table.joints[slot]) == key {
+            table.empty(row, slot);
+        }
+    }
+}
+
+/// Gives vertices that nothing else moves the mean of the weights around them, ring after ring.
+fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
+    let is_without = |row: &(usize, usize)| rows.binary_search(row).is_ok();
+    for (table, row) in rows {
+        let table = &mut sheet.tables[*table];
+        table.slots(*row).for_each(|slot| table.empty(*row, slot));
+    }
+    let surfaces = sheet.surfaces().to_vec();
+    loop {
+        let mut given = Vec::new();
+        for surface in &surfaces {
+            for vertex in 0..surface.place.len() as u32 {
+                let row = surface.row(vertex);
+                if is_without(&row) && sheet.tables[row.0].sum(row.1) <= 0.0 {
+                    let shares = around(sheet, surface, vertex);
+                    given.extend((!shares.is_empty()).then_some((row, shares)));
+                }
+            }
+        }
+        if given.is_empty() {
+            break;
+        }
+        given.iter().for_each(|((table, row), shares)| sheet.tables[*table].put_in_order(*row, shares));
+    }
+    if rows.iter().any(|(table, row)| sheet.tables[*table].sum(*row) <= 0.0) {
+        hammer::hammer(sheet);
+    }
+}
+
+/// Returns the mean of the weights of the vertices in the same place; where they have none, of the neighbours.
+fn around(sheet: &Sheet, surface: &Surface, vertex: u32) -> Vec<(u32, f64)> {
+    let place = surface.place[vertex as usize];
+    let of = |place: u32| {
+        let rows = surface.members(place).iter().map(|v| surface.row(*v));
+        let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
+        mean(lists.iter().map(|list| &list[..]))
+    };
+    let own = of(place);
+    if !own.is_empty() {
+        return own;
+    }
+    let lists: Vec<_> = surface.neighbours(place).iter().map(|n| of(*n)).filter(|s| !s.is_empty()).collect();
+    mean(lists.iter().map(|list| &list[..]))
+}

@@ -1,0 +1,100 @@
+//! The operation that repairs findings of the checker.
+
+use super::limit::limit_rows;
+use super::rogues::{self, found};
+use super::table::Table;
+use super::{Operation, Settings, Sheet, binds, hammer, weld};
+use skinscope_inspect::check::is_bound_elsewhere;
+
+/// The operation that repairs the findings of the given rules.
+pub static RULES: Operation = Operation {
+    id: "rules",
+    label: "Repair findings",
+    tool: "Repair",
+    help: "Repair what these rules of the checker find",
+    argument: "RULES",
+    repairs: &[],
+    run: repair,
+};
+
+/// The ids of the checker's rules that can be repaired, in the order in which that is done.
+pub static REPAIRED: &[&str] = &[
+    "weights-not-finite",
+    "weights-negative",
+    "weights-zero",
+    "joint-duplicate",
+    "too-many-influences",
+    "rogue-vertices",
+    "seam-weights",
+    "weights-sum",
+    "weights-sum-255",
+    "inverse-bind-mismatch",
+];
+
+/// How many influences are kept where there are too many.
+const LIMIT: usize = 4;
+
+fn repair(sheet: &mut Sheet, settings: &Settings) {
+    for rule in REPAIRED.iter().copied().filter(|rule| settings.rules.contains(rule)) {
+        match rule {
+            "weights-not-finite" | "weights-negative" | "weights-sum" | "weights-sum-255" => {
+                for (table, row) in at_fault(sheet, rule) {
+                    sheet.tables[table].normalise(row);
+                }
+                if rule == "weights-not-finite" {
+                    hammer::hammer(sheet);
+                }
+            }
+            "weights-zero" if !at_fault(sheet, rule).is_empty() => hammer::hammer(sheet),
+            "joint-duplicate" => at_fault(sheet, rule).iter().for_each(|at| merge(&mut sheet.tables[at.0], at.1)),
+            "too-many-influences" => {
+                let mut rows = vec![Vec::new(); sheet.tables.len()];
+                at_fault(sheet, rule).into_iter().for_each(|(table, row)| rows[table].push(row));
+                limit_rows(sheet, &rows, &Settings { limit: LIMIT, best: false, ..settings.clone() });
+            }
+            "rogue-vertices" => rogues::remove(sheet),
+            "seam-weights" => {
+                let findings = found(sheet, rule);
+                weld::weld(sheet, &|mesh, primitive, vertex| {
+                    findings.iter().any(|f| {
+                        let here = f.mesh.is_some_and(|m| m.index() == mesh) && f.primitive == Some(primitive);
+                        here && f.vertices.binary_search(&vertex).is_ok()
+                    })
+                });
+            }
+            // A skin that was bound as a whole in another pose may be intended.
+            "inverse-bind-mismatch" => binds::set(sheet, None, &is_bound_elsewhere),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the rows that a rule finds fault with.
+fn at_fault(sheet: &Sheet, rule: &'static str) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    for finding in found(sheet, rule) {
+        let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else { continue };
+        if let Some(table) = sheet.table_of(mesh.index(), primitive) {
+            out.extend(finding.vertices.iter().map(|vertex| (table, *vertex as usize)));
+        }
+    }
+    out.sort_unstable();
+    out.dedup();
+    out
+}
+
+/// Moves all weight of each joint into its first pair.
+fn merge(table: &mut Table, row: usize) {
+    let slots: Vec<usize> = table.slots(row).collect();
+    for (i, slot) in slots.iter().enumerate() {
+        let twice = |other: &&usize| {
+            table.key(table.joints[**other]) == table.key(table.joints[*slot]) && table.weights[**other] > 0.0
+        };
+        if table.weights[*slot] > 0.0
+            && let Some(first) = slots[..i].iter().find(twice).copied()
+        {
+            table.weights[first] += table.weights[*slot];
+            table.empty(row, *slot);
+        }
+    }
+}

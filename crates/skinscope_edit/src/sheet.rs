@@ -1,0 +1,285 @@
+//! The sheet: all weights of a model while they are edited, and what operations need to know of the model.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use glam::{Affine3A, DAffine3};
+
+use super::locks::Bounds;
+use super::rounding::value;
+use super::surface::Surface;
+use super::table::{Stored, Table};
+use super::transferred::Transferred;
+use skinscope_model::{
+    Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
+    SetOrigin, WeightFormat,
+};
+use skinscope_base::parallel::JobContext;
+
+/// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
+#[derive(Debug)]
+pub struct Sheet<'m> {
+    /// The model that the weights were taken from.
+    pub model: &'m Model,
+    /// A table for each primitive with weights, in the file's order; primitives that share accessors share one.
+    pub tables: Vec<Table>,
+    /// Inverse bind matrices that differ from those of the file, by the index of the skin and that of the joint in it.
+    pub binds: BTreeMap<(usize, usize), DAffine3>,
+    /// How far away the surface was whose weights were transferred last.
+    pub transferred: Option<Transferred>,
+    /// What operations may change.
+    pub bounds: Bounds,
+    /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
+    /// cancelled.
+    pub context: JobContext,
+    surfaces: OnceLock<Vec<Surface>>,
+}
+
+/// What identifies the weights of a primitive in the file: primitives that agree in it share one table.
+type Storage = Vec<[(usize, Option<(u32, usize)>); 2]>;
+
+fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> {
+    let origin = origins.primitives.get(mesh)?.get(primitive)?;
+    let stream = origin.draco.map(|draco| draco.view);
+    let of = |set: &SetOrigin| [set.joints, set.weights].map(|a| (a.accessor, a.draco.zip(stream)));
+    (!origin.sets.is_empty()).then(|| origin.sets.iter().map(of).collect())
+}
+
+impl<'m> Sheet<'m> {
+    /// Takes the weights and matrices that a model has now: those of its file, with its edits over them. Where primitives share
+    /// their weights in the file, the edited vertices of any of them are taken, from the first primitive that has them.
+    #[must_use]
+    pub fn of(model: &'m Model) -> Self {
+        Self::reading(model, &|mesh, primitive| model.primitive(mesh, primitive))
+    }
+
+    /// Takes the weights and matrices of a model as its file stores them, whatever was edited since.
+    #[must_use]
+    pub fn of_file(model: &'m Model) -> Self {
+        let read = |mesh: MeshId, primitive: usize| model.meshes[mesh.index()].primitives[primitive].as_stored();
+        Self { binds: BTreeMap::new(), ..Self::reading(model, &read) }
+    }
+
+    fn reading(model: &'m Model, read: &dyn Fn(MeshId, usize) -> PrimitiveRef<'m>) -> Self {
+        let mut tables: Vec<Table> = Vec::new();
+        let mut known: HashMap<(Storage, usize), usize> = HashMap::new();
+        for (m, mesh) in model.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate() {
+                let Some(influences) = read(MeshId::from_index(m), p).influences else { continue };
+                let stored = storage(&model.source.origins, m, p).map(|s| (s, primitive.stored_vertices));
+                let at = match stored.as_ref().and_then(|stored| known.get(stored)) {
+                    Some(at) => *at,
+                    None => {
+                        known.extend(stored.map(|stored| (stored, tables.len())));
+                        tables.push(table(model, (m, p), primitive, influences));
+                        tables.len() - 1
+                    }
+                };
+                let table = &mut tables[at];
+                table.primitives.push((m, p));
+                table.widen(influences.per_vertex);
+                for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
+                    table.take_edited(vertex, influences.of(vertex));
+                }
+            }
+        }
+        let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
+        let edited = model.bind_edits().all();
+        let binds = edited.map(|(skin, place, matrix)| ((skin.index(), place), double(matrix))).collect();
+        Self { model, tables, binds, transferred: None, bounds, context, surfaces: OnceLock::new() }
+    }
+
+    /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
+    #[must_use]
+    pub fn surfaces(&self) -> &[Surface] {
+        self.surfaces.get_or_init(|| Surface::all(self.model, &self.tables))
+    }
+
+    /// Returns the numbers that would be stored now, by table.
+    #[must_use]
+    pub fn stored(&self) -> Vec<Stored> {
+        self.tables.iter().map(Table::stored).collect()
+    }
+
+    /// Returns the model with these weights as they would be stored; `None` where they are not valid.
+    #[must_use]
+    pub fn to_model(&self) -> Option<Model> {
+        let mut parts: ModelParts = (**self.model).clone();
+        for table in &self.tables {
+            let stored = table.stored();
+            for (mesh, primitive) in &table.primitives {
+                let primitive = &mut parts.meshes[*mesh].primitives[*primitive];
+                let joint_count = table.keys.len();
+                primitive.stored_influences = Some(influences(primitive, table, &stored, joint_count));
+            }
+        }
+        for ((skin, place), matrix) in &self.binds {
+            let skin = &mut parts.skins[*skin];
+            skin.inverse_bind[*place] = single(*matrix);
+            skin.not_finite.retain(|j| j != place);
+            skin.binds_missing = false;
+        }
+        Model::build(parts).ok()
+    }
+
+    /// Returns the table of a primitive.
+    #[must_use]
+    pub fn table_of(&self, mesh: usize, primitive: usize) -> Option<usize> {
+        self.tables.iter().position(|t| t.primitives.contains(&(mesh, primitive)))
+    }
+}
+
+/// Rounds a matrix to what the file stores.
+#[must_use]
+pub(super) fn single(matrix: DAffine3) -> Affine3A {
+    Affine3A::from_cols_array(&matrix.to_cols_array().map(|v| v as f32))
+}
+
+/// The matrix in double precision.
+#[must_use]
+pub(super) fn double(matrix: Affine3A) -> DAffine3 {
+    DAffine3::from_cols_array(&matrix.to_cols_array().map(f64::from))
+}
+
+/// Makes a table of the stored weights of a primitive; it does not name the primitive yet.
+fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: InfluencesRef<'_>) -> Table {
+    let stored: Vec<_> = (0..primitive.stored_vertices).map(|vertex| influences.of_stored(vertex)).collect();
+    let per_vertex = stored.first().map_or(influences.per_vertex, |(joints, _)| joints.len());
+    let mut joints: Vec<u16> = stored.iter().flat_map(|(joints, _)| *joints).copied().collect();
+    let formats: Vec<_> = (0..per_vertex / 4).map(|set| influences.format_of(set * 4)).collect();
+    let exact = |(slot, weight): (usize, &f32)| match formats[slot / 4].one() {
+        Some(one) => (f64::from(*weight) * f64::from(one)).round() / f64::from(one),
+        None => f64::from(*weight),
+    };
+    let mut weights: Vec<f64> = stored.iter().flat_map(|(_, weights)| weights.iter().enumerate()).map(exact).collect();
+    let place = |vertex: u32, slot: u32| vertex as usize * per_vertex + slot as usize;
+    for NotFinite { vertex, slot, value } in influences.not_finite {
+        if let Some(weight) = weights.get_mut(place(*vertex, *slot)) {
+            *weight = f64::from(*value);
+        }
+    }
+    for OutOfRange { vertex, slot, joint } in influences.out_of_range {
+        if let Some(number) = joints.get_mut(place(*vertex, *slot)) {
+            *number = *joint;
+        }
+    }
+    let keys = keys(model, at.0, influences);
+    let touched = vec![false; primitive.stored_vertices];
+    Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched }
+}
+
+/// Returns the key of each place in the skin that moves a mesh.
+fn keys(model: &Model, mesh: usize, influences: InfluencesRef<'_>) -> Vec<u32> {
+    let skins = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
+    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
+    let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
+    match skin {
+        Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
+        None => (0..influences.joints_needed() as u32).collect(),
+    }
+}
+
+/// Returns the primitives that share their weights with this one in the file, in the file's order; itself among them.
+pub(super) fn sharing(model: &Model, (mesh, primitive): (usize, usize)) -> Vec<(usize, usize)> {
+    let vertices =
+        |m: usize, p: usize| model.meshes.get(m).and_then(|m| m.primitives.get(p)).map(|p| p.stored_vertices);
+    let own = (storage(&model.source.origins, mesh, primitive), vertices(mesh, primitive));
+    let all = model.meshes.iter().enumerate().flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |p| (m, p)));
+    let is_alike = |(m, p): &(usize, usize)| {
+        let is_own = (*m, *p) == (mesh, primitive);
+        is_own || own.0.is_some() && (storage(&model.source.origins, *m, *p), vertices(*m, *p)) == own
+    };
+    all.filter(is_alike).collect()
+}
+
+/// Makes a table of the weights that some vertices of a primitive have now, a row for each of `vertices` that it has. It names
+/// no primitive. `None` where there are no weights.
+pub(super) fn rows(model: &Model, (mesh, primitive): (usize, usize), vertices: &[u32]) -> Option<Table> {
+    let stored = model.meshes.get(mesh)?.primitives.get(primitive)?.stored_vertices;
+    let influences = model.influences(MeshId::from_index(mesh), primitive)?;
+    let mut out = Table { per_vertex: influences.per_vertex, ..Table::default() };
+    for vertex in vertices.iter().map(|vertex| *vertex as usize).filter(|vertex| *vertex < stored) {
+        let (joints, weights) = influences.of(vertex);
+        out.joints.extend_from_slice(joints);
+        out.weights.extend(weights.iter().map(|weight| f64::from(*weight)));
+        out.touched.push(false);
+    }
+    out.formats = vec![WeightFormat::F32; out.per_vertex / 4];
+    out.keys = keys(model, mesh, influences);
+    Some(out)
+}
+
+/// Returns weights as import would read them.
+fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count: usize) -> Influences {
+    let per_vertex = table.per_vertex;
+    let mut out = Influences { per_vertex, ..Influences::default() };
+    for (at, (joint, number)) in stored.joints.iter().zip(&stored.numbers).enumerate() {
+        let (vertex, slot) = ((at / per_vertex) as u32, (at % per_vertex) as u32);
+        let weight = value(*number, table.formats[slot as usize / 4]) as f32;
+        if !weight.is_finite() {
+            out.not_finite.push(NotFinite { vertex, slot, value: weight });
+        }
+        let is_beyond = usize::from(*joint) >= joint_count;
+        if is_beyond {
+            out.out_of_range.push(OutOfRange { vertex, slot, joint: *joint });
+        }
+        out.weights.push(if weight.is_finite() { weight } else { 0.0 });
+        out.joints.push(if is_beyond { 0 } else { *joint });
+    }
+    for from in &primitive.split_from {
+        let from = *from as usize * per_vertex..(*from as usize + 1) * per_vertex;
+        out.joints.extend_from_within(from.clone());
+        out.weights.extend_from_within(from);
+    }
+    out.format = table.formats.iter().copied().max().unwrap_or_default();
+    if table.formats.iter().any(|f| *f != out.format) {
+        out.formats.clone_from(&table.formats);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_model::WeightChange;
+    use skinscope_model::shapes::{Tube, tube};
+
+    #[test]
+    fn a_sheet_reads_edited_weights_and_the_file_s_on_request() {
+        let model = tube(Tube { joints: 12, ..Tube::default() });
+        let mut change = WeightChange::new(MeshId(0), 0, 8);
+        change.push(5, &[3, 4, 0, 0, 7], &[0.25, 0.5, 0.0, 0.0, 0.25]);
+        let edited = model.with_weights(&[change]).unwrap();
+        let sheet = Sheet::of(&edited);
+        let table = &sheet.tables[0];
+        assert_eq!((table.per_vertex, table.formats.len()), (8, 2));
+        assert_eq!(table.joints[table.slots(5)], [3, 4, 0, 0, 7, 0, 0, 0]);
+        assert_eq!(table.weights[table.slots(5)], [0.25, 0.5, 0.0, 0.0, 0.25, 0.0, 0.0, 0.0]);
+        let file = Sheet::of_file(&edited);
+        assert_eq!(file.tables, Sheet::of(&model).tables);
+        for vertex in (0..table.vertices()).filter(|v| *v != 5) {
+            assert_eq!(table.joints[table.slots(vertex)][..4], file.tables[0].joints[file.tables[0].slots(vertex)]);
+            assert!(!table.touched[vertex]);
+        }
+        // The edited weights and the stored ones make one model.
+        let stored = sheet.to_model().unwrap();
+        assert_eq!(stored.influences(MeshId(0), 0).unwrap().of(5).1, edited.influences(MeshId(0), 0).unwrap().of(5).1);
+    }
+
+    #[test]
+    fn numbers_that_are_none_can_be_mended_and_come_back() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 12, ..Tube::default() })).clone();
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        (influences.weights[8], influences.weights[9]) = (1.0, 0.0);
+        influences.not_finite.push(NotFinite { vertex: 2, slot: 1, value: f32::NAN });
+        let model = Model::build(parts).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(2);
+        change.push(2, joints, weights);
+        let mended = model.with_weights(std::slice::from_ref(&change)).unwrap();
+        let numbers = |model: &Model| Sheet::of(model).tables[0].weights[8..12].to_vec();
+        assert!(numbers(&model)[1].is_nan() && numbers(&mended)[1] == 0.0);
+        let back = mended.with_weights(&model.weights_before(&[change])).unwrap();
+        assert!(numbers(&back)[1].is_nan() && back.weight_edits().is_empty());
+    }
+}

@@ -1,0 +1,200 @@
+//! Carries an operation out on a copy of a model's weights, to tell what it would change before it is done.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::table::{Table, clean};
+use super::{Operation, Settings, Sheet, Transferred, apply, binds, rogues, value};
+use skinscope_inspect::VertexSet;
+use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
+use skinscope_base::parallel::JobContext;
+
+/// An operation with everything that it needs except the weights.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The operation.
+    pub operation: &'static Operation,
+    /// The settings of the operation.
+    pub settings: Settings,
+    /// The vertices that may change; `None` where all may.
+    pub within: Option<Arc<VertexSet>>,
+    /// The joints whose weights stay.
+    pub locked: Arc<BTreeSet<NodeId>>,
+}
+
+impl PartialEq for Task {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.operation, other.operation)
+            && self.settings == other.settings
+            && self.within == other.within
+            && self.locked == other.locked
+    }
+}
+
+/// The weights of some vertices in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// The number of vertices.
+    pub vertices: usize,
+    /// The sum of their numbers of joints.
+    pub influences: usize,
+    /// The most joints that one of them has.
+    pub most: usize,
+    /// The number of vertices whose weights do not sum to one, without those that have none.
+    pub off: usize,
+    /// The number of vertices without any weight.
+    pub none: usize,
+}
+
+/// The effect that an operation would have.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The new weights of the vertices that would change, for every primitive that has them.
+    pub changes: Vec<WeightChange>,
+    /// The inverse bind matrices that would change.
+    pub binds: Vec<BindChange>,
+    /// How many vertices would change. Those of primitives that share their weights count once.
+    pub vertices: usize,
+    /// The largest change of a joint's weight.
+    pub largest: f64,
+    /// How many vertices would stay as they are because their locked joints leave nothing to change.
+    pub kept: usize,
+    /// The figures of the vertices that the operation may change, before and after it.
+    pub figures: [Figures; 2],
+    /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices (or
+    /// joints, for a rule about joints) it finds a fault before and after.
+    pub found: Vec<(&'static str, [usize; 2])>,
+    /// How far away the surface is whose weights are taken.
+    pub transferred: Option<Transferred>,
+}
+
+impl Outcome {
+    /// Returns whether nothing would change.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.binds.is_empty()
+    }
+
+    /// Returns all that would change.
+    #[must_use]
+    pub fn change(&self) -> SkinningChange {
+        SkinningChange { weights: self.changes.clone(), binds: self.binds.clone() }
+    }
+}
+
+/// Computes what an operation would do to the weights and matrices that a model has now; `None` where that was cancelled.
+#[must_use]
+pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
+    let mut sheet = Sheet::of(model);
+    sheet.context = context.clone();
+    sheet.bounds.locked = task.locked.iter().map(|node| node.0).collect();
+    if let Some(within) = &task.within {
+        sheet.limit_to(within);
+    }
+    let mut out = Outcome::default();
+    out.figures[0] = figures(&sheet);
+    let rules: Vec<&'static str> = match task.operation.id {
+        "rules" => task.settings.rules.clone(),
+        _ => task.operation.repairs.to_vec(),
+    };
+    let before_found = count_found(&sheet, &rules);
+    context.set_fraction(0.2);
+    if context.is_cancelled() {
+        return None;
+    }
+    let before = sheet.tables.clone();
+    out.kept = apply(task.operation, &mut sheet, &task.settings).kept;
+    context.set_fraction(0.8);
+    if context.is_cancelled() {
+        return None;
+    }
+    out.transferred = sheet.transferred;
+    out.binds = binds::changes(&sheet);
+    let rounds = task.operation.id == "quantise";
+    for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
+        changes(old, new, rounds, &|row| sheet.bounds.has(number, row), &mut out);
+    }
+    out.figures[1] = figures(&sheet);
+    let after_found = count_found(&sheet, &rules);
+    out.found =
+        rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();
+    context.set_fraction(1.0);
+    (!context.is_cancelled()).then_some(out)
+}
+
+/// Returns for each rule the number of vertices that may change in which it finds a fault.
+fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
+    let of = |rule: &&'static str| {
+        let mut rows: BTreeSet<(usize, u32)> = BTreeSet::new();
+        let mut joints = BTreeSet::new();
+        for finding in rogues::found(sheet, rule) {
+            let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) else {
+                joints.extend(finding.joints);
+                continue;
+            };
+            let Some(table) = sheet.table_of(mesh.index(), primitive) else { continue };
+            let inside = finding.vertices.iter().filter(|v| sheet.bounds.has(table, **v as usize));
+            rows.extend(inside.map(|v| (table, *v)));
+        }
+        rows.len() + joints.len()
+    };
+    rules.iter().map(of).collect()
+}
+
+fn figures(sheet: &Sheet) -> Figures {
+    let mut out = Figures::default();
+    let mut shares = Vec::new();
+    for (number, table) in sheet.tables.iter().enumerate() {
+        for row in (0..table.vertices()).filter(|row| sheet.bounds.has(number, *row)) {
+            table.shares(row, &mut shares);
+            out.vertices += 1;
+            out.influences += shares.len();
+            out.most = out.most.max(shares.len());
+            out.none += usize::from(shares.is_empty());
+            out.off += usize::from(!shares.is_empty() && !table.is_normal(row));
+        }
+    }
+    out
+}
+
+/// Adds the vertices of a table whose weights differ to `out`. With `rounds` weights are compared as they would be
+/// stored.
+pub(super) fn changes(old: &Table, new: &Table, rounds: bool, open: &dyn Fn(usize) -> bool, out: &mut Outcome) {
+    let stored = rounds.then(|| new.stored());
+    let weight = |slot: usize| match &stored {
+        Some(stored) => value(stored.numbers[slot], new.formats[slot % new.per_vertex / 4]) as f32,
+        None => clean(new.weights[slot]) as f32,
+    };
+    let mut change = WeightChange::new(MeshId(0), 0, new.per_vertex);
+    let (mut own, mut wanted) = (Vec::new(), Vec::new());
+    for row in 0..new.vertices() {
+        if rounds && !open(row) {
+            continue;
+        }
+        let is_rounded = stored.is_some()
+            && new.slots(row).any(|slot| f64::from(weight(slot)) != f64::from(old.weights[slot] as f32));
+        if new.has_same_pairs(row, old) && !is_rounded {
+            continue;
+        }
+        let joints: Vec<u16> =
+            new.slots(row).map(|slot| if weight(slot) > 0.0 { new.shown_joint(slot) } else { 0 }).collect();
+        let weights: Vec<f32> = new.slots(row).map(weight).collect();
+        old.shares(row, &mut own);
+        wanted.clear();
+        for (joint, weight) in joints.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
+            wanted.push((new.key(*joint), f64::from(*weight)));
+        }
+        let sum = |list: &[(u32, f64)], key| list.iter().filter(|(k, _)| *k == key).map(|(_, w)| *w).sum::<f64>();
+        for (key, _) in own.iter().chain(&wanted) {
+            out.largest = out.largest.max((sum(&own, *key) - sum(&wanted, *key)).abs());
+        }
+        change.push(row as u32, &joints, &weights);
+    }
+    if change.vertices.is_empty() {
+        return;
+    }
+    out.vertices += change.vertices.len();
+    for (mesh, primitive) in &new.primitives {
+        out.changes.push(WeightChange { mesh: MeshId::from_index(*mesh), primitive: *primitive, ..change.clone() });
+    }
+}

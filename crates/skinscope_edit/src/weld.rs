@@ -1,0 +1,149 @@
+//! The operation that gives vertices on both sides of a seam the same weights.
+
+use std::collections::BTreeMap;
+
+use super::{Operation, Settings, Sheet, Table};
+use skinscope_inspect::check;
+
+/// The operation that gives vertices on both sides of a seam the same weights.
+pub static WELD_SEAMS: Operation = Operation {
+    id: "weld-seams",
+    label: "Weld seams",
+    tool: "Weld seams",
+    help: "Give vertices of one place, where the surface goes on, the mean of their weights",
+    argument: "",
+    repairs: &["seam-weights"],
+    run: |sheet, _: &Settings| weld(sheet, &|_, _, _| true),
+};
+
+/// Shares that differ by less than this count as equal.
+const SAME: f64 = 1e-6;
+
+/// Seams are searched again until nothing changes, at most this often, since which vertices continue each other may
+/// depend on their weights.
+const ROUNDS: usize = 4;
+
+/// Welds the seams for one of whose vertices `wanted` (mesh, primitive, vertex) returns true.
+pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool) {
+    for _ in 0..ROUNDS {
+        let Some(model) = sheet.to_model() else { return };
+        let mut changed = false;
+        for surface in check::surfaces(&model) {
+            let mut groups = Groups::default();
+            check::meetings(&surface).iter().for_each(|[a, b]| groups.join(*a, *b));
+            for group in groups.lists() {
+                let at = |vertex: &u32| {
+                    let (part, stored) = surface.stored(*vertex);
+                    let check::Part { mesh, primitive, .. } = surface.parts[part];
+                    (mesh.index(), primitive, stored)
+                };
+                if group.iter().map(at).any(|(mesh, primitive, vertex)| wanted(mesh, primitive, vertex)) {
+                    let row = |(mesh, primitive, vertex)| Some((sheet.table_of(mesh, primitive)?, vertex as usize));
+                    let mut rows: Vec<(usize, usize)> = group.iter().map(at).filter_map(row).collect();
+                    rows.sort_unstable();
+                    rows.dedup();
+                    changed |= join(&mut sheet.tables, &rows);
+                }
+            }
+        }
+        if !changed {
+            return;
+        }
+    }
+}
+
+/// A row (table, vertex) and the shares of its joints: key and weight.
+pub(super) type RowShares = ((usize, usize), Vec<(u32, f64)>);
+
+/// Gives all rows the mean of their shares; returns false where they agree already. Rows without weight take no part.
+pub(super) fn join(tables: &mut [Table], rows: &[(usize, usize)]) -> bool {
+    let all: Vec<RowShares> =
+        rows.iter().map(|row| (*row, unit_shares(&tables[row.0], row.1))).filter(|(_, s)| !s.is_empty()).collect();
+    let Some((_, first)) = all.first() else { return false };
+    if all.iter().all(|(_, shares)| difference(first, shares) <= SAME) {
+        return false;
+    }
+    let mean = mean(all.iter().map(|(_, shares)| &shares[..]));
+    let most = all.iter().map(|((table, _), _)| tables[*table].per_vertex).min().unwrap_or(0);
+    let mean = cut(mean, most);
+    all.iter().for_each(|((table, row), _)| tables[*table].put_in_order(*row, &mean));
+    true
+}
+
+/// Returns the joints of a vertex and their weights, divided by their sum.
+pub(super) fn unit_shares(table: &Table, vertex: usize) -> Vec<(u32, f64)> {
+    let mut shares = Vec::new();
+    table.shares(vertex, &mut shares);
+    let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
+    shares.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    shares
+}
+
+/// Returns the largest difference between the shares of one joint.
+pub(super) fn difference(a: &[(u32, f64)], b: &[(u32, f64)]) -> f64 {
+    let of = |list: &[(u32, f64)], key: u32| list.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, weight)| *weight);
+    a.iter().chain(b).map(|(key, _)| (of(a, *key) - of(b, *key)).abs()).fold(0.0, f64::max)
+}
+
+/// Returns the mean of some lists of shares, with the joints in the order in which they come.
+pub(super) fn mean<'s>(lists: impl Iterator<Item = &'s [(u32, f64)]>) -> Vec<(u32, f64)> {
+    let mut out: Vec<(u32, f64)> = Vec::new();
+    let mut count = 0.0;
+    for list in lists {
+        count += 1.0;
+        for (key, weight) in list {
+            match out.iter_mut().find(|(k, _)| k == key) {
+                Some((_, sum)) => *sum += weight,
+                None => out.push((*key, *weight)),
+            }
+        }
+    }
+    out.iter_mut().for_each(|(_, weight)| *weight /= count);
+    out
+}
+
+/// Returns the `most` largest shares, in their order; of equal ones the first.
+pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
+    let mut ranked: Vec<usize> = (0..shares.len()).collect();
+    ranked.sort_by(|a, b| shares[*b].1.total_cmp(&shares[*a].1));
+    ranked.truncate(most);
+    ranked.sort_unstable();
+    ranked.into_iter().map(|i| shares[i]).collect()
+}
+
+/// Disjoint sets of numbers that pairs join.
+#[derive(Default)]
+pub(super) struct Groups {
+    above: BTreeMap<u32, u32>,
+}
+
+impl Groups {
+    /// Returns the number that stands for a set; of a number that was never joined itself.
+    pub(super) fn top(&mut self, of: u32) -> u32 {
+        let mut at = of;
+        while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
+            // Every other step of the path is shortened for the next search.
+            let next = self.above.get(&above).copied().unwrap_or(above);
+            self.above.insert(at, next);
+            at = next;
+        }
+        at
+    }
+
+    /// Makes one set of two.
+    pub(super) fn join(&mut self, a: u32, b: u32) {
+        self.above.entry(a).or_insert(a);
+        self.above.entry(b).or_insert(b);
+        let (a, b) = (self.top(a), self.top(b));
+        self.above.insert(a.max(b), a.min(b));
+    }
+
+    fn lists(&mut self) -> Vec<Vec<u32>> {
+        let all: Vec<u32> = self.above.keys().copied().collect();
+        let mut lists: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for member in all {
+            lists.entry(self.top(member)).or_default().push(member);
+        }
+        lists.into_values().collect()
+    }
+}

@@ -1,0 +1,97 @@
+//! Appends clips to a file: their keys as new accessors, and an animation for each after those of the file.
+
+use std::collections::BTreeMap;
+
+use glam::{Quat, Vec3};
+use serde_json::{Value, json};
+
+use super::WriteError;
+use super::draft::{Draft, component, number};
+use skinscope_model::{Clip, ComponentType, Interpolation, Path, Sampler, Values};
+
+/// Appends clips. Channels of anything but nodes are left out.
+pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), WriteError> {
+    for clip in clips {
+        let mut inputs: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut samplers: BTreeMap<usize, usize> = BTreeMap::new();
+        let (mut written, mut channels) = (Vec::new(), Vec::new());
+        for channel in &clip.channels {
+            let sampler = &clip.samplers[channel.sampler];
+            let place = match samplers.get(&channel.sampler) {
+                Some(place) => *place,
+                None => {
+                    let input = match inputs.get(&sampler.times) {
+                        Some(input) => *input,
+                        None => add_times(draft, &clip.times[sampler.times])?,
+                    };
+                    inputs.insert(sampler.times, input);
+                    let output = add_values(draft, sampler)?;
+                    written.push(json!({
+                        "input": input, "interpolation": interpolation(sampler.interpolation), "output": output,
+                    }));
+                    samplers.insert(channel.sampler, written.len() - 1);
+                    written.len() - 1
+                }
+            };
+            let node = draft.model.skeleton.file_index[channel.node.index()];
+            channels.push(json!({ "sampler": place, "target": { "node": node, "path": path(channel.path) } }));
+        }
+        draft.push("animations", &json!({ "name": clip.name, "channels": channels, "samplers": written }))?;
+    }
+    Ok(())
+}
+
+fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {
+    let bound = |secs: Option<&f32>| number(f64::from(secs.copied().unwrap_or_default()));
+    let (first, last) = (bound(times.first()), bound(times.last()));
+    add(draft, times, "SCALAR", 1, Some([first, last]))
+}
+
+fn add_values(draft: &mut Draft<'_>, sampler: &Sampler) -> Result<usize, WriteError> {
+    match &sampler.values {
+        Values::Vec3(keys) => {
+            add(draft, &keys.iter().flat_map(|v: Vec3| v.to_array()).collect::<Vec<_>>(), "VEC3", 3, None)
+        }
+        Values::Quat(keys) => {
+            add(draft, &keys.iter().flat_map(|q: Quat| q.to_array()).collect::<Vec<_>>(), "VEC4", 4, None)
+        }
+        Values::Weights { values, .. } => add(draft, values, "SCALAR", 1, None),
+    }
+}
+
+fn add(
+    draft: &mut Draft<'_>,
+    numbers: &[f32],
+    kind: &str,
+    width: usize,
+    bounds: Option<[Value; 2]>,
+) -> Result<usize, WriteError> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    let view = draft.add_view(&bytes, None, None)?;
+    let mut accessor = json!({
+        "bufferView": view, "componentType": component(ComponentType::F32), "count": numbers.len() / width, "type": kind,
+    });
+    // Key times must have bounds.
+    if let Some([least, most]) = bounds {
+        accessor["min"] = json!([least]);
+        accessor["max"] = json!([most]);
+    }
+    draft.add_plain_accessor(&accessor)
+}
+
+fn interpolation(interpolation: Interpolation) -> &'static str {
+    match interpolation {
+        Interpolation::Step => "STEP",
+        Interpolation::Linear => "LINEAR",
+        Interpolation::CubicSpline => "CUBICSPLINE",
+    }
+}
+
+fn path(path: Path) -> &'static str {
+    match path {
+        Path::Translation => "translation",
+        Path::Rotation => "rotation",
+        Path::Scale => "scale",
+        Path::Weights => "weights",
+    }
+}

@@ -1,0 +1,426 @@
+//! Decides which files a changed model becomes, and writes them: all or none.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
+
+use super::container::Text;
+use super::{Changes, Patched, Recompression, WriteError, patch};
+use crate::Sheet;
+use skinscope_base::output::{NewFile, Overwritten, back_up, overwritten, take_back};
+
+/// The characters that a URI need not escape (RFC 3986, 2.3).
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The place to which a changed model is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Destination<'p> {
+    /// Another file than its own.
+    To(&'p Path),
+    /// The file that it came from; a copy of every file that changes is kept beside it.
+    InPlace,
+}
+
+/// A report of the files that were written.
+#[derive(Clone, Debug, Default)]
+pub struct Saved {
+    /// How much of the model is new.
+    pub changes: Changes,
+    /// Every file that was written, the model's own last.
+    pub written: Vec<PathBuf>,
+    /// Copies of the files that were replaced.
+    pub backups: Vec<PathBuf>,
+    /// Files that the result names but that were not copied beside it, since their names lead out of the folder.
+    pub left: Vec<PathBuf>,
+}
+
+/// The reason why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The file could not be patched.
+    #[error(transparent)]
+    Patch(#[from] WriteError),
+    /// The output is one of the files of the model.
+    #[error(transparent)]
+    Overwritten(#[from] Overwritten),
+    /// The name of the output says another container than the model has.
+    #[error("{}: the model is a {is}, and stays one; name the output .{is}", path.display())]
+    Container {
+        /// The output.
+        path: PathBuf,
+        /// The container of the model: `glb` or `gltf`.
+        is: &'static str,
+    },
+    /// The model's file was changed after it was read.
+    #[error("{}: it was changed by another program after it was read; nothing was written", .0.display())]
+    Stale(PathBuf),
+    /// A file cannot be written.
+    #[error("could not write {}: {reason}", path.display())]
+    Output {
+        /// The path of the file.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+}
+
+fn unwritable(path: &Path, reason: impl ToString) -> SaveError {
+    SaveError::Output { path: path.to_owned(), reason: reason.to_string() }
+}
+
+/// A file that is to be written.
+struct Output {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+/// The length and the time of a file; `None` where there is no file.
+type Stamp = Option<(u64, Option<SystemTime>)>;
+
+/// The lengths and times of a model's files as they were read, by which it is seen that another program has changed
+/// them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamps(Vec<(PathBuf, Stamp)>);
+
+impl Stamps {
+    /// The stamp of the model's own file as it is now. To be taken before the file is read.
+    #[must_use]
+    pub fn of(path: &Path) -> Self {
+        Self(vec![(path.to_owned(), stamp(path))])
+    }
+
+    /// Adds the stamps of files that the model names.
+    pub fn add<'f>(&mut self, files: impl IntoIterator<Item = &'f Path>) {
+        for file in files {
+            if self.0.iter().all(|(known, _)| known != file) {
+                self.0.push((file.to_owned(), stamp(file)));
+            }
+        }
+    }
+
+    /// Returns whether a file is as it was when the model was read. Of one that the model does not name nothing is known against it.
+    #[must_use]
+    pub fn is_as_read(&self, path: &Path) -> bool {
+        let then = self.0.iter().find(|(known, _)| known == path);
+        then.is_none_or(|(_, then)| stamp(path) == *then)
+    }
+
+    /// Returns the stamps that the same files have now.
+    #[must_use]
+    pub fn taken_again(&self) -> Self {
+        Self(self.0.iter().map(|(path, _)| (path.clone(), stamp(path))).collect())
+    }
+
+    /// Returns whether the model's own file was there.
+    #[must_use]
+    pub fn has_own(&self) -> bool {
+        self.0.first().is_some_and(|(_, stamp)| stamp.is_some())
+    }
+
+    fn check(&self) -> Result<(), SaveError> {
+        let stale = self.0.iter().find(|(path, then)| stamp(path) != *then);
+        stale.map_or(Ok(()), |(path, _)| Err(SaveError::Stale(path.clone())))
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let facts = fs::metadata(path).ok()?;
+    Some((facts.len(), facts.modified().ok()))
+}
+
+/// The bytes that a model was read from.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'o> {
+    /// A file, with the stamps that it and the files that it names had before they were read.
+    File(&'o Path, &'o Stamps),
+    /// These bytes, which name no files.
+    Bytes(&'o [u8]),
+}
+
+/// Files that are computed, but not written yet.
+pub struct Prepared {
+    outputs: Vec<Output>,
+    saved: Saved,
+    /// Whether copies of replaced files are kept.
+    keeps: bool,
+}
+
+impl Prepared {
+    /// How much of the model is new.
+    #[must_use]
+    pub fn changes(&self) -> &Changes {
+        &self.saved.changes
+    }
+
+    /// Every file that will be written, the model's own last.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.outputs.iter().map(|output| output.path.as_path())
+    }
+
+    /// Keeps a copy of every file that is replaced, like saving in place does.
+    #[must_use]
+    pub fn keeping_what_is_replaced(mut self) -> Self {
+        self.keeps = true;
+        self
+    }
+
+    /// Writes all files: beside their places first, flushed, then renamed.
+    ///
+    /// # Errors
+    /// Nothing was written then, and every file is as it was.
+    pub fn write(mut self) -> Result<Saved, SaveError> {
+        let mut backups = Vec::new();
+        let keeps = self.keeps;
+        let written = write_all(&self.outputs, &mut self.saved, &mut |output| {
+            if !keeps {
+                return Ok(());
+            }
+            match fs::read(&output.path) {
+                Ok(old) => backups.push(back_up(&output.path, &old)?),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+            Ok(())
+        });
+        if let Err(error) = written {
+            backups.iter().for_each(|backup| take_back(backup));
+            return Err(error);
+        }
+        self.saved.backups = backups;
+        Ok(self.saved)
+    }
+}
+
+/// Computes the files of a sheet's model with its new weights and matrices, and writes nothing.
+pub fn prepare(
+    origin: Origin<'_>,
+    sheet: &Sheet,
+    recompression: Recompression,
+    destination: Destination,
+) -> Result<Prepared, SaveError> {
+    match (origin, destination) {
+        (Origin::File(path, stamps), destination) => {
+            let source = fs::read(path).map_err(|source| WriteError::Read { path: path.to_owned(), source })?;
+            stamps.check()?;
+            match destination {
+                Destination::To(out) => prepare_to(Some(path), &source, (sheet, recompression), out),
+                Destination::InPlace => prepare_in_place(path, &source, (sheet, recompression)),
+            }
+        }
+        (Origin::Bytes(source), Destination::To(out)) => prepare_to(None, source, (sheet, recompression), out),
+        (Origin::Bytes(_), Destination::InPlace) => Err(unwritable(Path::new("the model"), "it has no file")),
+    }
+}
+
+/// Writes the model of a sheet with its new weights and matrices: [`prepare`], then [`Prepared::write`].
+///
+/// # Errors
+/// Nothing was written then, and every file is as it was.
+pub fn save(
+    origin: Origin<'_>,
+    sheet: &Sheet,
+    recompression: Recompression,
+    destination: Destination,
+) -> Result<Saved, SaveError> {
+    prepare(origin, sheet, recompression, destination)?.write()
+}
+
+fn prepare_to(
+    path: Option<&Path>,
+    source: &[u8],
+    (sheet, recompression): (&Sheet, Recompression),
+    out: &Path,
+) -> Result<Prepared, SaveError> {
+    let files = || sheet.model.source.files.iter().map(PathBuf::as_path).chain(path);
+    check_name(source, out)?;
+    overwritten(out, files())?;
+    let folder = folder_of(out);
+    let is_elsewhere = match (folder.canonicalize(), path.map(|path| folder_of(path).canonicalize())) {
+        (Err(error), _) => return Err(unwritable(out, format!("its folder: {error}"))),
+        (Ok(to), Some(Ok(from))) => to != from,
+        (_, Some(Err(_)) | None) => true,
+    };
+    let named = path.map_or(Ok(Vec::new()), |path| named_files(source, folder_of(path), sheet))?;
+    let mut taken: BTreeSet<PathBuf> = named.iter().map(|n| n.relative.clone()).collect();
+    let mut renamed: Vec<(usize, String)> = Vec::new();
+    let mut rename = |buffer: usize| {
+        // The buffer's own name is free where the result is in another folder.
+        if is_elsewhere {
+            let others = named.iter().filter(|n| n.buffer != Some(buffer)).map(|n| &n.relative);
+            let others: BTreeSet<&PathBuf> = others.collect();
+            named.iter().filter(|n| n.buffer == Some(buffer) && !others.contains(&n.relative)).for_each(|n| {
+                taken.remove(&n.relative);
+            });
+        }
+        let name = free_name(out, &taken, &|name| overwritten(&folder.join(name), files()).is_ok());
+        taken.insert(PathBuf::from(&name));
+        renamed.push((buffer, name.clone()));
+        Some(utf8_percent_encode(&name, ENCODED).to_string())
+    };
+    let Patched { main, buffers, changes } = patch(source, sheet, recompression, &mut rename)?;
+    let mut saved = Saved { changes, ..Saved::default() };
+    let mut outputs = Vec::new();
+    if is_elsewhere {
+        for file in named.iter().filter(|n| n.buffer.is_none_or(|b| renamed.iter().all(|(r, _)| *r != b))) {
+            outputs.extend(copy_of(file, folder, &files, &mut saved)?);
+        }
+    }
+    for (buffer, (_, name)) in buffers.into_iter().zip(&renamed) {
+        outputs.push(Output { path: folder.join(name), bytes: buffer.bytes });
+    }
+    outputs.push(Output { path: out.to_owned(), bytes: main.unwrap_or_else(|| source.to_vec()) });
+    Ok(Prepared { outputs, saved, keeps: false })
+}
+
+fn prepare_in_place(
+    path: &Path,
+    source: &[u8],
+    (sheet, recompression): (&Sheet, Recompression),
+) -> Result<Prepared, SaveError> {
+    let Patched { main, buffers, changes } = patch(source, sheet, recompression, &mut |_| None)?;
+    let saved = Saved { changes, ..Saved::default() };
+    let mut outputs: Vec<Output> = buffers.into_iter().map(|b| Output { path: b.path, bytes: b.bytes }).collect();
+    if let Some(main) = main.filter(|main| main != source) {
+        outputs.push(Output { path: path.to_owned(), bytes: main });
+    }
+    // Two buffers may be one file: writing one of them would undo what was written for the other.
+    let mut files = BTreeSet::new();
+    if let Some(twice) =
+        outputs.iter().find(|o| !files.insert(o.path.canonicalize().unwrap_or_else(|_| o.path.clone())))
+    {
+        return Err(unwritable(
+            &twice.path,
+            "several buffers of the model are this file; write to another file with -o",
+        ));
+    }
+    Ok(Prepared { outputs, saved, keeps: true })
+}
+
+/// Writes all files beside their places, then calls `before` ahead of each replacement, then renames them.
+fn write_all(
+    outputs: &[Output],
+    saved: &mut Saved,
+    before: &mut dyn FnMut(&Output) -> io::Result<()>,
+) -> Result<(), SaveError> {
+    let mut files = Vec::new();
+    for output in outputs {
+        let write = || -> io::Result<NewFile> {
+            fs::create_dir_all(folder_of(&output.path))?;
+            let mut file = NewFile::create(&output.path)?;
+            file.write_all(&output.bytes)?;
+            file.settle()?;
+            Ok(file)
+        };
+        files.push(write().map_err(|error| unwritable(&output.path, error))?);
+    }
+    for output in outputs {
+        before(output).map_err(|error| unwritable(&output.path, format!("its backup: {error}")))?;
+    }
+    for (file, output) in files.into_iter().zip(outputs) {
+        file.commit().map_err(|error| unwritable(&output.path, error))?;
+        saved.written.push(output.path.clone());
+    }
+    Ok(())
+}
+
+/// Checks that the name does not say another container than the model has.
+fn check_name(source: &[u8], out: &Path) -> Result<(), SaveError> {
+    let is_glb = source.starts_with(b"glTF");
+    let ending = out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let wrong = match ending.as_deref() {
+        Some("gltf") => is_glb,
+        Some("glb" | "vrm") => !is_glb,
+        _ => false,
+    };
+    if wrong {
+        return Err(SaveError::Container { path: out.to_owned(), is: if is_glb { "glb" } else { "gltf" } });
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file that the text names by a relative URI.
+struct Named {
+    /// The name as a path, relative to the folder of the text.
+    relative: PathBuf,
+    /// The path of the file.
+    from: PathBuf,
+    /// The buffer that it holds; `None` for an image.
+    buffer: Option<usize>,
+}
+
+/// All files that a text names, whether they are there or not.
+fn named_files(source: &[u8], folder: &Path, sheet: &Sheet) -> Result<Vec<Named>, SaveError> {
+    let range = &sheet.model.source.origins.json;
+    let json = source.get(range.start as usize..range.end as usize);
+    let text = Text::of(json.ok_or_else(|| WriteError::Json("as many bytes".to_owned()))?)?;
+    let root: Value = serde_json::from_str(text.json).map_err(|e| WriteError::Json(e.to_string()))?;
+    let mut out = Vec::new();
+    for list in ["buffers", "images"] {
+        for (index, item) in root[list].as_array().into_iter().flatten().enumerate() {
+            let uri = item["uri"].as_str().unwrap_or_default();
+            let Ok(decoded) = percent_decode_str(uri).decode_utf8() else { continue };
+            let has_scheme = decoded.split(['/', '\\', '?', '#']).next().unwrap_or_default().contains(':');
+            if !decoded.is_empty() && !has_scheme && !decoded.starts_with(['/', '\\']) {
+                let relative = PathBuf::from(decoded.as_ref());
+                let from = folder.join(&relative);
+                out.push(Named { relative, from, buffer: (list == "buffers").then_some(index) });
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Returns the file beside the result that holds the same; `None` where there is nothing to copy.
+fn copy_of<'f, I: Iterator<Item = &'f Path>>(
+    file: &Named,
+    folder: &Path,
+    files: &dyn Fn() -> I,
+    saved: &mut Saved,
+) -> Result<Option<Output>, SaveError> {
+    let inside = file.relative.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+    if !inside {
+        saved.left.push(file.from.clone());
+        return Ok(None);
+    }
+    let bytes = match fs::metadata(&file.from).map(|facts| facts.is_file()) {
+        // A file that is missing is missing beside the copy too.
+        Err(_) | Ok(false) => return Ok(None),
+        Ok(true) => fs::read(&file.from).map_err(|source| WriteError::Read { path: file.from.clone(), source })?,
+    };
+    let path = folder.join(&file.relative);
+    if overwritten(&path, files()).is_err() {
+        // The name is a link to the file itself.
+        return Ok(None);
+    }
+    if let Ok(there) = fs::read(&path) {
+        if there == bytes {
+            return Ok(None);
+        }
+        let reason = "another file of that name is there, which the model would need to replace; choose another folder";
+        return Err(unwritable(&path, reason));
+    }
+    Ok(Some(Output { path, bytes }))
+}
+
+/// Returns `OUT.bin`, or `OUT-1.bin` and so on: a free name in the output's folder.
+fn free_name(out: &Path, taken: &BTreeSet<PathBuf>, is_free: &dyn Fn(&str) -> bool) -> String {
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let own = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut number = 0_u32;
+    loop {
+        let name = if number == 0 { format!("{stem}.bin") } else { format!("{stem}-{number}.bin") };
+        if name != own && !taken.contains(Path::new(&name)) && is_free(&name) {
+            return name;
+        }
+        number += 1;
+    }
+}

@@ -1,0 +1,131 @@
+//! Writes changed weights and added clips back into the file that they came from, and changes only what must change.
+//!
+//! Where a file's layout can hold the new numbers, they are written over the old ones ([`Origins`] says where those
+//! are). Otherwise new bytes are appended to a buffer, and only those values of the JSON text change that must. Old
+//! bytes stay where they are. Only [`save`] writes files: [`patch`] returns bytes ([`Patched`]).
+
+mod buffers;
+mod clips;
+mod container;
+mod draft;
+mod files;
+pub mod json;
+mod plan;
+mod streams;
+mod summary;
+mod uses;
+mod wants;
+
+pub use files::{Destination, Origin, Prepared, SaveError, Saved, Stamps, prepare, save};
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::Sheet;
+use skinscope_model::Clip;
+#[cfg(doc)]
+use skinscope_model::Origins;
+
+/// The reason why a file could not be patched.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The text of the file is not the one that import has read; the message names what was expected.
+    #[error("the file is not as it was read: expected {0}; it was changed in the meantime")]
+    Json(String),
+    /// A file that holds a buffer cannot be read.
+    #[error("could not read {}: {source}", path.display())]
+    Read {
+        /// The path of the file.
+        path: PathBuf,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// A buffer is not as long as it was.
+    #[error("buffer {0} is not as it was read: it was changed in the meantime")]
+    Changed(usize),
+    /// The result is longer than a container can be.
+    #[error("the result is longer than the 4 GiB that a GLB can hold")]
+    TooLong,
+}
+
+/// How numbers are stored that meshopt had compressed, where they change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recompression {
+    /// They are stored plain.
+    #[default]
+    None,
+    /// They are compressed by meshopt again, without loss.
+    Meshopt,
+}
+
+/// The extent of the changes to a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// How many vertices' stored joints or weights change; those of primitives that share accessors count once.
+    pub vertices: usize,
+    /// Joints whose weight changes for some vertex.
+    pub joints: usize,
+    /// How many inverse bind matrices change.
+    pub binds: usize,
+    /// How many clips are new.
+    pub clips: usize,
+    /// The accessors, by their index in the result, whose numbers change or that are new.
+    pub accessors: BTreeSet<usize>,
+    /// How many bytes of buffers change or are new.
+    pub bytes: u64,
+    /// How many values of the JSON text change, are new or are removed.
+    pub json_values: u64,
+    /// How many accessors whose bytes were compressed or sparse are stored plain from now on, by the name of how they were stored.
+    pub unpacked: BTreeMap<&'static str, usize>,
+    /// How many accessors whose numbers change are compressed by meshopt again.
+    pub recompressed: usize,
+}
+
+/// The files that a model becomes.
+#[derive(Clone, Debug, Default)]
+pub struct Patched {
+    /// The bytes of the `.gltf` or `.glb` itself; `None` where nothing changes, in no file.
+    pub main: Option<Vec<u8>>,
+    /// The buffers in files of their own whose bytes change.
+    pub buffers: Vec<ChangedBuffer>,
+    /// The extent of the changes.
+    pub changes: Changes,
+}
+
+/// A buffer in a file of its own whose bytes change.
+#[derive(Clone, Debug)]
+pub struct ChangedBuffer {
+    /// The file that holds it now.
+    pub path: PathBuf,
+    /// The URI under which the result names it; `None` where that stays.
+    pub uri: Option<String>,
+    /// The new bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
+/// Computes the files that result when the weights and matrices of a sheet are stored, and the clips that were added to its model. `source` is the whole file that
+/// the sheet's model was read from; `rename` may give a buffer in a file of its own another URI, by its index.
+///
+/// # Errors
+/// The file, or one that it names, has changed since it was read.
+pub fn patch(
+    source: &[u8],
+    sheet: &Sheet,
+    recompression: Recompression,
+    rename: &mut dyn FnMut(usize) -> Option<String>,
+) -> Result<Patched, WriteError> {
+    let (wants, vertices) = wants::of(sheet);
+    let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
+    if wants.iter().all(|want| !want.changes()) && added.is_empty() {
+        return Ok(Patched::default());
+    }
+    let mut plan = plan::Plan::new(source, sheet, recompression)?;
+    plan.carry_out(&wants)?;
+    plan.add_clips(&added)?;
+    let mut patched = plan.finish(source, rename)?;
+    patched.changes.clips = added.len();
+    patched.changes.vertices = vertices;
+    patched.changes.joints = summary::joints(sheet);
+    patched.changes.binds = wants.iter().filter(|want| want.is_of_binds()).map(|want| want.changed.len()).sum();
+    Ok(patched)
+}

@@ -1,0 +1,193 @@
+//! The numbers that accessors are to hold.
+
+use glam::DAffine3;
+
+use crate::{Sheet, Stored, Table};
+use skinscope_model::{ComponentType, Model, Origins, Skin, WeightFormat};
+
+/// A user of an accessor, in the terms of the JSON text.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum User {
+    /// An attribute of a primitive: mesh, primitive, name.
+    Attribute(usize, usize, String),
+    /// The inverse bind matrices of a skin.
+    Binds(usize),
+    /// Anything else.
+    Other,
+}
+
+/// The numbers of an accessor as bytes, element after element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Data {
+    pub component: ComponentType,
+    pub kind: &'static str,
+    /// How many components an element has.
+    pub width: usize,
+    pub bytes: Vec<u8>,
+}
+
+impl Data {
+    /// Returns the bytes of an element.
+    pub fn size(&self) -> usize {
+        self.width * self.component.bytes()
+    }
+
+    pub fn count(&self) -> usize {
+        self.bytes.len() / self.size()
+    }
+
+    pub fn element(&self, index: usize) -> &[u8] {
+        &self.bytes[index * self.size()..(index + 1) * self.size()]
+    }
+
+    /// Returns the least and the greatest value of each component, as JSON has them; normalised integers count as
+    /// integers.
+    pub fn bounds(&self) -> [Vec<f64>; 2] {
+        let mut out = [vec![f64::INFINITY; self.width], vec![f64::NEG_INFINITY; self.width]];
+        for (i, bytes) in self.bytes.chunks_exact(self.component.bytes()).enumerate() {
+            let value = match *bytes {
+                [a] => f64::from(a),
+                [a, b] => f64::from(u16::from_le_bytes([a, b])),
+                [a, b, c, d] => f64::from(f32::from_le_bytes([a, b, c, d])),
+                _ => f64::NAN,
+            };
+            let [least, most] = &mut out;
+            least[i % self.width] = least[i % self.width].min(value);
+            most[i % self.width] = most[i % self.width].max(value);
+        }
+        out
+    }
+}
+
+/// The numbers that one accessor is to hold for some users.
+#[derive(Clone, Debug)]
+pub(super) struct Want {
+    /// The index of the accessor; `None` where the file has none yet.
+    pub accessor: Option<usize>,
+    pub users: Vec<User>,
+    /// The numbers of all elements.
+    pub data: Data,
+    /// The elements that differ from those of the file, rising; the others are as in the file.
+    pub changed: Vec<u32>,
+    /// Whether the component type is another than the file's.
+    pub is_retyped: bool,
+    /// Whether the elements come from a Draco stream.
+    pub is_draco: bool,
+}
+
+impl Want {
+    pub fn is_of_binds(&self) -> bool {
+        self.users.iter().any(|user| matches!(user, User::Binds(_)))
+    }
+
+    pub fn changes(&self) -> bool {
+        self.is_retyped || !self.changed.is_empty()
+    }
+}
+
+/// Returns what all accessors of joints, weights and matrices are to hold, also those that do not change; and how many
+/// vertices change.
+pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
+    let model = sheet.model;
+    let before = Sheet::of_file(model).tables;
+    let mut out = Vec::new();
+    let mut vertices = 0;
+    for (mut old, new) in before.into_iter().zip(&sheet.tables) {
+        old.widen(new.per_vertex);
+        let stored = [old.stored(), new.stored()];
+        vertices += stored[1].changed_vertices(&stored[0], new.per_vertex).len();
+        for set in 0..new.per_vertex / 4 {
+            for is_weights in [false, true] {
+                out.extend(of_set(model, new, set, is_weights, &stored));
+            }
+        }
+    }
+    for (index, skin) in model.stored_skins().iter().enumerate() {
+        out.extend(of_skin(sheet, index, skin));
+    }
+    (out, vertices)
+}
+
+fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]: &[Stored; 2]) -> Option<Want> {
+    let origins: &Origins = &model.source.origins;
+    let (mesh, primitive) = *table.primitives.first()?;
+    let sets = &origins.primitives.get(mesh)?.get(primitive)?.sets;
+    let attribute = sets.get(set).map(|origin| if is_weights { origin.weights } else { origin.joints });
+    let stored = match attribute {
+        Some(attribute) => Some(origins.accessors.get(attribute.accessor)?.component),
+        None => None,
+    };
+    let slots = |vertex: usize| vertex * table.per_vertex + set * 4..vertex * table.per_vertex + set * 4 + 4;
+    let component = match is_weights {
+        true => component_of(new.formats[set]),
+        false if new.joints.iter().any(|j| *j > 255) => ComponentType::U16,
+        false => stored.unwrap_or(ComponentType::U8),
+    };
+    let mut bytes = Vec::with_capacity(table.vertices() * 4 * component.bytes());
+    let mut changed = Vec::new();
+    for vertex in 0..table.vertices() {
+        for slot in slots(vertex) {
+            let number = if is_weights { new.numbers[slot] } else { u32::from(new.joints[slot]) };
+            bytes.extend_from_slice(&number.to_le_bytes()[..component.bytes()]);
+        }
+        let differs = match is_weights {
+            true => old.numbers[slots(vertex)] != new.numbers[slots(vertex)],
+            false => old.joints[slots(vertex)] != new.joints[slots(vertex)],
+        };
+        changed.extend(differs.then_some(vertex as u32));
+    }
+    // A set that the file does not have is added where some vertex uses it.
+    let is_in_use = |slot: usize| new.numbers[slot] != 0 || new.joints[slot] != 0;
+    if attribute.is_none() && (sets.is_empty() || !(0..table.vertices()).any(|v| slots(v).any(is_in_use))) {
+        return None;
+    }
+    let name = format!("{}_{set}", if is_weights { "WEIGHTS" } else { "JOINTS" });
+    Some(Want {
+        accessor: attribute.map(|attribute| attribute.accessor),
+        users: table.primitives.iter().map(|(m, p)| User::Attribute(*m, *p, name.clone())).collect(),
+        data: Data { component, kind: "VEC4", width: 4, bytes },
+        changed,
+        is_retyped: stored != Some(component),
+        is_draco: attribute.is_some_and(|attribute| attribute.draco.is_some()),
+    })
+}
+
+const fn component_of(format: WeightFormat) -> ComponentType {
+    match format {
+        WeightFormat::U8 => ComponentType::U8,
+        WeightFormat::U16 => ComponentType::U16,
+        WeightFormat::F32 => ComponentType::F32,
+    }
+}
+
+/// Returns the wanted matrices of a skin.
+fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
+    let accessor = sheet.model.source.origins.skins.get(index).copied()?;
+    let differs = |place: &usize| {
+        let new = sheet.binds.get(&(index, *place)).map(|new| numbers(*new).map(f32::to_bits));
+        let old = numbers(skin.inverse_bind[*place].as_daffine3()).map(f32::to_bits);
+        new.is_some_and(|new| new != old || skin.not_finite.contains(place))
+    };
+    let changed: Vec<u32> = (0..skin.joints.len()).filter(differs).map(|j| j as u32).collect();
+    if accessor.is_none() && changed.is_empty() {
+        return None;
+    }
+    let matrix = |place: usize| {
+        let stored = || skin.inverse_bind[place].as_daffine3();
+        sheet.binds.get(&(index, place)).copied().unwrap_or_else(stored)
+    };
+    let bytes = (0..skin.joints.len()).flat_map(|place| numbers(matrix(place))).flat_map(f32::to_le_bytes).collect();
+    Some(Want {
+        accessor,
+        users: vec![User::Binds(index)],
+        data: Data { component: ComponentType::F32, kind: "MAT4", width: 16, bytes },
+        changed,
+        is_retyped: false,
+        is_draco: false,
+    })
+}
+
+/// Returns the numbers of a matrix, column after column.
+fn numbers(m: DAffine3) -> [f32; 16] {
+    glam::DMat4::from(m).to_cols_array().map(|v| v as f32)
+}

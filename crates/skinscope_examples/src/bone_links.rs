@@ -1,0 +1,414 @@
+//! One bend of 120° against the same bend in several links.
+
+use glam::{DVec3, Quat, Vec2, Vec3};
+
+use super::formula::{Expr, Formula, Function};
+use super::moment::{Curve, Moment};
+use super::rig::{Rig, Shape, change, eased, mixed};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+
+/// The radius of the arms, metres.
+const RADIUS: f32 = 0.25;
+/// Their height; they bend half way up.
+const HEIGHT: f32 = 2.0;
+/// The bend is spread over so much of the height.
+const ZONE: f32 = 1.0;
+/// Rings of an arm: one stands at every link, for one to four links.
+const RINGS: usize = 49;
+const SIDES: usize = 32;
+/// The side of a ring on the outside of the bend, towards −X.
+const OUTER: usize = 3 * SIDES / 4;
+const MOST_LINKS: usize = 4;
+/// Where the arm with one joint stands, and that with links.
+const AT: [f32; 2] = [-1.0, 0.9];
+
+const PHI: Expr = Expr::Of("phi");
+const LINKS: Expr = Expr::Of("n");
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static BONE_LINKS: Example = Example {
+    id: "bone-links",
+    title: "Bone links",
+    question: "What is gained when a joint that bends far is replaced by several that bend less?",
+    sliders: &[
+        Slider {
+            id: "phi",
+            label: "Bend, φ",
+            help: "The angle by which both arms are bent",
+            unit: Unit::Degrees,
+            range: [0.0, 170.0],
+            default: 120.0,
+            ..Slider::PLAIN
+        },
+        Slider {
+            id: "n",
+            label: "Links of the right arm, n",
+            help: "In how many joints the right arm bends",
+            unit: Unit::Decimals(0),
+            range: [1.0, MOST_LINKS as f32],
+            default: 3.0,
+            step: 1.0,
+            rebuilds: true,
+            ..Slider::PLAIN
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "Smooth skin is fine for bends of up to 60°. Bone links are joints that the program puts in, so that none of them \
+                 bends more. Each link takes its part of the bend:",
+            ),
+            Block::Formula(Formula { terms: &[Expr::Of("psi"), Expr::Over(&PHI, &LINKS)], ..Formula::PLAIN }),
+            Block::Text(
+                "Where two joints have a half each, a bend leaves the cosine of half of its angle. Left, with one joint:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Over(&Expr::Of("s1"), &Expr::Of("R")),
+                    Expr::Call(Function::Cos, &[Expr::Over(&PHI, &Expr::Number(2.0))]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("Right, at the first link:"),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Over(&Expr::Of("sn"), &Expr::Of("R")),
+                    Expr::Call(Function::Cos, &[Expr::Over(&PHI, &Expr::Product(&[Expr::Number(2.0), LINKS]))]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("The volume of the arms, measured, as a part of that at rest:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("k1"), Expr::Over(&Expr::Of("V1"), &Expr::Of("V0"))],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("kn"), Expr::Over(&Expr::Of("Vn"), &Expr::Of("V0"))],
+                ..Formula::PLAIN
+            }),
+            Block::Chart(Chart {
+                title: "Volume over φ, rest = 1",
+                slider: "phi",
+                range: [0.7, 1.02],
+                unit: Unit::Decimals(2),
+                curves,
+            }),
+        ],
+        try_this: &[
+            "With φ = 120°, go from one link to four: from which number on does each bend 60° at most?",
+            "Drag φ to 170° and compare the insides of both bends.",
+        ],
+        what_to_see: &[
+            "One joint pinches the arm at 120° to half of its width; two links keep 0.87 of it, three 0.94.",
+            "The volume that is lost at 120° shrinks with each link, and two or three are often enough.",
+        ],
+        sources: &[Source {
+            text: "Smooth skinning, a book chapter",
+            place: "bone links: no bone rotates more than 60°",
+        }],
+    },
+    look: Look { from: [0.0, 4.0], stage: [[-1.5, -0.25, -0.4], [2.5, 2.1, 0.4]], opacity: 0.85, ..Look::PLAIN },
+    model,
+    pose,
+    marks,
+    handles: &[],
+};
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        id: "phi",
+        letter: "φ",
+        unit: Unit::Degrees,
+        words: "the angle by which both arms are bent in all",
+        value: |moment| angle(moment).into(),
+        marks: |moment| {
+            let center = Vec3::new(AT[0], HEIGHT / 2.0, 0.0);
+            Mark::arc(center, center + Vec3::Y * 0.8, Vec3::NEG_Z, angle(moment) as f32, MarkInk::Accent, "φ")
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "n",
+        letter: "n",
+        unit: Unit::Decimals(0),
+        words: "the number of links",
+        value: |moment| (links(moment) as f64).into(),
+        marks: |moment| {
+            (0..links(moment))
+                .map(|k| Mark::dot(moment.place(&link_name(k)), MarkInk::Accent, format!("{}", k + 1)))
+                .collect()
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "psi",
+        letter: "ψ",
+        unit: Unit::Degrees,
+        words: "the angle by which each link bends, read from the first of them",
+        value: |moment| {
+            let [base, link] =
+                ["base of links".to_owned(), link_name(0)].map(|name| moment.exact_node(&name).matrix3.y_axis);
+            base.cross(link).length().atan2(base.dot(link)).into()
+        },
+        marks: |moment| {
+            let center = moment.place(&link_name(0));
+            let turn = (angle(moment) / links(moment) as f64) as f32;
+            let mut out = Mark::arc(center, center + Vec3::Y * 0.7, Vec3::NEG_Z, turn, MarkInk::Accent, "");
+            let middle = Quat::from_rotation_z(-0.5 * turn) * Vec3::Y * 0.75;
+            out.push(Mark::dot(center + middle, MarkInk::Accent, "ψ").wide(4.0));
+            out
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "R",
+        letter: "R",
+        unit: Unit::Metres,
+        words: "the radius of the arms at rest",
+        value: |_| RADIUS.into(),
+        marks: |_| {
+            let at = |x: f32| Vec3::new(AT[0] + x, 0.25, 0.0);
+            vec![Mark::span([at(-RADIUS), at(0.0)], "R")]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "s1",
+        letter: "s",
+        below: "1",
+        unit: Unit::Metres,
+        words: "the half width of the left arm at its joint, measured",
+        value: |moment| width(moment, 0).into(),
+        marks: |moment| half_width(moment, 0, "s₁"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "sn",
+        letter: "s",
+        below: "n",
+        unit: Unit::Metres,
+        words: "the half width of the right arm, with n links, at the first of them, measured",
+        value: |moment| width(moment, 1).into(),
+        marks: |moment| half_width(moment, 1, ["s₁", "s₂", "s₃", "s₄"][links(moment).clamp(1, MOST_LINKS) - 1]),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "V0",
+        letter: "V",
+        below: "0",
+        words: "the volume of an arm at rest, cubic metres",
+        value: |moment| moment.with("phi", 0.0).volume(0).into(),
+        marks: |_| vec![outline(0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "V1",
+        letter: "V",
+        below: "1",
+        words: "the volume of the left arm as it is bent, cubic metres",
+        value: |moment| moment.volume(0).into(),
+        marks: |moment| vec![spine(moment, 0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "Vn",
+        letter: "V",
+        below: "n",
+        words: "the volume of the right arm as it is bent, cubic metres",
+        value: |moment| moment.volume(1).into(),
+        marks: |moment| vec![spine(moment, 1)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "k1",
+        letter: "k",
+        below: "1",
+        words: "the part of its volume that the left arm keeps",
+        value: |moment| moment.volume_kept(0, "phi").into(),
+        marks: |moment| vec![spine(moment, 0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "kn",
+        letter: "k",
+        below: "n",
+        words: "the part of its volume that the right arm keeps",
+        value: |moment| moment.volume_kept(1, "phi").into(),
+        marks: |moment| vec![spine(moment, 1)],
+        ..Symbol::PLAIN
+    },
+];
+
+fn link_name(link: usize) -> String {
+    format!("link {}", link + 1)
+}
+
+/// How high a link stands, of so many.
+fn height_of(link: usize, links: usize) -> f32 {
+    0.5 * (HEIGHT - ZONE) + (link as f32 + 0.5) * ZONE / links as f32
+}
+
+/// ```text
+/// root ─┬─ base of one ── joint                       the left arm
+///       └─ base of links ── link 1 ── … ── link n     the right arm
+/// ```
+fn model(settings: &Settings) -> Model {
+    let mut rig = Rig::new("Bone links");
+    let counts = [1, (settings.get("n").round() as usize).clamp(1, MOST_LINKS)];
+    for (arm, links) in counts.into_iter().enumerate() {
+        let base = rig.joint(["base of one", "base of links"][arm], NodeId(0), [AT[arm], 0.0, 0.0]);
+        let mut joints = vec![base];
+        for link in 0..links {
+            let below = if link == 0 { 0.0 } else { height_of(link - 1, links) };
+            let name = if arm == 0 { "joint".to_owned() } else { link_name(link) };
+            let parent = joints[link];
+            joints.push(rig.joint(&name, parent, [0.0, height_of(link, links) - below, 0.0]));
+        }
+        let skin = rig.skin(&joints);
+        // How many joints have been passed at a height: links blend over the room between them.
+        let passed = move |y: f32| ((y - 0.5 * (HEIGHT - ZONE)) / ZONE).clamp(0.0, 1.0) * links as f32;
+        let shape = Shape::tube([0.0, HEIGHT], RINGS, SIDES, |_| Vec2::splat(RADIUS));
+        let shape = shape.painted(move |p| mixed(0x7fa6d6, 0xe6c07a, passed(p.y) / links as f32));
+        let shape = shape.at(Vec3::X * AT[arm]);
+        rig.skinned(
+            "arm",
+            skin,
+            shape.weighted(move |p| {
+                let first = (passed(p.y).floor() as usize).min(links - 1);
+                let share = eased(0.0, 1.0, passed(p.y) - first as f32);
+                vec![(first as u16, 1.0 - share), (first as u16 + 1, share)]
+            }),
+        );
+    }
+    rig.build()
+}
+
+fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    let phi = settings.get("phi").to_radians();
+    let links = settings.get("n").round().max(1.0);
+    change(skeleton, local, "joint", |t| t.rotation = Quat::from_rotation_z(-phi));
+    for link in 0..MOST_LINKS {
+        change(skeleton, local, &link_name(link), |t| t.rotation = Quat::from_rotation_z(-phi / links));
+    }
+}
+
+fn angle(moment: &Moment) -> f64 {
+    moment.slider("phi").to_radians()
+}
+
+fn links(moment: &Moment) -> usize {
+    moment.slider("n").round() as usize
+}
+
+/// The first joint of an arm, and the outer vertex of the ring there.
+fn waist(moment: &Moment, arm: usize) -> [DVec3; 2] {
+    let links = if arm == 0 { 1 } else { links(moment) };
+    let ring = (height_of(0, links) / HEIGHT * (RINGS - 1) as f32).round() as usize;
+    let joint = if arm == 0 { "joint".to_owned() } else { link_name(0) };
+    [moment.exact_node(&joint).translation, moment.vertex("linear", arm, ring * SIDES + OUTER)]
+}
+
+fn width(moment: &Moment, arm: usize) -> f64 {
+    let [joint, outer] = waist(moment, arm);
+    joint.distance(outer)
+}
+
+fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
+    // The words stand beside the last point, to the right of the line.
+    let [joint, outer] = waist(moment, arm).map(|p| p.as_vec3());
+    vec![Mark::span([outer, joint], label)]
+}
+
+/// The outline of an arm at rest.
+fn outline(arm: usize) -> Mark {
+    let corners = [(-1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0)];
+    let place = |(x, y): (f32, f32)| Vec3::new(AT[arm] + x * RADIUS, y * HEIGHT, 0.0);
+    Mark::line(corners.map(place).to_vec(), MarkInk::Accent, "at rest").wide(2.0)
+}
+
+/// The outline of an arm as it is bent: its outer and its inner side.
+fn spine(moment: &Moment, arm: usize) -> Mark {
+    moment.tube_outline(arm, [RINGS, SIDES], [OUTER, SIDES / 4])
+}
+
+/// How each arm bends, under it.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let right = match links(moment) {
+        1 => "1 link".to_owned(),
+        n => format!("{n} links"),
+    };
+    let name = |(arm, words): (usize, String)| Mark::name(Vec3::new(AT[arm] - 0.35, -0.15, 0.0), words);
+    ["one joint".to_owned(), right].into_iter().enumerate().map(name).collect()
+}
+
+fn curves(moment: &Moment) -> Vec<Curve> {
+    let along = moment.along("phi", 17);
+    let names = ["One joint".to_owned(), format!("{} links", links(moment))];
+    let rest = moment.with("phi", 0.0);
+    let of = |(arm, name): (usize, String)| Curve::measured(name, &along, |m| m.volume(arm) / rest.volume(arm));
+    names.into_iter().enumerate().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The arms skinned once more in double precision, from the stored vertices and weights and turns about the links.
+    fn skinned(moment: &Moment, arm: usize, links: usize) -> Vec<DVec3> {
+        let phi = angle(moment) / links as f64;
+        let turned = |v: DVec3, joint: usize| {
+            // From the last joint to the first, each about its own place at rest.
+            (0..joint).rev().fold(v, |v, link| {
+                let center = DVec3::new(f64::from(AT[arm]), f64::from(height_of(link, links)), 0.0);
+                let (sin, cos) = (-phi).sin_cos();
+                let d = v - center;
+                center + DVec3::new(cos * d.x - sin * d.y, sin * d.x + cos * d.y, d.z)
+            })
+        };
+        let mesh = &moment.model().meshes[arm].primitives[0];
+        let influences = mesh.stored_influences.as_ref().unwrap();
+        let place = |i: usize| {
+            let (joints, weights) = influences.of(i);
+            let v = mesh.positions[i].as_dvec3();
+            joints.iter().zip(weights).map(|(j, w)| turned(v, usize::from(*j)) * f64::from(*w)).sum()
+        };
+        (0..mesh.positions.len()).map(place).collect()
+    }
+
+    #[test]
+    fn volumes_and_widths_are_those_of_double_precision() {
+        for n in 1..=MOST_LINKS {
+            let first = Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32);
+            let mut before = f64::INFINITY;
+            for degrees in (0..=170).step_by(10) {
+                let moment = first.with("phi", degrees as f32);
+                for (arm, links) in [(0, 1), (1, n)] {
+                    let places = skinned(&moment, arm, links);
+                    let mesh = &moment.model().meshes[arm].primitives[0];
+                    let wanted: f64 = mesh
+                        .indices
+                        .as_chunks::<3>()
+                        .0
+                        .iter()
+                        .map(|t| {
+                            let [a, b, c] = t.map(|i| places[i as usize]);
+                            a.dot(b.cross(c)) / 6.0
+                        })
+                        .sum();
+                    assert!((moment.volume(arm) - wanted).abs() < 1e-5, "{n} {degrees}° arm {arm}");
+                    let half = 0.5 * f64::from(degrees).to_radians() / links as f64;
+                    let kept = width(&moment, arm) / f64::from(RADIUS);
+                    assert!((kept - half.cos()).abs() < 1e-4, "{n} {degrees}° arm {arm}: {kept}");
+                }
+                let kept = moment.volume(1);
+                assert!(kept <= before + 1e-6, "the more it bends the less is left");
+                before = kept;
+            }
+        }
+        // Every link keeps more.
+        let kept = |n: usize| Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32).volume(1);
+        assert!((1..MOST_LINKS).all(|n| kept(n + 1) > kept(n)), "{:?}", [kept(1), kept(2), kept(3), kept(4)]);
+    }
+}

@@ -1,0 +1,401 @@
+//! Three keys and what lies between them: STEP, LINEAR and CUBICSPLINE, clamped at both ends.
+
+use glam::Vec3;
+
+use super::formula::{Expr, Formula, Function};
+use super::moment::{Curve, Moment};
+use super::rig::{Rig, Shape, change};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use skinscope_base::math::Transform;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+
+/// The balls, each with where it moves up and down.
+const BALLS: [(&str, f32); 3] = [("STEP", -1.2), ("LINEAR", 0.0), ("CUBICSPLINE", 1.2)];
+/// The times of the keys, seconds: one apart.
+const TIMES: [f64; 3] = [0.0, 1.0, 2.0];
+/// The heights of the first and the last key; that of the middle one is a slider.
+const ENDS: [f64; 2] = [-0.9, 0.6];
+const RADIUS: f32 = 0.16;
+
+const A: Expr = Expr::Of("a");
+const B: Expr = Expr::Of("b");
+const U: Expr = Expr::Of("u");
+const U2: Expr = Expr::Squared(&U);
+const U3: Expr = Expr::Cubed(&U);
+const LEFT: Expr = Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&U)]);
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static KEYS: Example = Example {
+    id: "keys",
+    title: "Keys and what lies between",
+    question: "Where is a joint between two keys, and before the first and after the last?",
+    sliders: &[
+        Slider {
+            id: "t",
+            label: "Time, t",
+            help: "The time; the keys are at 0, 1 and 2 s",
+            unit: Unit::Seconds,
+            range: [-0.5, 2.5],
+            default: 0.6,
+            ..Slider::PLAIN
+        },
+        Slider {
+            id: "v",
+            label: "Height of the middle key",
+            help: "The height at 1 s; the other keys have −0.9 m and 0.6 m",
+            unit: Unit::Metres,
+            range: [-1.0, 1.0],
+            default: 0.6,
+            ..Slider::PLAIN
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "An animation stores heights at few times: these are its keys. What reads it, its sampler, looks for the key just \
+                 before the time and the one after it. How far the time has come between both, 0 to 1, and never more: \
+                 beyond the first and the last key it stays at them.",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    U,
+                    Expr::Call(
+                        Function::Max,
+                        &[
+                            Expr::Number(0.0),
+                            Expr::Call(
+                                Function::Min,
+                                &[
+                                    Expr::Number(1.0),
+                                    Expr::Over(
+                                        &Expr::Sum(&[Expr::Of("t"), Expr::Minus(&Expr::Of("t0"))]),
+                                        &Expr::Sum(&[Expr::Of("t1"), Expr::Minus(&Expr::Of("t0"))]),
+                                    ),
+                                ],
+                            ),
+                        ],
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "STEP (left) keeps a, the height of the key before. LINEAR (middle) mixes it with b, the height of the key after:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("l"), Expr::Sum(&[Expr::Product(&[LEFT, A]), Expr::Product(&[U, B])])],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "CUBICSPLINE (right) also knows how steep its curve is at each key: m at the key before, n at the key after. So much of \
+                 each of the four counts at u:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("ha"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Number(2.0), U3]),
+                        Expr::Minus(&Expr::Product(&[Expr::Number(3.0), U2])),
+                        Expr::Number(1.0),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("hm"), Expr::Sum(&[U3, Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U2])), U])],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("hb"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Number(3.0), U2]),
+                        Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U3])),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula { terms: &[Expr::Of("hn"), Expr::Sum(&[U3, Expr::Minus(&U2)])], ..Formula::PLAIN }),
+            Block::Text("The keys are a second apart, so that the height of the right ball is:"),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("c"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Of("ha"), A]),
+                        Expr::Product(&[Expr::Of("hm"), Expr::Of("m")]),
+                        Expr::Product(&[Expr::Of("hb"), B]),
+                        Expr::Product(&[Expr::Of("hn"), Expr::Of("n")]),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Chart(Chart {
+                title: "Height of the balls over t, metres",
+                slider: "t",
+                range: [-1.25, 1.25],
+                unit: Unit::Decimals(1),
+                curves,
+            }),
+        ],
+        try_this: &[
+            "Drag t slowly past 1 s: which ball jumps, which has a kink in its way, which is smooth?",
+            "Drag t below 0 s, and from 1 s to 2 s and on: which ball goes above the keys, and when do all three wait?",
+            "Move the middle key up and down: which balls are changed before it, and after it?",
+        ],
+        what_to_see: &[
+            "At the keys, before the first and after the last, all three are at one height. In between two of them may meet, never all three.",
+            "Between the last two keys, which are equal at first, the smooth ball rises 0.11 m above both: a spline may overshoot.",
+        ],
+        sources: &[Source {
+            text: "Rigging and skinning, a lecture",
+            place: "keyframes; C++ bone transforms: the key just before, weight, clamp at the last key",
+        }],
+    },
+    look: Look { bones: false, stage: [[-1.9, -1.3, -0.3], [1.9, 1.4, 0.3]], ..Look::PLAIN },
+    model,
+    pose,
+    marks,
+    handles: &[],
+};
+
+fn ball(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
+    vec![Mark::dot(moment.place(BALLS[at].0), MarkInk::Accent, label).wide(18.0)]
+}
+
+/// A short line across one way at a height.
+fn tick(way: usize, height: f64, ink: MarkInk, label: &str) -> Mark {
+    let at = |dx: f32| Vec3::new(BALLS[way].1 + dx, height as f32, 0.0);
+    Mark::line(vec![at(-0.25), at(0.25)], ink, label)
+}
+
+/// A short line across each way at a height.
+fn ticks(height: f64, ink: MarkInk, label: &str) -> Vec<Mark> {
+    (0..BALLS.len()).map(|way| tick(way, height, ink, label)).collect()
+}
+
+/// A steepness as a line at a height on the right way: the height that a second would gain.
+fn slope(height: f64, steep: f64, label: &str) -> Vec<Mark> {
+    let at = |x: f32| Vec3::new(BALLS[2].1 + x, height as f32 + x * steep as f32, 0.0);
+    vec![Mark::line(vec![at(-0.3), at(0.3)], MarkInk::Accent, label).wide(5.0)]
+}
+
+const fn seconds(id: &'static str, letter: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol { id, letter, below, words, unit: Unit::Seconds, ..Symbol::PLAIN }
+}
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        value: |m| m.slider("t").into(),
+        marks: |m| (0..3).flat_map(|i| ball(m, i, "t")).collect(),
+        ..seconds("t", "t", "", "the time at which the balls are shown")
+    },
+    Symbol {
+        value: |m| TIMES[segment(m.settings())].into(),
+        marks: |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "t₀"),
+        ..seconds("t0", "t", "0", "the time of the key before")
+    },
+    Symbol {
+        value: |m| TIMES[segment(m.settings()) + 1].into(),
+        marks: |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "t₁"),
+        ..seconds("t1", "t", "1", "the time of the key after")
+    },
+    Symbol {
+        id: "u",
+        letter: "u",
+        words: "how far the time has come from the key before to the one after",
+        value: |m| share(m.settings()).into(),
+        marks: |m| ball(m, 1, "u"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        value: |m| values(m.settings())[segment(m.settings())].into(),
+        marks: |m| ticks(values(m.settings())[segment(m.settings())], MarkInk::Accent, "a"),
+        ..Symbol::metres("a", "a", "", "the height of the key before")
+    },
+    Symbol {
+        value: |m| values(m.settings())[segment(m.settings()) + 1].into(),
+        marks: |m| ticks(values(m.settings())[segment(m.settings()) + 1], MarkInk::Accent, "b"),
+        ..Symbol::metres("b", "b", "", "the height of the key after")
+    },
+    Symbol {
+        value: |m| height(m, 1).into(),
+        marks: |m| ball(m, 1, "y"),
+        ..Symbol::metres("l", "y", "", "the height of the middle ball, read from its joint")
+    },
+    Symbol {
+        value: |m| height(m, 2).into(),
+        marks: |m| ball(m, 2, "c"),
+        ..Symbol::metres("c", "c", "", "the height of the right ball, read from its joint")
+    },
+    height_share::<0>("ha", "a", "how much of a, the height of the key before, counts in c"),
+    slope_share::<0>("hm", "m", "how much of m, the steepness at the key before, counts in c"),
+    height_share::<1>("hb", "b", "how much of b, the height of the key after, counts in c"),
+    slope_share::<1>("hn", "n", "how much of n, the steepness at the key after, counts in c"),
+    Symbol {
+        value: |m| steepness(m.settings())[segment(m.settings())].into(),
+        marks: |m| {
+            let at = segment(m.settings());
+            slope(values(m.settings())[at], steepness(m.settings())[at], "m")
+        },
+        ..Symbol::metres("m", "m", "", "how steep the spline is at the key before, metres a second")
+    },
+    Symbol {
+        value: |m| steepness(m.settings())[segment(m.settings()) + 1].into(),
+        marks: |m| {
+            let at = segment(m.settings()) + 1;
+            slope(values(m.settings())[at], steepness(m.settings())[at], "n")
+        },
+        ..Symbol::metres("n", "n", "", "how steep the spline is at the key after, metres a second")
+    },
+];
+
+/// How much of each height (a, b) and steepness (m, n) counts in the spline, at a part of the way from one key to the next.
+fn shares(u: f64) -> [f64; 4] {
+    let (u2, u3) = (u * u, u * u * u);
+    [2.0 * u3 - 3.0 * u2 + 1.0, u3 - 2.0 * u2 + u, 3.0 * u2 - 2.0 * u3, u3 - u2]
+}
+
+/// How much of a height counts: the key `after` the one before is marked on the way of the spline.
+const fn height_share<const AFTER: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol {
+        id,
+        letter: "h",
+        below,
+        words,
+        value: |m| shares(share(m.settings()))[2 * AFTER].into(),
+        marks: |m| {
+            let height = values(m.settings())[segment(m.settings()) + AFTER];
+            vec![tick(2, height, MarkInk::Accent, ["a", "b"][AFTER]).wide(5.0)]
+        },
+        ..Symbol::PLAIN
+    }
+}
+
+/// The same of a steepness.
+const fn slope_share<const AFTER: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol {
+        id,
+        letter: "h",
+        below,
+        words,
+        value: |m| shares(share(m.settings()))[2 * AFTER + 1].into(),
+        marks: |m| {
+            let at = segment(m.settings()) + AFTER;
+            slope(values(m.settings())[at], steepness(m.settings())[at], ["m", "n"][AFTER])
+        },
+        ..Symbol::PLAIN
+    }
+}
+
+/// Three balls, each in the space of its joint.
+fn model(_: &Settings) -> Model {
+    let mut rig = Rig::new("Keys and what lies between");
+    let joints: Vec<NodeId> = BALLS.iter().map(|(name, x)| rig.joint(name, NodeId(0), [*x, 0.0, 0.0])).collect();
+    for (joint, color) in joints.into_iter().zip([0x7fa6d6, 0xe6c07a, 0x8fc58a]) {
+        rig.rigid("ball", joint, Shape::ball(RADIUS).painted(move |_| color));
+    }
+    rig.build()
+}
+
+/// The heights of the keys.
+fn values(settings: &Settings) -> [f64; 3] {
+    [ENDS[0], f64::from(settings.get("v")), ENDS[1]]
+}
+
+/// How steep the spline is at each key, metres a second: as the line between its neighbours, and level at both ends.
+fn steepness(settings: &Settings) -> [f64; 3] {
+    let [first, _, last] = values(settings);
+    [0.0, (last - first) / (TIMES[2] - TIMES[0]), 0.0]
+}
+
+/// The number of the key before, of those that another one follows.
+fn segment(settings: &Settings) -> usize {
+    usize::from(f64::from(settings.get("t")) >= TIMES[1])
+}
+
+fn share(settings: &Settings) -> f64 {
+    (f64::from(settings.get("t")) - TIMES[segment(settings)]).clamp(0.0, 1.0)
+}
+
+fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    let (at, u) = (segment(settings), share(settings));
+    let ([a, b], [m, n]) = ([at, at + 1].map(|i| values(settings)[i]), [at, at + 1].map(|i| steepness(settings)[i]));
+    // At the last key its own value counts.
+    let step = if u < 1.0 { a } else { b };
+    let spline = a + u * m + u * u * (3.0 * (b - a) - 2.0 * m - n) + u * u * u * (2.0 * (a - b) + m + n);
+    for ((name, _), height) in BALLS.iter().zip([step, a + u * (b - a), spline]) {
+        change(skeleton, local, name, |t: &mut Transform| t.translation.y = height as f32);
+    }
+}
+
+fn height(moment: &Moment, ball: usize) -> f64 {
+    f64::from(moment.place(BALLS[ball].0).y)
+}
+
+/// The ways of the balls, and the heights of the keys.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let way = |(name, x): &(&str, f32)| {
+        Mark::line(vec![Vec3::new(*x, 1.2, 0.0), Vec3::new(*x, -1.15, 0.0)], MarkInk::Dim, *name).wide(1.5)
+    };
+    let mut out: Vec<Mark> = BALLS.iter().map(way).collect();
+    for (key, value) in values(moment.settings()).into_iter().enumerate() {
+        out.extend(ticks(value, MarkInk::First, ""));
+        // Each key has its name on another way, so that keys of one height do not hide each other's.
+        out.push(tick(key, value, MarkInk::First, &format!("key, {key} s")));
+    }
+    out
+}
+
+fn curves(moment: &Moment) -> Vec<Curve> {
+    let along = moment.along("t", 120);
+    let of = |(ball, (name, _)): (usize, &(&str, f32))| Curve::measured(*name, &along, |m| height(m, ball));
+    BALLS.iter().enumerate().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_anim::{self as anim, SampleScratch};
+    use skinscope_model::{Channel, Clip, Interpolation, ModelParts, Path, Sampler, Values};
+
+    /// The same keys as a clip, sampled as any file's are.
+    #[test]
+    fn balls_are_where_the_sampler_of_files_puts_them_over_both_sliders() {
+        let first = Moment::new(Settings::of(&KEYS));
+        for v in [-1.0_f32, -0.2, 0.5, 0.8, 1.0] {
+            let keyed = first.with("v", v);
+            let key = |height: f64| Vec3::new(0.0, height as f32, 0.0);
+            let plain: Vec<Vec3> = values(keyed.settings()).map(key).to_vec();
+            let steep = steepness(keyed.settings()).map(key);
+            let spline = (0..3).flat_map(|i| [steep[i], plain[i], steep[i]]).collect();
+            let kinds = [
+                (Interpolation::Step, Values::Vec3(plain.clone().into())),
+                (Interpolation::Linear, Values::Vec3(plain.into())),
+                (Interpolation::CubicSpline, Values::Vec3(spline)),
+            ];
+            let channel = |sampler| Channel { node: NodeId::from_index(sampler + 1), path: Path::Translation, sampler };
+            let clip = Clip {
+                name: "keys".into(),
+                channels: (0..3).map(channel).collect(),
+                samplers: kinds.map(|(interpolation, values)| Sampler { times: 0, interpolation, values }).to_vec(),
+                times: vec![TIMES.map(|t| t as f32).to_vec()],
+                start_secs: 0.0,
+                end_secs: 2.0,
+                ..Clip::default()
+            };
+            let parts = ModelParts { clips: vec![clip], ..(***keyed.model()).clone() };
+            let model = Model::build(parts).unwrap();
+            let mut scratch = SampleScratch::default();
+            for i in 0..=60 {
+                let t = -0.5 + i as f32 * 0.05;
+                let mut local = model.skeleton.rest.clone();
+                anim::sample(&model, &model.clips[0], t, &mut scratch, &mut local);
+                let moment = keyed.with("t", t);
+                for (ball, (name, _)) in BALLS.iter().enumerate() {
+                    let (got, wanted) = (height(&moment, ball), f64::from(local.transforms[ball + 1].translation.y));
+                    assert!((got - wanted).abs() < 1e-5, "{v} {t} s, {name}: {got} {wanted}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! A vertex on the edge of another triangle: the surface opens there as soon as it bends.
+
+use glam::{DVec3, Quat, Vec3};
+
+use super::formula::{Expr, Formula, Function};
+use super::moment::{Curve, Moment};
+use super::rig::{Rig, Shape, change};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+
+/// Half of the length of the edge, metres.
+const HALF: f32 = 0.7;
+const WIDE: f32 = 0.8;
+/// Where both plates bend.
+const AT: [f32; 2] = [-1.15, 1.15];
+/// Numbers of the vertices: the ends of the edge in the left part, and the vertex on it in the right part.
+const A: usize = 1;
+const B: usize = 2;
+const M: usize = 7;
+
+const PHI: Expr = Expr::Of("phi");
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static T_INTERSECTION: Example = Example {
+    id: "t-intersection",
+    title: "T-intersection",
+    question: "Why does a surface tear where a vertex lies on the edge of another triangle?",
+    sliders: &[Slider {
+        id: "phi",
+        label: "Bend, φ",
+        help: "The angle by which the upper half of both plates is bent",
+        unit: Unit::Degrees,
+        range: [-120.0, 120.0],
+        default: 70.0,
+        ..Slider::PLAIN
+    }],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "Both plates look the same at rest. In the left one the blue part has one edge from A to B, and the yellow parts \
+                 meet at M, half way along it. Its weights are half way too. Skinning moves the three vertices:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("R"), Expr::Of("B")])],
+                note: "Places are seen from the elbow, which is where M is. A has no weight for the joint that bends, B all.",
+                ..Formula::PLAIN
+            }),
+            Block::Text("The edge stays straight, and its middle goes half of the way from A to where B is now:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("e"), Expr::Over(&Expr::Sum(&[Expr::Of("A"), Expr::Of("b")]), &Expr::Number(2.0))],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "M has gone elsewhere: here it stays in the elbow. The crack between both is c; the edge has the length 2h at rest:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("c"), Expr::Length(&Expr::Sum(&[Expr::Of("m"), Expr::Minus(&Expr::Of("e"))]))],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("c"),
+                    Expr::Product(&[
+                        Expr::Of("h"),
+                        Expr::Length(&Expr::Call(Function::Sin, &[Expr::Over(&PHI, &Expr::Number(2.0))])),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Chart(Chart {
+                title: "Width of the crack over φ, metres",
+                slider: "phi",
+                range: [0.0, 0.8],
+                unit: Unit::Decimals(2),
+                curves,
+            }),
+        ],
+        try_this: &[
+            "Drag φ from 0° to both sides: on one side the crack gapes, on the other the parts overlap.",
+            "Switch on the edges of the triangles (E) and compare the blue parts of both plates.",
+        ],
+        what_to_see: &[
+            "The left plate tears along the edge as soon as it bends; the right one, whose blue part has a vertex at M too, does not.",
+            "No choice of weights closes the crack at every angle: the mesh needs the vertex.",
+        ],
+        sources: &[Source {
+            text: "Smooth skinning, a book chapter",
+            place: "skin meshes: T-intersections can cause havoc and should be avoided",
+        }],
+    },
+    look: Look { bones: false, stage: [[-2.3, -0.95, -0.3], [2.3, 0.95, 0.3]], ..Look::PLAIN },
+    model,
+    pose,
+    marks: |moment| {
+        let [a, b, m] = [A, B, M].map(|v| now(moment, v));
+        vec![
+            Mark::dot(world(a), MarkInk::First, "A").wide(9.0),
+            Mark::dot(world(b), MarkInk::First, "B").wide(9.0),
+            Mark::dot(world(m), MarkInk::Second, "M").wide(9.0),
+        ]
+    },
+    handles: &[],
+};
+
+const fn place(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
+    Symbol { id, letter, words, bold: true, ..Symbol::PLAIN }
+}
+
+fn dot(at: DVec3, label: &str) -> Vec<Mark> {
+    vec![Mark::dot(world(at), MarkInk::Accent, label).wide(15.0)]
+}
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        id: "phi",
+        letter: "φ",
+        unit: Unit::Degrees,
+        words: "the angle by which the upper half is bent",
+        value: |m| angle(m).into(),
+        marks: |m| {
+            let from = world(DVec3::Y * 0.5);
+            Mark::arc(world(DVec3::ZERO), from, Vec3::Z, angle(m) as f32, MarkInk::Accent, "φ")
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "h",
+        letter: "h",
+        unit: Unit::Metres,
+        words: "half of the length of the edge from A to B at rest",
+        value: |_| HALF.into(),
+        marks: |_| {
+            vec![Mark::line(vec![world(DVec3::ZERO), world(DVec3::NEG_Y * f64::from(HALF))], MarkInk::Accent, "h")]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "R",
+        letter: "R",
+        bold: true,
+        words: "the turn of the joint that bends",
+        value: |m| Value::turn_in_plane(m.exact_node("upper")).into(),
+        marks: |m| Mark::frame(m.exact_node("upper"), 0.35, MarkInk::Accent, "R"),
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        value: |m| now(m, A).truncate().into(),
+        marks: |m| dot(now(m, A), "A"),
+        ..place("A", "A", "the lower end of the edge, which stays")
+    },
+    Symbol {
+        value: |m| stored(m, B).truncate().into(),
+        marks: |m| dot(stored(m, B), "B at rest"),
+        ..place("B", "B", "the upper end of the edge as it was modelled")
+    },
+    Symbol {
+        value: |m| now(m, B).truncate().into(),
+        marks: |m| dot(now(m, B), "b"),
+        ..place("b", "b", "where the upper end is now, measured on the skinned surface")
+    },
+    Symbol {
+        value: |m| middle(m).truncate().into(),
+        marks: |m| dot(middle(m), "e"),
+        ..place("e", "e", "the middle of the edge as it is drawn: half way between its ends")
+    },
+    Symbol {
+        value: |m| now(m, M).truncate().into(),
+        marks: |m| dot(now(m, M), "m"),
+        ..place("m", "m", "where the vertex M of the yellow parts is, measured on the skinned surface")
+    },
+    Symbol {
+        id: "c",
+        letter: "c",
+        unit: Unit::Metres,
+        words: "the width of the crack: from M to the middle of the edge",
+        value: |m| middle(m).distance(now(m, M)).into(),
+        marks: |m| vec![Mark::span([world(now(m, M)), world(middle(m))], "c")],
+        ..Symbol::PLAIN
+    },
+];
+
+/// ```text
+/// root ─┬─ lower ── upper              the plate with the T
+///       └─ welded lower ── welded upper    the plate without
+/// ```
+fn model(_: &Settings) -> Model {
+    let mut rig = Rig::new("T-intersection");
+    for (i, prefix) in ["", "welded "].into_iter().enumerate() {
+        let lower = rig.joint(&format!("{prefix}lower"), NodeId(0), [AT[i], 0.0, 0.0]);
+        let upper = rig.joint(&format!("{prefix}upper"), lower, [0.0; 3]);
+        let skin = rig.skin(&[lower, upper]);
+        let plate = plate(i == 1).painted_by_number(|v| if v < 4 || v == 10 { 0x6f9bd1 } else { 0xe6c07a });
+        rig.skinned(
+            "plate",
+            skin,
+            plate.at(Vec3::X * AT[i]).weighted(|p| {
+                let upper = 0.5 + 0.5 * p.y / HALF;
+                vec![(0, 1.0 - upper), (1, upper)]
+            }),
+        );
+    }
+    rig.build()
+}
+
+/// A blue part left of the edge (vertices 0 to 3, and 10 on the edge where it is `welded`), and two yellow ones right of it.
+fn plate(welded: bool) -> Shape {
+    let [w, h] = [WIDE, HALF];
+    let at = |x: f32, y: f32| Vec3::new(x, y, 0.0);
+    let positions = vec![
+        at(-w, -h),
+        at(0.0, -h),
+        at(0.0, h),
+        at(-w, h),
+        at(0.0, -h),
+        at(w, -h),
+        at(w, 0.0),
+        at(0.0, 0.0),
+        at(w, h),
+        at(0.0, h),
+        at(0.0, 0.0),
+    ];
+    let blue: &[u32] = if welded { &[0, 1, 10, 0, 10, 3, 10, 2, 3] } else { &[0, 1, 2, 0, 2, 3] };
+    let yellow = [4, 5, 6, 4, 6, 7, 7, 6, 8, 7, 8, 9];
+    Shape::of(positions, [blue, &yellow].concat())
+}
+
+fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    let turn = Quat::from_rotation_z(settings.get("phi").to_radians());
+    for name in ["upper", "welded upper"] {
+        change(skeleton, local, name, |t| t.rotation = turn);
+    }
+}
+
+fn angle(moment: &Moment) -> f64 {
+    moment.slider("phi").to_radians()
+}
+
+/// A place in the world of one that is seen from the left elbow.
+fn world(p: DVec3) -> Vec3 {
+    p.as_vec3() + Vec3::X * AT[0]
+}
+
+/// A vertex of the left plate as seen from its elbow.
+fn now(moment: &Moment, vertex: usize) -> DVec3 {
+    moment.vertex("linear", 0, vertex) - DVec3::X * f64::from(AT[0])
+}
+
+fn stored(moment: &Moment, vertex: usize) -> DVec3 {
+    moment.stored_vertex(0, vertex) - DVec3::X * f64::from(AT[0])
+}
+
+fn middle(moment: &Moment) -> DVec3 {
+    now(moment, A).midpoint(now(moment, B))
+}
+
+fn curves(moment: &Moment) -> Vec<Curve> {
+    let formula = |degrees: f64| f64::from(HALF) * (0.5 * degrees.to_radians()).sin().abs();
+    vec![
+        Curve::measured("Measured", &moment.along("phi", 24), |m| middle(m).distance(now(m, M))),
+        Curve::formula("Formula", [-120.0, 120.0], 120, formula),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_crack_is_as_wide_as_plane_geometry_says_and_the_welded_plate_has_none() {
+        let first = Moment::new(Settings::of(&T_INTERSECTION));
+        for degrees in -120..=120 {
+            let moment = first.with("phi", degrees as f32);
+            let phi = f64::from(degrees).to_radians();
+            let h = f64::from(HALF);
+            // The edge ends at (0, −h) and at (−h sin φ, h cos φ).
+            let middle_of_edge = [-0.5 * h * phi.sin(), 0.5 * h * (phi.cos() - 1.0)];
+            let crack = middle_of_edge[0].hypot(middle_of_edge[1]);
+            assert!((middle(&moment).distance(now(&moment, M)) - crack).abs() < 1e-6, "{degrees}");
+            assert!(now(&moment, M).length() < 1e-6, "M stays in the elbow");
+            let welded = [7, 10].map(|v| moment.vertex("linear", 1, v));
+            assert!(welded[0].distance(welded[1]) < 1e-9);
+        }
+    }
+}

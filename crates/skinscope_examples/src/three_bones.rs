@@ -1,0 +1,508 @@
+//! Lewis' three bones: a point of one bone as each of the others would carry it.
+
+use glam::{DAffine3, DVec3, Quat, Vec3};
+
+use super::formula::{Expr, Formula};
+use super::moment::Moment;
+use super::rig::{Rig, Shape, change};
+use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use skinscope_base::math::Transform;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+
+/// The length of each bone, metres.
+const LENGTH: f32 = 0.8;
+const HALF_WIDTH: f32 = 0.16;
+/// Rows of the strip.
+const ROWS: usize = 36;
+/// The row of the marked vertex: on bone 1, near its end.
+const ROW: usize = 10;
+const BONES: [&str; 3] = ["bone 1", "bone 2", "bone 3"];
+
+const R1: Expr = Expr::Of("R1");
+const T1: Expr = Expr::Of("T1");
+const R2: Expr = Expr::Of("R2");
+const T2: Expr = Expr::Of("T2");
+const R3: Expr = Expr::Of("R3");
+const P: Expr = Expr::Of("p");
+const A: Expr = Expr::Of("A");
+const B: Expr = Expr::Of("B");
+
+const fn turn(id: &'static str, label: &'static str, default: f32) -> Slider {
+    Slider {
+        id,
+        label,
+        help: "The angle by which this bone is turned from rest, in the plane of the picture",
+        unit: Unit::Degrees,
+        range: [-120.0, 120.0],
+        default,
+        ..Slider::PLAIN
+    }
+}
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static THREE_BONES: Example = Example {
+    id: "three-bones",
+    title: "Three bones",
+    question: "Where would another bone carry a point that is not its own?",
+    sliders: &[
+        turn("r1", "Turn of bone 1", 10.0),
+        turn("r2", "Turn of bone 2", 60.0),
+        turn("r3", "Turn of bone 3", 60.0),
+        Slider {
+            id: "rest",
+            label: "Turn of bone 2's axes at rest, ρ",
+            help: "By how much the axes of bone 2 are turned at rest. The bones lie straight all the same: matrices change, and no place in the picture",
+            unit: Unit::Degrees,
+            range: [0.0, 90.0],
+            default: 0.0,
+            rebuilds: true,
+            ..Slider::PLAIN
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "The skin is blue at bone 1, green at bone 2 and orange at bone 3. The large dot v is a vertex near the end of bone 1, \
+                 which has the largest weight there. Skinning asks each of the three bones where it alone would carry that vertex: \
+                 to a, to b or to c. For that it needs W with a raised A, a bone's transform to the world as it is animated: the \
+                 bone's own rotation, then from parent to parent each step and rotation on the left of it. Places have a third \
+                 number, always 1, so that a matrix can shift them.",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("W2A"), Expr::Product(&[R1, T1, R2])],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("W3A"), Expr::Product(&[R1, T1, R2, T2, R3])],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "W with a raised R is the same at rest. Its inverse says where p, the vertex at rest, lies as another bone saw \
+                 it there. The animated transform then takes it along, to wherever that bone has gone:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("W2A"), Expr::Inverse(&Expr::Of("W2R")), P])],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("c"), Expr::Product(&[Expr::Of("W3A"), Expr::Inverse(&Expr::Of("W3R")), P])],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Text("Bone 1 itself takes it to a, and the vertex goes to v, the weighted sum of the three:"),
+            Block::Formula(Formula { terms: &[Expr::Of("a"), Expr::Product(&[R1, P])], ..Formula::PLAIN }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("pw"),
+                    Expr::Sum(&[
+                        Expr::Product(&[Expr::Of("w1"), Expr::Of("a")]),
+                        Expr::Product(&[Expr::Of("w2"), Expr::Of("b")]),
+                        Expr::Product(&[Expr::Of("w3"), Expr::Of("c")]),
+                    ]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "The order of an inverse is easily written wrong. The inverse of a product is the product of the inverses in the \
+                 other order. At rest the transform of bone 3 is A B, where A (a letter of its own, not the raised one) is that of \
+                 bone 2, and B the step from there:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Inverse(&Expr::Group(&Expr::Product(&[A, B]))),
+                    Expr::Product(&[Expr::Inverse(&B), Expr::Inverse(&A)]),
+                ],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "Lewis' tutorial, which this example follows, has the other order in one place. So far off from the right place \
+                 that would put the point in bone 3's space:",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("e"),
+                    Expr::Length(&Expr::Sum(&[
+                        Expr::Product(&[Expr::Inverse(&A), Expr::Inverse(&B), P]),
+                        Expr::Minus(&Expr::Product(&[Expr::Inverse(&B), Expr::Inverse(&A), P])),
+                    ])),
+                ],
+                numbers: false,
+                note: "Nothing while ρ is 0: both are then mere shifts, and shifts may change places.",
+                ..Formula::PLAIN
+            }),
+        ],
+        try_this: &[
+            "Turn bone 3 alone: which of a, b and c moves?",
+            "Turn bone 2: why do both b and c move?",
+            "Turn the axes at rest by ρ: the picture stays as it is, and e, at the end of the formulas, is no longer 0. Press e to see both places.",
+        ],
+        what_to_see: &[
+            "Bone 3 would carry p to c, on the outline, which is the whole skin as bone 3 alone carries it. Press a or b for those of the others.",
+            "Every transform is relative to rest: ρ changes the matrices, and no place in the picture.",
+        ],
+        sources: &[Source {
+            text: "Lewis: Skinning math tutorial, 2005",
+            place: "transformed-by(p, bone), and the order of the inverse",
+        }],
+    },
+    look: Look { stage: [[-1.9, -1.3, -0.3], [2.5, 2.1, 0.3]], wireframe: true, ..Look::PLAIN },
+    model,
+    pose,
+    marks,
+    handles: &[],
+};
+
+const fn matrix(
+    id: &'static str,
+    letter: &'static str,
+    (above, below): (&'static str, &'static str),
+    words: &'static str,
+    value: fn(&Moment) -> Value,
+    marks: fn(&Moment) -> Vec<Mark>,
+) -> Symbol {
+    Symbol { id, letter, above, below, bold: true, words, value, marks, ..Symbol::PLAIN }
+}
+
+/// A bone as an accented line from its joint on.
+fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
+    let m = moment.node(BONES[at]);
+    // Axes that are turned at rest do not turn the bone.
+    let back = moment.rest_node(BONES[at]).matrix3.inverse().as_mat3() * Vec3::X * LENGTH;
+    let end = m.transform_point3(back);
+    vec![Mark::line(vec![moment.place(BONES[at]), end], MarkInk::Accent, label).wide(5.0)]
+}
+
+static SYMBOLS: &[Symbol] = &[
+    matrix("R1", "R", ("", "1"), "the rotation of bone 1", |m| rotation(m, 0), |m| bone(m, 0, "R₁")),
+    matrix(
+        "R2",
+        "R",
+        ("", "2"),
+        "the rotation of bone 2, with the turn ρ of its axes",
+        |m| rotation(m, 1),
+        |m| bone(m, 1, "R₂"),
+    ),
+    matrix(
+        "R3",
+        "R",
+        ("", "3"),
+        "the rotation of bone 3, with the turn −ρ that takes the axes back",
+        |m| rotation(m, 2),
+        |m| bone(m, 2, "R₃"),
+    ),
+    matrix(
+        "T1",
+        "T",
+        ("", "1"),
+        "the step along bone 1, from its joint to that of bone 2",
+        |m| step(m, 1),
+        |m| steps(m, 0),
+    ),
+    matrix(
+        "T2",
+        "T",
+        ("", "2"),
+        "the step along bone 2, from its joint to that of bone 3",
+        |m| step(m, 2),
+        |m| steps(m, 1),
+    ),
+    matrix(
+        "W2A",
+        "W",
+        ("A", "2"),
+        "the animated transform from bone 2's space to the world",
+        |m| Value::in_plane(m.exact_node(BONES[1])),
+        |m| Mark::frame(m.exact_node(BONES[1]), 0.35, MarkInk::Accent, "W₂"),
+    ),
+    matrix(
+        "W3A",
+        "W",
+        ("A", "3"),
+        "the animated transform from bone 3's space to the world",
+        |m| Value::in_plane(m.exact_node(BONES[2])),
+        |m| Mark::frame(m.exact_node(BONES[2]), 0.35, MarkInk::Accent, "W₃"),
+    ),
+    matrix(
+        "W2R",
+        "W",
+        ("R", "2"),
+        "the transform of bone 2 to the world at rest",
+        |m| Value::in_plane(m.rest_node(BONES[1])),
+        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "at rest"),
+    ),
+    matrix(
+        "W3R",
+        "W",
+        ("R", "3"),
+        "the transform of bone 3 to the world at rest",
+        |m| Value::in_plane(m.rest_node(BONES[2])),
+        |m| Mark::frame(m.rest_node(BONES[2]), 0.35, MarkInk::Accent, "at rest"),
+    ),
+    matrix(
+        "A",
+        "A",
+        ("", ""),
+        "the transform of bone 2 at rest",
+        |m| Value::in_plane(m.rest_node(BONES[1])),
+        |m| Mark::frame(m.rest_node(BONES[1]), 0.35, MarkInk::Accent, "A"),
+    ),
+    matrix(
+        "B",
+        "B",
+        ("", ""),
+        "the step from bone 2 to bone 3 at rest",
+        |m| Value::in_plane(m.rest_node(BONES[1]).inverse() * m.rest_node(BONES[2])),
+        |m| {
+            let ends = [1, 2].map(|i| m.rest_node(BONES[i]).translation.as_vec3());
+            vec![Mark::span(ends, "B")]
+        },
+    ),
+    matrix(
+        "p",
+        "p",
+        ("", ""),
+        "the vertex at rest, in the space of bone 1",
+        |m| Value::plane_point(modelled(m)),
+        |m| vec![Mark::dot(modelled(m).as_vec3(), MarkInk::Accent, "p")],
+    ),
+    matrix(
+        "a",
+        "a",
+        ("", ""),
+        "where bone 1 alone carries the vertex",
+        |m| Value::plane_point(alone(m, 0)),
+        |m| copy(m, 0, "a"),
+    ),
+    matrix(
+        "b",
+        "b",
+        ("", ""),
+        "where bone 2 alone would carry the vertex; the outline is the whole skin as bone 2 alone would carry it",
+        |m| Value::plane_point(alone(m, 1)),
+        |m| copy(m, 1, "b"),
+    ),
+    matrix(
+        "c",
+        "c",
+        ("", ""),
+        "where bone 3 alone would carry the vertex; the outline is the whole skin as bone 3 alone would carry it",
+        |m| Value::plane_point(alone(m, 2)),
+        |m| copy(m, 2, "c"),
+    ),
+    matrix(
+        "pw",
+        "v",
+        ("", ""),
+        "where skinning puts the vertex in the world",
+        |m| Value::plane_point(m.vertex("linear", 0, VERTEX)),
+        |m| vec![Mark::dot(m.vertex("linear", 0, VERTEX).as_vec3(), MarkInk::Accent, "v").wide(16.0)],
+    ),
+    weight::<0>("w1", "1", "the weight of the vertex for bone 1"),
+    weight::<1>("w2", "2", "the weight of the vertex for bone 2"),
+    weight::<2>("w3", "3", "the weight of the vertex for bone 3"),
+    Symbol {
+        id: "e",
+        letter: "e",
+        unit: Unit::Metres,
+        words: "how far from the right place the wrong order would put the point in bone 3's space at rest",
+        value: |moment| {
+            let [a, b] = [1, 2].map(|i| moment.rest_node(BONES[i]));
+            let b = a.inverse() * b;
+            let p = modelled(moment);
+            (a.inverse() * b.inverse())
+                .transform_point3(p)
+                .distance((b.inverse() * a.inverse()).transform_point3(p))
+                .into()
+        },
+        marks: |moment| {
+            let [a, whole] = [1, 2].map(|i| moment.rest_node(BONES[i]));
+            let b = a.inverse() * whole;
+            let p = modelled(moment);
+            // Both are shown where bone 3 rests.
+            let wrong = whole.transform_point3((a.inverse() * b.inverse()).transform_point3(p));
+            vec![
+                Mark::line(vec![p.as_vec3(), wrong.as_vec3()], MarkInk::Accent, ""),
+                Mark::dot(p.as_vec3(), MarkInk::Dim, "right"),
+                Mark::dot(wrong.as_vec3(), MarkInk::Accent, "wrong order"),
+            ]
+        },
+        ..Symbol::PLAIN
+    },
+];
+
+const fn weight<const BONE: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+    Symbol {
+        id,
+        letter: "w",
+        below,
+        words,
+        value: |moment| weights(moment)[BONE].into(),
+        marks: |moment| {
+            let at = moment.vertex("linear", 0, VERTEX).as_vec3();
+            vec![Mark::line(vec![alone(moment, BONE).as_vec3(), at], MarkInk::Accent, "").wide(6.0)]
+        },
+        ..Symbol::PLAIN
+    }
+}
+
+/// The marked vertex: the upper one of its row.
+const VERTEX: usize = 2 * ROW;
+
+/// ```text
+/// root ── bone 1 (x = 0) ── bone 2 (0.8) ── bone 3 (1.6)
+/// ```
+fn model(settings: &Settings) -> Model {
+    let axes = Quat::from_rotation_z(settings.get("rest").to_radians());
+    let mut rig = Rig::new("Three bones");
+    let first = rig.joint(BONES[0], NodeId(0), [0.0; 3]);
+    let second = Transform { translation: Vec3::X * LENGTH, rotation: axes, ..Transform::IDENTITY };
+    let second = rig.node(BONES[1], Some(first), second);
+    // Straight on in the world, whatever the axes of bone 2.
+    let along = axes.inverse() * Vec3::X * LENGTH;
+    let third = Transform { translation: along, rotation: axes.inverse(), ..Transform::IDENTITY };
+    let third = rig.node(BONES[2], Some(second), third);
+    let skin = rig.skin(&[first, second, third]);
+    let strip = Shape::strip([0.0, 3.0 * LENGTH], ROWS, HALF_WIDTH).lying();
+    let colors = [0x7fa6d6, 0x8fc58a, 0xe6c07a];
+    let strip = strip.painted(|p| colors[((p.x / LENGTH) as usize).min(2)]).weighted(|p| {
+        // Each bone weighs by the distance from its middle.
+        let raw = [0.5, 1.5, 2.5].map(|middle: f32| (-((p.x / LENGTH - middle) * 1.6).powi(2)).exp());
+        let sum: f32 = raw.iter().sum();
+        raw.iter().enumerate().map(|(bone, w)| (bone as u16, w / sum)).collect()
+    });
+    rig.skinned("limb", skin, strip);
+    rig.build()
+}
+
+fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    for (bone, slider) in BONES.iter().zip(["r1", "r2", "r3"]) {
+        let turn = Quat::from_rotation_z(settings.get(slider).to_radians());
+        change(skeleton, local, bone, |t| t.rotation *= turn);
+    }
+}
+
+/// The local transform of a bone now.
+fn local(moment: &Moment, bone: usize) -> Transform {
+    // The first node is the root.
+    moment.local().transforms[bone + 1]
+}
+
+fn rotation(moment: &Moment, bone: usize) -> Value {
+    let turn = DAffine3::from_quat(local(moment, bone).rotation.as_dquat());
+    Value::in_plane(turn)
+}
+
+/// The translation of a bone from the one before it.
+fn step(moment: &Moment, bone: usize) -> Value {
+    Value::in_plane(DAffine3::from_translation(local(moment, bone).translation.as_dvec3()))
+}
+
+fn steps(moment: &Moment, from: usize) -> Vec<Mark> {
+    let ends = [from, from + 1].map(|bone| moment.place(BONES[bone]));
+    vec![Mark::span(ends, ["T₁", "T₂"][from])]
+}
+
+/// The marked vertex at rest; bone 1 rests in the world's origin.
+fn modelled(moment: &Moment) -> DVec3 {
+    moment.stored_vertex(0, VERTEX)
+}
+
+/// Where a bone alone carries the marked vertex.
+fn alone(moment: &Moment, bone: usize) -> DVec3 {
+    moment.alone(bone, 0, VERTEX)
+}
+
+/// The outline of the whole skin as one bone alone carries it, and the marked vertex on it.
+fn copy(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
+    vec![outline(moment, bone, MarkInk::Accent), Mark::dot(alone(moment, bone).as_vec3(), MarkInk::Accent, label)]
+}
+
+fn outline(moment: &Moment, bone: usize, ink: MarkInk) -> Mark {
+    let m = moment.skinning_matrix(0, bone).as_affine3a();
+    let corners = [(0.0, -1.0), (3.0, -1.0), (3.0, 1.0), (0.0, 1.0), (0.0, -1.0)];
+    let place = |(x, y): (f32, f32)| m.transform_point3(Vec3::new(x * LENGTH, y * HALF_WIDTH, 0.0));
+    Mark::line(corners.map(place).to_vec(), ink, "").wide(2.0)
+}
+
+fn weights(moment: &Moment) -> [f64; 3] {
+    let primitive = &moment.model().meshes[0].primitives[0];
+    let stored = primitive.stored_influences.as_ref().map(|i| i.of(VERTEX).1);
+    [0, 1, 2].map(|bone| stored.and_then(|w| w.get(bone)).map_or(f64::NAN, |w| f64::from(*w)))
+}
+
+/// Words so far from a place, metres, with a thin line that leads to them.
+fn letter_beside(place: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
+    Mark::named_aside(place, Vec3::new(x, y, 0.0), words)
+}
+
+/// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, and the vertex itself.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let at = moment.vertex("linear", 0, VERTEX).as_vec3();
+    let mut out = vec![outline(moment, 2, MarkInk::Dim)];
+    // The places are near each other: their letters stand aside.
+    let aside = [[-0.35, 0.3], [-0.35, -0.25], [0.1, -0.15]];
+    for (bone, ink) in [MarkInk::First, MarkInk::Second, MarkInk::Third].into_iter().enumerate() {
+        let place = alone(moment, bone).as_vec3();
+        out.push(Mark::line(vec![place, at], ink, "").wide(1.0 + 6.0 * weights(moment)[bone] as f32));
+        out.push(Mark::dot(place, ink, ""));
+        let words = ["a: bone 1", "b: bone 2", "c: bone 3"][bone];
+        out.push(letter_beside(place, aside[bone], words));
+    }
+    out.push(Mark::dot(at, MarkInk::First, "").wide(14.0));
+    out.push(letter_beside(at, [0.12, 0.3], "v"));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// In complex numbers: a turn is a factor, a step is a sum.
+    #[test]
+    fn ghost_points_are_those_of_complex_numbers_over_all_sliders() {
+        let first = Moment::new(Settings::of(&THREE_BONES));
+        let turn = |angle: f64, (x, y): (f64, f64)| {
+            let (sin, cos) = angle.sin_cos();
+            (cos * x - sin * y, sin * x + cos * y)
+        };
+        for rest in [0.0, 25.0, 90.0] {
+            let rested = first.with("rest", rest);
+            for degrees in [[0.0, 0.0, 0.0], [10.0, 45.0, 40.0], [-120.0, 120.0, -60.0], [120.0, -33.0, 120.0]] {
+                let moment = rested.with("r1", degrees[0]).with("r2", degrees[1]).with("r3", degrees[2]);
+                let [r1, r2, r3] = degrees.map(|d| f64::from(d).to_radians());
+                let p = modelled(&moment);
+                let l = f64::from(LENGTH);
+                let a = turn(r1, (p.x, p.y));
+                let b = turn(r2, (p.x - l, p.y));
+                let b = turn(r1, (b.0 + l, b.1));
+                let c = turn(r3, (p.x - 2.0 * l, p.y));
+                let c = turn(r2, (c.0 + l, c.1));
+                let c = turn(r1, (c.0 + l, c.1));
+                for (bone, (x, y)) in [a, b, c].into_iter().enumerate() {
+                    let got = alone(&moment, bone);
+                    assert!((got.x - x).hypot(got.y - y) < 1e-5, "{rest} {degrees:?} bone {bone}: {got} {x} {y}");
+                }
+                let w = weights(&moment);
+                assert!((w.iter().sum::<f64>() - 1.0).abs() < 1e-6 && w[0] > w[1] && w[1] > w[2]);
+                let wanted =
+                    DVec3::new(w[0] * a.0 + w[1] * b.0 + w[2] * c.0, w[0] * a.1 + w[1] * b.1 + w[2] * c.1, 0.0);
+                assert!(moment.vertex("linear", 0, VERTEX).distance(wanted) < 1e-5, "{rest} {degrees:?}");
+            }
+        }
+    }
+
+    /// Shifts may change places; a turn and a shift may not.
+    #[test]
+    fn the_wrong_order_is_harmless_only_without_turns() {
+        let off = |rest: f32| {
+            let moment = Moment::new(Settings::of(&THREE_BONES)).with("rest", rest);
+            moment.value_of("e").unwrap().number().unwrap()
+        };
+        assert!(off(0.0) < 1e-6 && off(5.0) > 0.05 && off(90.0) > 0.5, "{} {} {}", off(0.0), off(5.0), off(90.0));
+    }
+}

@@ -1,0 +1,363 @@
+//! A bar whose upper end is turned: what each method leaves of its waist.
+
+use glam::{DVec3, Quat, Vec2, Vec3};
+
+use super::formula::{Expr, Formula, Function};
+use super::moment::{Curve, Moment};
+use super::rig::{Rig, Shape, change};
+use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Slider, Source, Symbol, Unit};
+use skinscope_deform::METHODS;
+use skinscope_model::{LocalPose, Model, Skeleton};
+
+/// The radius of the bar, metres.
+const RADIUS: f32 = 0.35;
+/// Its height, metres.
+const HEIGHT: f32 = 2.0;
+/// Rings are so many steps of the weight apart.
+const STEPS: usize = 16;
+const SIDES: usize = 48;
+/// The vertex of a ring that is marked.
+const MARKED: usize = 0;
+
+const THETA: Expr = Expr::Of("theta");
+const W: Expr = Expr::Of("w");
+const HALF_THETA: Expr = Expr::Over(&THETA, &Expr::Number(2.0));
+const REST: Expr = Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&W)]);
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static TWIST_BAR: Example = Example {
+    id: "twist-bar",
+    title: "Twist bar",
+    question: "Why does a wrist that is turned far become thin like the wrapper of a candy?",
+    sliders: &[
+        Slider {
+            id: "theta",
+            label: "Turn of the upper end, θ",
+            help: "The angle by which the upper joint is turned about the axis of the bar",
+            unit: Unit::Degrees,
+            range: [0.0, 180.0],
+            default: 120.0,
+            ..Slider::PLAIN
+        },
+        Slider {
+            id: "w",
+            label: "Weight of the marked ring, w",
+            help: "Which ring is marked: the weight that its vertices have for the upper joint",
+            unit: Unit::Decimals(4),
+            range: [0.0, 1.0],
+            default: 0.5,
+            step: 1.0 / STEPS as f32,
+            ..Slider::PLAIN
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. The lower joint \
+                 stands still, the upper one is turned by θ. Up the bar the weight of the upper joint grows from 0 to 1. Each \
+                 joint alone would carry a vertex along the faint circle, to p₀ or to p₁; linear blending takes the weighted \
+                 mean of both places, and the strong ring is what it leaves.",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("p"),
+                    Expr::Sum(&[Expr::Product(&[REST, Expr::Of("p0")]), Expr::Product(&[W, Expr::Of("p1")])]),
+                ],
+                note: "The mean of two points of a circle lies on the chord between them, which is inside of the circle.",
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Over(&Expr::Of("r"), &Expr::Of("R")),
+                    Expr::Root(&Expr::Sum(&[
+                        Expr::Number(1.0),
+                        Expr::Minus(&Expr::Product(&[
+                            Expr::Number(4.0),
+                            W,
+                            REST,
+                            Expr::Squared(&Expr::Call(Function::Sin, &[HALF_THETA])),
+                        ])),
+                    ])),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("Half way up, where w = ½, that is a cosine. Nothing is left of the waist at 180°."),
+            Block::Formula(Formula {
+                terms: &[Expr::Over(&Expr::Of("h"), &Expr::Of("R")), Expr::Call(Function::Cos, &[HALF_THETA])],
+                ..Formula::PLAIN
+            }),
+            Block::Text("Dual quaternions blend the turns themselves, so that each ring is turned by a part of θ:"),
+            Block::Formula(Formula {
+                terms: &[Expr::Over(&Expr::Of("d"), &Expr::Of("R")), Expr::Number(1.0)],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Chart(Chart {
+                title: "Radius of the marked ring over θ, rest = 1",
+                slider: "theta",
+                range: [0.0, 1.2],
+                unit: Unit::Number,
+                curves,
+            }),
+            Block::Text("All methods that keep the whole radius have one line in common, at 1."),
+        ],
+        try_this: &[
+            "Drag θ to 90°, then to 180°, and watch the waist on both sides of the line.",
+            "Move the marked ring up and down by w: which ring is the thinnest?",
+            "Choose another method at the upper right, and find its curve in the chart.",
+        ],
+        what_to_see: &[
+            "Linear blending (left) keeps 0.707 of the radius at 90° and nothing at 180°; dual quaternions (right) keep all of it.",
+            "The ring in the middle is always the thinnest; rings at the ends keep their radius.",
+        ],
+        sources: &[
+            Source {
+                text: "Smooth skinning, a book chapter",
+                place: "limits of smooth skinning: bend, twist, collapse",
+            },
+            Source { text: "Hart, CS418: Skinning", place: "Interpolating matrices: large angles" },
+        ],
+    },
+    look: Look {
+        compare: Some("dual-quaternion"),
+        bones: false,
+        from: [20.0, 28.0],
+        stage: [[-0.55, 0.0, -0.55], [0.55, HEIGHT, 0.55]],
+        ..Look::PLAIN
+    },
+    model,
+    pose,
+    marks,
+    handles: &[],
+};
+
+static SYMBOLS: &[Symbol] = &[
+    Symbol {
+        id: "theta",
+        letter: "θ",
+        unit: Unit::Degrees,
+        words: "the angle by which the upper joint is turned, drawn on the upper end",
+        value: |moment| moment.slider("theta").to_radians().into(),
+        marks: |moment| {
+            let center = Vec3::Y * HEIGHT;
+            let from = center + Vec3::Z * RADIUS * 1.15;
+            let angle = moment.slider("theta").to_radians() as f32;
+            let mut out = Mark::arc(center, from, Vec3::Y, angle, MarkInk::Accent, "θ");
+            out.push(Mark::line(vec![center, from], MarkInk::Accent, ""));
+            let turned = center + Quat::from_rotation_y(angle) * (from - center);
+            out.push(Mark::line(vec![center, turned], MarkInk::Accent, ""));
+            out
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "w",
+        letter: "w",
+        unit: Unit::Decimals(4),
+        words: "the weight that the marked ring has for the upper joint; the rest of it, 1 − w, is for the lower one",
+        value: |moment| moment.slider("w").into(),
+        marks: |moment| vec![ring(moment, "linear", ring_of(moment), MarkInk::Accent, "w").wide(5.0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "p0",
+        letter: "p",
+        below: "0",
+        bold: true,
+        words: "where the lower joint alone carries a vertex of the ring: where it was modelled",
+        value: |moment| alone(moment, 0).into(),
+        marks: |moment| vec![Mark::dot(alone(moment, 0).as_vec3(), MarkInk::Accent, "p₀")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "p1",
+        letter: "p",
+        below: "1",
+        bold: true,
+        words: "where the upper joint alone carries the same vertex: turned by all of θ",
+        value: |moment| alone(moment, 1).into(),
+        marks: |moment| vec![Mark::dot(alone(moment, 1).as_vec3(), MarkInk::Accent, "p₁")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "p",
+        letter: "p",
+        bold: true,
+        words: "where linear blending puts the vertex: on the chord between the two places",
+        value: |moment| marked(moment, "linear").into(),
+        marks: |moment| {
+            let [a, b] = [alone(moment, 0), alone(moment, 1)].map(|p| p.as_vec3());
+            let at = marked(moment, "linear").as_vec3();
+            vec![
+                Mark::line(vec![a, b], MarkInk::Second, ""),
+                Mark::dot(a, MarkInk::Dim, "p₀"),
+                Mark::dot(b, MarkInk::Dim, "p₁"),
+                Mark::dot(at, MarkInk::Accent, "p"),
+            ]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "R",
+        letter: "R",
+        unit: Unit::Metres,
+        words: "the radius of the bar at rest",
+        value: |_| RADIUS.into(),
+        marks: |moment| {
+            let at = alone(moment, 0).as_vec3();
+            vec![Mark::line(vec![Vec3::Y * at.y, at], MarkInk::Accent, "R")]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "r",
+        letter: "r",
+        unit: Unit::Metres,
+        words: "the radius of the marked ring, measured on the surface that linear blending makes",
+        value: |moment| radius(moment, "linear", ring_of(moment)).into(),
+        marks: |moment| {
+            let at = marked(moment, "linear").as_vec3();
+            vec![Mark::line(vec![Vec3::Y * at.y, at], MarkInk::Accent, "r").wide(4.0)]
+        },
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "h",
+        letter: "r",
+        below: "½",
+        unit: Unit::Metres,
+        words: "the radius of the ring half way up, measured on the surface that linear blending makes",
+        value: |moment| radius(moment, "linear", STEPS / 2).into(),
+        marks: |moment| vec![ring(moment, "linear", STEPS / 2, MarkInk::Accent, "r½").wide(5.0)],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "d",
+        letter: "r",
+        below: "dq",
+        unit: Unit::Metres,
+        words: "the radius of the marked ring, measured on the surface that dual quaternions make",
+        value: |moment| radius(moment, "dual-quaternion", ring_of(moment)).into(),
+        marks: |moment| {
+            vec![ring(moment, "dual-quaternion", ring_of(moment), MarkInk::Accent, "dual quaternions").wide(4.0)]
+        },
+        ..Symbol::PLAIN
+    },
+];
+
+/// ```text
+/// root ── lower (y = 0) ── upper (y = 2)
+/// ```
+fn model(_: &super::Settings) -> Model {
+    let mut rig = Rig::new("Twist bar");
+    let lower = rig.joint("lower", skinscope_model::NodeId(0), [0.0; 3]);
+    let upper = rig.joint("upper", lower, [0.0, HEIGHT, 0.0]);
+    let skin = rig.skin(&[lower, upper]);
+    let shape = Shape::tube([0.0, HEIGHT], STEPS + 1, SIDES, |_| Vec2::splat(RADIUS));
+    let stripe = |p: Vec3| (p.x.atan2(p.z) / std::f32::consts::TAU * 12.0 + 12.25).floor() as u32 % 2;
+    let shape = shape.painted(|p| if stripe(p) == 0 { 0x8fb8de } else { 0xf0ece2 });
+    rig.skinned("bar", skin, shape.weighted(|p| vec![(0, 1.0 - p.y / HEIGHT), (1, p.y / HEIGHT)]));
+    rig.build()
+}
+
+fn pose(settings: &super::Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    let angle = settings.get("theta").to_radians();
+    change(skeleton, local, "upper", |t| t.rotation = Quat::from_rotation_y(angle));
+}
+
+/// The ring that is marked.
+fn ring_of(moment: &Moment) -> usize {
+    (moment.slider("w") * STEPS as f64).round() as usize
+}
+
+/// Where a method puts the marked vertex.
+fn marked(moment: &Moment, method: &str) -> DVec3 {
+    moment.vertex(method, 0, ring_of(moment) * SIDES + MARKED)
+}
+
+/// Where a joint alone would put it.
+fn alone(moment: &Moment, joint: usize) -> DVec3 {
+    moment.alone(joint, 0, ring_of(moment) * SIDES + MARKED)
+}
+
+/// The mean distance of a ring's vertices from the axis.
+fn radius(moment: &Moment, method: &str, ring: usize) -> f64 {
+    moment.measured_ring(method, 0, ring, SIDES).1
+}
+
+fn ring(moment: &Moment, method: &str, ring: usize, ink: MarkInk, label: &str) -> Mark {
+    Mark::line(moment.measured_ring(method, 0, ring, SIDES).0, ink, label)
+}
+
+/// The marked ring as it is and as it was, and the chord between the two places of its marked vertex.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let ends = [0, 1].map(|joint| alone(moment, joint).as_vec3());
+    vec![
+        Mark::circle(Vec3::Y * ends[0].y, ends[0], Vec3::Y).wide(2.0),
+        ring(moment, "linear", ring_of(moment), MarkInk::First, ""),
+        Mark::line(ends.to_vec(), MarkInk::Second, "").wide(2.0),
+        Mark::dot(ends[0], MarkInk::Second, "p₀").wide(9.0),
+        Mark::dot(ends[1], MarkInk::Second, "p₁").wide(9.0),
+    ]
+}
+
+/// The radius of the marked ring by every method, and by the formula of linear blending.
+fn curves(moment: &Moment) -> Vec<Curve> {
+    let along = moment.along("theta", 18);
+    let ring = ring_of(moment);
+    let kept = |m: &Moment, method: &str| radius(m, method, ring) / f64::from(RADIUS);
+    let measured = METHODS.iter().map(|method| Curve::measured(method.label, &along, |m| kept(m, method.id)));
+    let w = moment.slider("w");
+    let by_formula = |degrees: f64| (1.0 - 4.0 * w * (1.0 - w) * (0.5 * degrees.to_radians()).sin().powi(2)).sqrt();
+    measured.chain([Curve::formula("Formula of linear blend", [0.0, 180.0], 90, by_formula)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+
+    /// A ring of weight w keeps this part of its radius, and the parts that methods keep by `METHODS.md` where w = ½.
+    #[test]
+    fn radii_are_those_of_the_closed_forms_over_both_sliders() {
+        let first = Moment::new(Settings::of(&TWIST_BAR));
+        for degrees in (0..=180).step_by(15) {
+            for step in 0..=STEPS {
+                let moment = first.with("theta", degrees as f32).with("w", step as f32 / STEPS as f32);
+                let (w, theta) = (step as f64 / STEPS as f64, f64::from(degrees).to_radians());
+                // The length of (1 − w) + w e^{iθ}.
+                let linear = ((1.0 - w + w * theta.cos()).powi(2) + (w * theta.sin()).powi(2)).sqrt();
+                let kept = |method: &str| radius(&moment, method, step) / f64::from(RADIUS);
+                assert!((kept("linear") - linear).abs() < 1e-4, "{degrees}° {w}: {}", kept("linear"));
+                // Turns by exactly 180° have no right side.
+                let whole: &[&str] = if degrees < 180 {
+                    &["dual-quaternion", "centres-of-rotation", "polar", "dominant", "rigid"]
+                } else {
+                    &["dominant", "rigid"]
+                };
+                for method in whole {
+                    assert!((kept(method) - 1.0).abs() < 1e-3, "{method} {degrees}° {w}: {}", kept(method));
+                }
+                if step == STEPS / 2 {
+                    assert!((kept("linear") - (0.5 * theta).cos()).abs() < 1e-4);
+                    assert!((kept("mixed") - 0.5 * (1.0 + (0.5 * theta).cos())).abs() < 1e-3 || degrees == 180);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_formula_in_the_chart_lies_on_what_is_measured() {
+        let moment = Moment::new(Settings::of(&TWIST_BAR)).with("w", 0.25);
+        let all = curves(&moment);
+        let (measured, formula) = (&all[0], all.last().unwrap());
+        assert!(all.len() == METHODS.len() + 1 && formula.is_formula && !measured.is_formula);
+        for [at, value] in &measured.points {
+            let near = formula.points.iter().find(|[x, _]| x == at).unwrap();
+            assert!((near[1] - value).abs() < 1e-4, "{at}");
+        }
+        // The chart does not depend on where its slider stands.
+        assert_eq!(curves(&moment.with("theta", 10.0)), all);
+    }
+}

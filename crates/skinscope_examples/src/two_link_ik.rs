@@ -1,0 +1,403 @@
+//! An arm of two links that reaches for a point: the law of cosines, both solutions, and what is out of reach.
+
+use std::f64::consts::{PI, TAU};
+
+use glam::{DVec3, Quat, Vec2, Vec3};
+
+use super::formula::{Expr, Formula, Function};
+use super::moment::Moment;
+use super::rig::{Rig, Shape, change, eased};
+use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+use skinscope_anim::pose::Triangle;
+
+/// The lengths of upper arm and forearm, metres.
+const UPPER: f32 = 1.1;
+const FORE: f32 = 0.8;
+/// The hand reaches no farther than this along each axis with what the sliders allow.
+const FAR: f32 = 2.2;
+
+const A: Expr = Expr::Of("a");
+const B: Expr = Expr::Of("b");
+const D: Expr = Expr::Of("d");
+const X: Expr = Expr::Of("x");
+const Y: Expr = Expr::Of("y");
+
+/// The row of this example in [`super::EXAMPLES`].
+pub(super) static TWO_LINK_IK: Example = Example {
+    id: "two-link-ik",
+    title: "Inverse kinematics of two links",
+    question: "Which angles bring the hand to the target?",
+    sliders: &[
+        Slider {
+            id: "x",
+            label: "Target, x",
+            help: "Where the target is, seen from the shoulder; it can also be dragged in the picture",
+            unit: Unit::Metres,
+            range: [-FAR, FAR],
+            default: 0.6,
+            ..Slider::PLAIN
+        },
+        Slider {
+            id: "y",
+            label: "Target, y",
+            help: "How high the target is over the shoulder; it can also be dragged in the picture",
+            unit: Unit::Metres,
+            range: [-FAR, FAR],
+            default: 1.3,
+            ..Slider::PLAIN
+        },
+        Slider {
+            id: "s",
+            label: "Which solution, s",
+            help: "To which side of the line to the target the elbow bends",
+            unit: Unit::Decimals(0),
+            range: [-1.0, 1.0],
+            default: 1.0,
+            step: 2.0,
+            choices: &["s = −1: elbow to the right", "s = 1: to the left"],
+            ..Slider::PLAIN
+        },
+    ],
+    symbols: SYMBOLS,
+    page: Page {
+        blocks: &[
+            Block::Text(
+                "Shoulder, elbow and target make a triangle. Its sides are known: the links a and b, and the distance d of the \
+                 target, which counts as far as the arm reaches.",
+            ),
+            Block::Formula(Formula {
+                terms: &[
+                    D,
+                    Expr::Call(
+                        Function::Max,
+                        &[
+                            Expr::Length(&Expr::Sum(&[A, Expr::Minus(&B)])),
+                            Expr::Call(
+                                Function::Min,
+                                &[Expr::Sum(&[A, B]), Expr::Root(&Expr::Sum(&[Expr::Squared(&X), Expr::Squared(&Y)]))],
+                            ),
+                        ],
+                    ),
+                ],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+            Block::Text("The law of cosines gives the angle at the elbow, and that at the shoulder between a and d:"),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Call(Function::Cos, &[Expr::Of("theta")]),
+                    Expr::Over(
+                        &Expr::Sum(&[Expr::Squared(&A), Expr::Squared(&B), Expr::Minus(&Expr::Squared(&D))]),
+                        &Expr::Product(&[Expr::Number(2.0), A, B]),
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Call(Function::Cos, &[Expr::Of("alpha")]),
+                    Expr::Over(
+                        &Expr::Sum(&[Expr::Squared(&A), Expr::Squared(&D), Expr::Minus(&Expr::Squared(&B))]),
+                        &Expr::Product(&[Expr::Number(2.0), A, D]),
+                    ),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text(
+                "With the direction of the target, that is the angle of the upper arm. There are two, one for each side:",
+            ),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("beta"), Expr::Call(Function::Atan2, &[Y, X])],
+                ..Formula::PLAIN
+            }),
+            Block::Formula(Formula {
+                terms: &[
+                    Expr::Of("phi"),
+                    Expr::Sum(&[Expr::Of("beta"), Expr::Product(&[Expr::Of("s"), Expr::Of("alpha")])]),
+                ],
+                ..Formula::PLAIN
+            }),
+            Block::Text("How far the hand is from the target, measured: nothing, unless the target is out of reach."),
+            Block::Formula(Formula {
+                terms: &[Expr::Of("e"), Expr::Length(&Expr::Sum(&[Expr::Of("h"), Expr::Minus(&Expr::Of("t"))]))],
+                numbers: false,
+                ..Formula::PLAIN
+            }),
+        ],
+        try_this: &[
+            "Drag the target in the picture, slowly through the shoulder too.",
+            "Change s from 1 to −1: the hand stays, the elbow goes to the other side.",
+            "Drag the target out of the large circle, then into the small one.",
+        ],
+        what_to_see: &[
+            "Within reach two arms lead to the target, mirrored at the line from the shoulder to it: the broken line is the other one.",
+            "Out of reach the arm points at the target, straight or folded, and θ is 180° or 0°.",
+        ],
+        sources: &[Source { text: "Hart, CS418: Skinning", place: "Simple inverse kinematics" }],
+    },
+    look: Look { stage: [[-2.3, -2.35, -0.3], [2.75, 2.5, 0.3]], opacity: 0.75, ..Look::PLAIN },
+    model,
+    pose,
+    marks,
+    handles: &[Handle { name: "Target", x: "x", y: "y" }],
+};
+
+const fn number(
+    id: &'static str,
+    letter: &'static str,
+    words: &'static str,
+    value: fn(&Moment) -> Value,
+    marks: fn(&Moment) -> Vec<Mark>,
+) -> Symbol {
+    Symbol { id, letter, words, value, marks, unit: Unit::Metres, ..Symbol::PLAIN }
+}
+
+const fn degrees(
+    id: &'static str,
+    letter: &'static str,
+    words: &'static str,
+    value: fn(&Moment) -> Value,
+    marks: fn(&Moment) -> Vec<Mark>,
+) -> Symbol {
+    Symbol { id, letter, words, value, marks, unit: Unit::Degrees, ..Symbol::PLAIN }
+}
+
+static SYMBOLS: &[Symbol] = &[
+    number(
+        "a",
+        "a",
+        "the length of the upper arm",
+        |_| UPPER.into(),
+        |m| vec![Mark::span([Vec3::ZERO, m.place("elbow")], "a")],
+    ),
+    number(
+        "b",
+        "b",
+        "the length of the forearm",
+        |_| FORE.into(),
+        |m| vec![Mark::span([m.place("elbow"), m.place("hand")], "b")],
+    ),
+    number(
+        "d",
+        "d",
+        "the distance from the shoulder to the target, as far as the arm reaches; measured to the hand",
+        |m| m.exact_node("hand").translation.length().into(),
+        |m| vec![Mark::span([Vec3::ZERO, m.place("hand")], "d")],
+    ),
+    number(
+        "x",
+        "x",
+        "how far to the right the target is",
+        |m| m.slider("x").into(),
+        |m| vec![Mark::span([Vec3::ZERO, Vec3::X * target(m).x as f32], "x")],
+    ),
+    number(
+        "y",
+        "y",
+        "how high the target is",
+        |m| m.slider("y").into(),
+        |m| {
+            let t = target(m).as_vec3();
+            vec![Mark::span([t.with_y(0.0), t], "y")]
+        },
+    ),
+    degrees(
+        "theta",
+        "θ",
+        "the angle at the elbow between both links, measured",
+        |m| elbow_angle(m).into(),
+        |m| {
+            let elbow = m.place("elbow");
+            let axis = if m.slider("s") > 0.0 { Vec3::Z } else { Vec3::NEG_Z };
+            let from = elbow - elbow.normalize_or(Vec3::X) * 0.3;
+            Mark::arc(elbow, from, axis, elbow_angle(m) as f32, MarkInk::Accent, "θ")
+        },
+    ),
+    degrees(
+        "alpha",
+        "α",
+        "the angle at the shoulder between the upper arm and the line to the target, measured",
+        |m| shoulder_angle(m).into(),
+        |m| {
+            let axis = if m.slider("s") > 0.0 { Vec3::Z } else { Vec3::NEG_Z };
+            let from = m.place("hand").normalize_or(Vec3::X) * 0.45;
+            Mark::arc(Vec3::ZERO, from, axis, shoulder_angle(m) as f32, MarkInk::Accent, "α")
+        },
+    ),
+    degrees(
+        "beta",
+        "β",
+        "the direction of the target",
+        |m| direction(m).into(),
+        |m| Mark::arc(Vec3::ZERO, Vec3::X * 0.6, Vec3::Z, direction(m) as f32, MarkInk::Accent, "β"),
+    ),
+    degrees(
+        "phi",
+        "φ",
+        "the direction of the upper arm, read from its joint",
+        |m| arm_direction(m).into(),
+        |m| Mark::arc(Vec3::ZERO, Vec3::X * 0.75, Vec3::Z, arm_direction(m) as f32, MarkInk::Accent, "φ"),
+    ),
+    Symbol {
+        id: "s",
+        letter: "s",
+        unit: Unit::Decimals(0),
+        words: "which of both solutions is shown: 1 bends the elbow to the left of the line to the target, −1 to the right",
+        value: |m| m.slider("s").into(),
+        marks: |m| vec![Mark::dot(m.place("elbow"), MarkInk::Accent, "s")],
+        ..Symbol::PLAIN
+    },
+    number(
+        "e",
+        "e",
+        "the distance between hand and target",
+        |m| hand(m).distance(target(m)).into(),
+        |m| vec![Mark::span([hand(m).as_vec3(), target(m).as_vec3()], "e")],
+    ),
+    Symbol {
+        id: "h",
+        letter: "h",
+        bold: true,
+        words: "where the hand is, read from its joint",
+        value: |m| hand(m).into(),
+        marks: |m| vec![Mark::dot(hand(m).as_vec3(), MarkInk::Accent, "h")],
+        ..Symbol::PLAIN
+    },
+    Symbol {
+        id: "t",
+        letter: "t",
+        bold: true,
+        words: "the target",
+        value: |m| target(m).into(),
+        marks: |m| vec![Mark::dot(target(m).as_vec3(), MarkInk::Accent, "t")],
+        ..Symbol::PLAIN
+    },
+];
+
+/// ```text
+/// root ── shoulder (x = 0) ── elbow (1.1) ── hand (1.9)
+/// ```
+fn model(_: &Settings) -> Model {
+    let mut rig = Rig::new("Inverse kinematics of two links");
+    let shoulder = rig.joint("shoulder", NodeId(0), [0.0; 3]);
+    let elbow = rig.joint("elbow", shoulder, [UPPER, 0.0, 0.0]);
+    let hand = rig.joint("hand", elbow, [FORE, 0.0, 0.0]);
+    let skin = rig.skin(&[shoulder, elbow, hand]);
+    let wide = |along: f32| Vec2::splat(0.15 - 0.06 * (along / (UPPER + FORE)).clamp(0.0, 1.0));
+    let arm = Shape::tube([-0.08, UPPER + FORE + 0.04], 41, 24, wide).lying();
+    let arm = arm.painted(|p| if p.x < UPPER { 0x8fb3d9 } else { 0xe6c79a });
+    let arm = arm.weighted(|p| {
+        let share = eased(UPPER - 0.18, UPPER + 0.18, p.x);
+        vec![(0, 1.0 - share), (1, share)]
+    });
+    rig.skinned("arm", skin, arm);
+    rig.build()
+}
+
+fn target(moment: &Moment) -> DVec3 {
+    DVec3::new(moment.slider("x"), moment.slider("y"), 0.0)
+}
+
+fn hand(moment: &Moment) -> DVec3 {
+    moment.exact_node("hand").translation
+}
+
+fn direction(moment: &Moment) -> f64 {
+    let t = target(moment);
+    t.y.atan2(t.x)
+}
+
+/// The angle between two vectors.
+fn between(a: DVec3, b: DVec3) -> f64 {
+    a.cross(b).length().atan2(a.dot(b))
+}
+
+fn elbow_angle(moment: &Moment) -> f64 {
+    let elbow = moment.exact_node("elbow").translation;
+    between(-elbow, hand(moment) - elbow)
+}
+
+fn shoulder_angle(moment: &Moment) -> f64 {
+    between(moment.exact_node("elbow").translation, hand(moment))
+}
+
+/// The direction of the upper arm: of all that differ by whole turns the one that is nearest to that of the target.
+fn arm_direction(moment: &Moment) -> f64 {
+    let elbow = moment.exact_node("elbow").translation;
+    let own = elbow.y.atan2(elbow.x);
+    own + TAU * ((direction(moment) - own) / TAU).round()
+}
+
+/// The angles of shoulder and elbow, radians, for one of both solutions.
+fn solution(x: f32, y: f32, side: f64) -> [f64; 2] {
+    let (x, y) = (f64::from(x), f64::from(y));
+    let triangle = Triangle::of(f64::from(UPPER), f64::from(FORE), x.hypot(y));
+    let [right, left] = triangle.first_bone(y.atan2(x));
+    [if side > 0.0 { left } else { right }, -side * (PI - triangle.theta)]
+}
+
+fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
+    let angles = solution(settings.get("x"), settings.get("y"), f64::from(settings.get("s")));
+    for (name, angle) in ["shoulder", "elbow"].into_iter().zip(angles) {
+        change(skeleton, local, name, |t| t.rotation = Quat::from_rotation_z(angle as f32));
+    }
+}
+
+/// The circles of what can be reached, the other solution, the triangle and the target.
+fn marks(moment: &Moment) -> Vec<Mark> {
+    let circle = |radius: f32| Mark::circle(Vec3::ZERO, Vec3::X * radius, Vec3::Z);
+    let [first, second] = solution(moment.slider("x") as f32, moment.slider("y") as f32, -moment.slider("s"));
+    let elbow = Quat::from_rotation_z(first as f32) * Vec3::X * UPPER;
+    let other = elbow + Quat::from_rotation_z((first + second) as f32) * Vec3::X * FORE;
+    let target = target(moment).as_vec3();
+    let mut out = broken(Vec3::ZERO, elbow);
+    out.extend(broken(elbow, other));
+    let own = moment.slider("s") > 0.0;
+    out.extend([
+        circle(UPPER + FORE),
+        circle(UPPER - FORE),
+        Mark::dot(elbow, MarkInk::Dim, if own { "the other arm, s = −1" } else { "the other arm, s = 1" }).wide(7.0),
+        Mark::line(vec![Vec3::ZERO, target], MarkInk::Second, "d").wide(2.0),
+        Mark::line(vec![Vec3::ZERO, moment.place("elbow")], MarkInk::First, "").wide(2.0),
+        Mark::line(vec![moment.place("elbow"), moment.place("hand")], MarkInk::First, "").wide(2.0),
+        Mark::dot(target, MarkInk::Third, "target").wide(16.0),
+    ]);
+    out
+}
+
+/// A broken line.
+fn broken(from: Vec3, to: Vec3) -> Vec<Mark> {
+    const DASHES: usize = 9;
+    let at = |i: usize| from.lerp(to, i as f32 / (2 * DASHES - 1) as f32);
+    (0..DASHES).map(|i| Mark::line(vec![at(2 * i), at(2 * i + 1)], MarkInk::Dim, "").wide(3.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By forward kinematics alone: the hand is at the target, or as near as the ring that it can reach.
+    #[test]
+    fn the_hand_is_as_near_to_the_target_as_it_can_be_over_all_sliders() {
+        let first = Moment::new(Settings::of(&TWO_LINK_IK));
+        let (least, most) = (f64::from(UPPER - FORE), f64::from(UPPER + FORE));
+        for i in 0..=22 {
+            for j in 0..=22 {
+                let [x, y] = [i, j].map(|i| -FAR + 2.0 * FAR * i as f32 / 22.0);
+                let mut elbows = Vec::new();
+                for side in [-1.0, 1.0] {
+                    let moment = first.with("x", x).with("y", y).with("s", side);
+                    let far = f64::from(x).hypot(f64::from(y));
+                    let off = (far - most).max(least - far).max(0.0);
+                    assert!((hand(&moment).distance(target(&moment)) - off).abs() < 1e-5, "{x} {y} {side}");
+                    elbows.push(moment.exact_node("elbow").translation);
+                }
+                // Mirrored at the line to the target.
+                let along = DVec3::new(f64::from(x), f64::from(y), 0.0);
+                let sides = elbows.iter().map(|e| along.cross(*e).z).collect::<Vec<_>>();
+                assert!((sides[0] + sides[1]).abs() < 1e-5 && sides[1] > -1e-5, "{x} {y} {sides:?}");
+            }
+        }
+    }
+}

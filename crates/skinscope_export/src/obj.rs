@@ -1,0 +1,94 @@
+//! Wavefront OBJ: an object for each primitive, numbers written so that reading gives the same floats back.
+
+use std::io::{Result, Write};
+
+use crate::BakedPrimitive;
+use skinscope_model::{Model, Topology};
+
+/// Writes all primitives as objects of one file: positions, the first texture coordinates (v upwards, as OBJ has it),
+/// normals, and the names of the materials that `model` gives them.
+///
+/// # Errors
+/// `out` fails.
+pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Write) -> Result<()> {
+    writeln!(out, "# World space, metres, +Y up")?;
+    // OBJ counts from one, through the whole file, and separately for each kind.
+    let (mut vertex, mut uv, mut normal) = (1_u64, 1_u64, 1_u64);
+    for p in primitives {
+        writeln!(out, "o {}", one_word(&p.name))?;
+        for v in &p.positions {
+            writeln!(out, "v {} {} {}", v.x, v.y, v.z)?;
+        }
+        for t in &p.uvs[0] {
+            writeln!(out, "vt {} {}", t.x, 1.0 - t.y)?;
+        }
+        for n in &p.normals {
+            writeln!(out, "vn {} {} {}", n.x, n.y, n.z)?;
+        }
+        if let Some(material) = p.material {
+            writeln!(out, "usemtl {}", one_word(&model.materials[material.index()].name))?;
+        }
+        let (size, letter) = match p.topology {
+            Topology::Points => (1, "p"),
+            Topology::Lines => (2, "l"),
+            Topology::Triangles => (3, "f"),
+        };
+        for element in p.indices.chunks_exact(size) {
+            write!(out, "{letter}")?;
+            for index in element.iter().map(|i| u64::from(*i)) {
+                let (v, t, n) = (vertex + index, uv + index, normal + index);
+                match (p.topology, p.uvs[0].is_empty()) {
+                    (Topology::Triangles, false) => write!(out, " {v}/{t}/{n}")?,
+                    (Topology::Triangles, true) => write!(out, " {v}//{n}")?,
+                    (Topology::Lines, false) => write!(out, " {v}/{t}")?,
+                    (Topology::Lines, true) | (Topology::Points, _) => write!(out, " {v}")?,
+                }
+            }
+            writeln!(out)?;
+        }
+        vertex += p.positions.len() as u64;
+        uv += p.uvs[0].len() as u64;
+        normal += p.normals.len() as u64;
+    }
+    Ok(())
+}
+
+/// Returns a name without white space: names end at white space in some readers, and at a line's end in all.
+fn one_word(name: &str) -> String {
+    name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Vec2, Vec3};
+
+    use super::*;
+    use skinscope_model::{Material, MaterialId, ModelParts};
+
+    #[test]
+    fn objects_count_on_through_the_file() {
+        let material = Material { name: "red\npaint".into(), ..Material::default() };
+        let model = Model::build(ModelParts { materials: vec![material], ..ModelParts::default() }).unwrap();
+        let face = BakedPrimitive {
+            name: "left arm".into(),
+            positions: vec![Vec3::ZERO, Vec3::X, Vec3::new(0.1, 1e-7, -2.5)],
+            normals: vec![Vec3::Z; 3],
+            uvs: [vec![Vec2::new(0.25, 0.75); 3], Vec::new()],
+            indices: vec![0, 1, 2],
+            material: Some(MaterialId(0)),
+            ..BakedPrimitive::default()
+        };
+        let bare = BakedPrimitive { uvs: [Vec::new(), Vec::new()], material: None, ..face.clone() };
+        let line = BakedPrimitive { indices: vec![2, 0], topology: Topology::Lines, ..face.clone() };
+        let mut bytes = Vec::new();
+        write_obj(&model, &[face, bare, line], &mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let lines = |start: &str| text.lines().filter(|l| l.starts_with(start)).collect::<Vec<_>>();
+        assert_eq!(lines("o "), ["o left_arm"; 3]);
+        assert_eq!(lines("usemtl"), ["usemtl red_paint"; 2]);
+        assert_eq!(lines("f "), ["f 1/1/1 2/2/2 3/3/3", "f 4//4 5//5 6//6"]);
+        assert_eq!(lines("l "), ["l 9/6 7/4"]);
+        assert_eq!(lines("vt ")[0], "vt 0.25 0.25");
+        assert_eq!(lines("v ")[2], "v 0.1 0.0000001 -2.5");
+    }
+}

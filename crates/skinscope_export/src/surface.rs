@@ -1,0 +1,181 @@
+//! The posed surface that a bake writes, whichever way it was deformed.
+
+use glam::{Vec2, Vec3, Vec4};
+
+use skinscope_anim as anim;
+use skinscope_deform::{self as deform, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
+use skinscope_model::{InstanceId, LocalPose, MaterialId, Model, Topology};
+
+/// A primitive frozen in a pose, in world space, with its vertices in file order.
+#[derive(Clone, Debug, Default)]
+pub struct BakedPrimitive {
+    /// The node's name, numbered where it carries several copies or primitives; never empty.
+    pub name: String,
+    /// The positions in world space, metres.
+    pub positions: Vec<Vec3>,
+    /// The normals, one for each vertex: of unit length, or zero where there is none.
+    pub normals: Vec<Vec3>,
+    /// The tangents, one for each vertex: xyz of unit length or zero, w the handedness. Empty where the file stores none.
+    pub tangents: Vec<Vec4>,
+    /// Both texture coordinate sets, each may be empty.
+    pub uvs: [Vec<Vec2>; 2],
+    /// Vertex colours, linear RGBA with straight alpha; may be empty.
+    pub colors: Vec<Vec4>,
+    /// A list of points, lines or triangles, by `topology`. The winding of triangles of mirrored parts is reversed, so
+    /// that outsides stay outside.
+    pub indices: Vec<u32>,
+    /// The kind of primitive that the indices describe.
+    pub topology: Topology,
+    /// The material; `None`: the default material.
+    pub material: Option<MaterialId>,
+}
+
+/// Poses all primitives of the drawn instances on the CPU, in that order, with all copies of an instance one after the
+/// other. Callers that already have the [`Surface`] use [`baked_primitives`].
+#[must_use]
+pub fn baked_surface<'a>(
+    model: &'a Model,
+    draws: &'a [InstanceId],
+    pose: &'a LocalPose,
+    method: impl Into<Deformation<'a>>,
+) -> Vec<BakedPrimitive> {
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+    anim::local_to_model(&model.skeleton, pose, &mut matrices);
+    deform::palettes(model, &matrices, &mut palettes);
+    let input =
+        SurfaceInput { model, draws, palettes: &palettes, morph_weights: &pose.morph_weights, method: method.into() };
+    baked_primitives(model, &Surface::of(&input))
+}
+
+/// Returns all primitives of a surface in its order, with all copies of an instance one after the other.
+#[must_use]
+pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive> {
+    let (model, is_split) = (surface.model(model), surface.split_model().is_some());
+    let mut out = Vec::new();
+    for parts in surface.parts.chunk_by(|a, b| a.instance == b.instance) {
+        for copy in 0..parts[0].copies.len().max(1) {
+            let freeze = |part: &SurfacePart| match part.copies.is_empty() {
+                true => frozen(model, (part.instance, 0), part.primitive, &part.deformed, is_split),
+                false => frozen(model, (part.instance, copy), part.primitive, &part.copy(copy), is_split),
+            };
+            out.extend(parts.iter().map(freeze));
+        }
+    }
+    out
+}
+
+/// Freezes one deformed primitive of a copy of an instance, whichever way it was deformed.
+#[must_use]
+pub fn baked_primitive(
+    model: &Model,
+    (instance, copy): (InstanceId, usize),
+    primitive: usize,
+    deformed: &Deformed,
+) -> BakedPrimitive {
+    frozen(model, (instance, copy), primitive, deformed, false)
+}
+
+/// `keeps_copies`: vertices that were split off stand where those that they copy do not.
+fn frozen(
+    model: &Model,
+    (instance, copy): (InstanceId, usize),
+    primitive: usize,
+    deformed: &Deformed,
+    keeps_copies: bool,
+) -> BakedPrimitive {
+    let instance = &model.instances[instance.index()];
+    let primitives = &model.meshes[instance.mesh.index()].primitives;
+    let source = &primitives[primitive];
+    let mut name = model.skeleton.names[instance.node.index()].clone();
+    if !instance.copies.is_empty() {
+        name += &format!("#{copy}");
+    }
+    if primitives.len() > 1 {
+        name += &format!(".{primitive}");
+    }
+    let stored = if keeps_copies { source.vertex_count() } else { source.stored_vertices };
+    let mut indices = source.indices.clone();
+    if source.topology == Topology::Triangles {
+        for triangle in indices.as_chunks_mut().0 {
+            if deformed.is_mirrored(*triangle) {
+                triangle.swap(1, 2);
+            }
+        }
+    }
+    for index in &mut indices {
+        if let Some(split) = (*index as usize).checked_sub(stored) {
+            *index = source.split_from[split];
+        }
+    }
+    let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
+    BakedPrimitive {
+        name,
+        positions: deformed.positions[..stored].to_vec(),
+        normals: deformed.normals[..stored].to_vec(),
+        // Tangents that import has made are made again by whoever reads the bake.
+        tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {
+            true => deformed.tangents[..stored].to_vec(),
+            false => Vec::new(),
+        },
+        uvs: [uvs(&source.uvs[0]), uvs(&source.uvs[1])],
+        colors: source.colors.iter().take(stored).copied().collect(),
+        indices,
+        topology: source.topology,
+        material: source.material,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_deform::METHODS;
+    use skinscope_model::ModelParts;
+    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+
+    #[test]
+    fn outsides_stay_outside_of_mirrored_parts() {
+        let model = obstacle_course();
+        let surface = baked_surface(&model, &anim::drawn_at_rest(&model, 0), &model.skeleton.rest, METHODS[0]);
+        assert_eq!(surface.iter().map(|p| &p.name[..]).collect::<Vec<_>>(), ["mesh.0", "mesh.1", "box"]);
+        let mirrored = &surface[2];
+        let source = &model.meshes[1].primitives[0];
+        assert_ne!(mirrored.indices, source.indices, "the box is mirrored, so its triangles are turned");
+        for (p, own_normals) in surface.iter().zip([true, false, false]) {
+            assert_eq!(p.positions.len(), p.normals.len());
+            for t in p.indices.chunks(3) {
+                let [a, b, c] = [t[0], t[1], t[2]].map(|v| p.positions[v as usize]);
+                // The tube's axis lies within it: a face's normal leads away from the middle of its ring.
+                let ring = t[0] as usize / 8 * 8;
+                let middle = p.positions[ring..ring + 8].iter().sum::<Vec3>() / 8.0;
+                assert!((b - a).cross(c - a).dot(p.normals[t[0] as usize]) > 0.0, "{}", p.name);
+                assert!(own_normals || (a - middle).dot(p.normals[t[0] as usize]) > 0.0, "{}", p.name);
+            }
+        }
+    }
+
+    #[test]
+    fn split_vertices_fold_back_into_those_of_the_file() {
+        let source = tube(Tube::default());
+        let mut meshes = source.meshes.clone();
+        let p = &mut meshes[0].primitives[0];
+        let stored = p.positions.len();
+        let copied = p.indices[4] as usize;
+        p.indices[4] = stored as u32;
+        p.split_from = vec![copied as u32];
+        p.positions.push(p.positions[copied]);
+        p.normals.push(p.normals[copied]);
+        let influences = p.stored_influences.as_mut().unwrap();
+        let range = copied * influences.per_vertex..(copied + 1) * influences.per_vertex;
+        influences.joints.extend_from_within(range.clone());
+        influences.weights.extend_from_within(range);
+        let split = Model::build(ModelParts { meshes, ..clone_parts(&source) }).unwrap();
+        let surface = |m: &Model| baked_surface(m, &anim::drawn_at_rest(m, 0), &m.skeleton.rest, METHODS[0]).remove(0);
+        let (whole, folded) = (surface(&source), surface(&split));
+        assert_eq!(folded.positions.len(), stored);
+        assert_eq!((folded.indices, folded.positions), (whole.indices, whole.positions));
+    }
+
+    fn clone_parts(model: &Model) -> ModelParts {
+        (**model).clone()
+    }
+}
