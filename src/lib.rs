@@ -82,7 +82,6 @@ pub use skinscope_model as model;
 pub use skinscope_base::output;
 pub use skinscope_base::parallel;
 pub use skinscope_anim::pose;
-#[cfg(feature = "render")]
-pub mod render;
+pub use skinscope_render as render;
 pub mod session;
 pub use skinscope_edit::writeback;

@@ -263,7 +263,9 @@ mod tests {
         CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
         ViewCommand,
     };
-    use crate::{deform, export, inspect};
+    use crate::deform;
+    use crate::export;
+    use crate::inspect;
 
     /// A method that moves every vertex to the middle of the triangles around it, which depends on its neighbours.
     static SMOOTHED: Method = Method { id: "smoothed", pass: Some(smooth), ..*METHODS[0] };

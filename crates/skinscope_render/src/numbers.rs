@@ -1,0 +1,158 @@
+//! The data of single vertices that overlays and dots need beyond the model: numbers that were computed beforehand, and
+//! marked vertices. It is uploaded when first shown, then kept as long as it is the same.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::layouts::PrimitiveKey;
+use super::patches::Patches;
+use super::pool::BufferRange;
+use super::scene::GpuModel;
+use skinscope_deform::packed::pack_marks;
+use skinscope_frame::{Frame, InspectedValues, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
+use skinscope_model::{MeshId, Model, Primitive};
+
+/// The buffers for one model.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    inspected: Option<Arc<InspectedValues>>,
+    changed: Option<Arc<PerVertex>>,
+    /// The numbers of all primitives, for each overlay that was shown.
+    values: HashMap<&'static str, HashMap<PrimitiveKey, BufferRange>>,
+    /// The overlay that is shown.
+    shown: Option<&'static Overlay>,
+    marked: Arc<VertexSet>,
+    marks: HashMap<PrimitiveKey, (wgpu::Buffer, u32)>,
+}
+
+impl Numbers {
+    /// Uploads what `frame` shows for the first time.
+    pub fn follow(&mut self, gpu: &Gpu, model: &Model, copy: &GpuModel, frame: &Frame) -> Result<(), GpuError> {
+        if self.inspected.as_ref().map(Arc::as_ptr) != frame.inspected.as_ref().map(Arc::as_ptr) {
+            self.values.clear();
+            self.inspected.clone_from(&frame.inspected);
+        }
+        if self.changed.as_ref().map(Arc::as_ptr) != frame.changed.as_ref().map(Arc::as_ptr) {
+            let before = std::mem::replace(&mut self.changed, frame.changed.clone());
+            // Those of the overlay that was shown and still is are written over where few differ.
+            let again = frame.overlay().map(|o| o.id).filter(|id| self.shown.is_some_and(|shown| shown.id == *id));
+            let held = again.and_then(|id| self.values.get(id).map(|buffers| (id, buffers)));
+            let kept = match (held, before.as_deref().zip(self.changed.as_deref())) {
+                (Some((id, buffers)), Some(lists)) => patch(gpu, model, copy, buffers, lists)?.then_some(id),
+                _ => None,
+            };
+            let is_inspected = |id: &str| OVERLAYS.iter().any(|o| o.id == id && o.needs_inspection());
+            self.values.retain(|id, _| is_inspected(id) || kept == Some(*id));
+        }
+        self.shown = frame.overlay();
+        let values = self.shown.and_then(|overlay| match overlay.values? {
+            VertexValues::Inspected(list) => self.inspected.as_deref().map(|values| values.of(list)),
+            VertexValues::ChangedWeights | VertexValues::ChangedSurface | VertexValues::Measured(_) => {
+                self.changed.as_deref()
+            }
+        });
+        if let (Some(overlay), Some(values)) = (self.shown, values)
+            && !self.values.contains_key(overlay.id)
+        {
+            let mut buffers = HashMap::new();
+            for (place, primitive) in primitives(model) {
+                let Some(on_device) = copy.primitive(place) else { continue };
+                let list = of_all(values.of(MeshId::from_index(place.0), place.1), primitive);
+                let list = on_device.order.arranged(&list);
+                let bytes = bytemuck::cast_slice(&list);
+                let range = BufferRange::alone(gpu, "the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?;
+                buffers.insert(place, range);
+            }
+            self.values.insert(overlay.id, buffers);
+        }
+        if !Arc::ptr_eq(&self.marked, &frame.marked) {
+            self.marks.clear();
+            for (place, _) in primitives(model) {
+                let marked = frame.marked.of(MeshId::from_index(place.0), place.1);
+                let Some(on_device) = copy.primitive(place).filter(|_| !marked.is_empty()) else { continue };
+                let shown = model.primitive(MeshId::from_index(place.0), place.1);
+                let marks = pack_marks(shown, on_device.layout, &on_device.order, marked);
+                if !marks.is_empty() {
+                    let buffer =
+                        gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;
+                    let layout = on_device.layout;
+                    let count = marks.len() / (layout.words() + layout.influences.words() + 1);
+                    self.marks.insert(place, (buffer, count as u32));
+                }
+            }
+            self.marked = Arc::clone(&frame.marked);
+        }
+        Ok(())
+    }
+
+    /// Has the marked vertices packed again, because weights have changed.
+    pub fn forget_marks(&mut self) {
+        self.marked = Arc::default();
+    }
+
+    /// The buffer with a number for each vertex of a primitive; `None` where the overlay that is shown needs none.
+    pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
+        self.values.get(self.shown?.id)?.get(&place).map(BufferRange::buffer)
+    }
+
+    /// The buffer of the marked vertices of a primitive, and how many they are.
+    pub fn marks(&self, place: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
+        self.marks.get(&place)
+    }
+}
+
+/// A primitive with more than one in so many numbers that differ is uploaded whole.
+const FEW: usize = 16;
+
+/// Writes the numbers that differ between two lists, the first of which `buffers` holds. Returns false, with nothing written, where many
+/// differ.
+fn patch(
+    gpu: &Gpu,
+    model: &Model,
+    copy: &GpuModel,
+    buffers: &HashMap<PrimitiveKey, BufferRange>,
+    (before, now): (&PerVertex, &PerVertex),
+) -> Result<bool, GpuError> {
+    let mut patches = Patches::default();
+    for (place, primitive) in primitives(model) {
+        let mesh = MeshId::from_index(place.0);
+        let (before, now) = (before.of(mesh, place.1), now.of(mesh, place.1));
+        let (Some(range), Some(on_device)) = (buffers.get(&place), copy.primitive(place)) else { continue };
+        if before.len() != now.len() {
+            return Ok(false);
+        }
+        let differs = |vertex: usize| before.get(vertex).map(|v| v.to_bits()) != now.get(vertex).map(|v| v.to_bits());
+        let split = (primitive.stored_vertices..).zip(&primitive.split_from);
+        let stored = (0..now.len()).filter(|v| differs(*v)).map(|v| (v, v));
+        let all = stored.chain(split.map(|(v, from)| (v, *from as usize)).filter(|(_, from)| differs(*from)));
+        let most = now.len() / FEW;
+        let changed: Vec<(usize, usize)> = all.take(most + 1).collect();
+        if changed.len() > most {
+            return Ok(false);
+        }
+        let words: Vec<u32> = changed.iter().map(|(_, of)| now[*of].to_bits()).collect();
+        let rows = changed.iter().enumerate().map(|(row, (v, _))| (on_device.order.place(*v), row)).collect();
+        patches.add(range, rows, &words, 1);
+    }
+    patches.send(gpu, "changed numbers")?;
+    Ok(true)
+}
+
+fn primitives(model: &Model) -> impl Iterator<Item = (PrimitiveKey, &Primitive)> {
+    let meshes = model.meshes.iter().enumerate();
+    meshes.flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |(n, p)| ((m, n), p)))
+}
+
+/// The numbers of the stored vertices, then those of the vertices that were split off from them. A vertex without a
+/// number gets zero.
+fn of_all<'a>(stored: &'a [f32], primitive: &Primitive) -> Cow<'a, [f32]> {
+    if stored.len() == primitive.vertex_count() {
+        return Cow::Borrowed(stored);
+    }
+    let of = |vertex: usize| stored.get(vertex).copied().unwrap_or(0.0);
+    let split = primitive.split_from.iter().map(|v| of(*v as usize));
+    (0..primitive.stored_vertices).map(of).chain(split).collect()
+}

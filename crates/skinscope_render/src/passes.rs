@@ -1,0 +1,291 @@
+//! Records the passes of a picture in their order. The two sides of a comparison are drawn in the same passes, each
+//! into its own columns.
+
+use super::Renderer;
+use super::error::GpuError;
+use super::gpu::Gpu;
+use super::held::HeldModel;
+use super::items::{Item, Items};
+use super::numbers::Numbers;
+use super::painter::Painter;
+use super::pipeline_kind::Kind;
+use super::pipelines::Pipelines;
+use super::placed::PlacedVertices;
+use super::side::Side;
+use super::software::backdrop::Backdrop;
+use super::software::late_depth::DRAWS_AT_ONCE;
+use super::software::nearest::nearest_first;
+use super::software::portions::{Queue, portions};
+use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
+use super::transmission::TransmissionTexture;
+use super::upload::Upload;
+use skinscope_frame::{Background, Frame};
+
+/// One side of a picture that is being recorded.
+struct SidePicture<'a> {
+    frame: &'a Frame,
+    upload: &'a mut Upload,
+    numbers: &'a Numbers,
+    placed: &'a PlacedVertices,
+    columns: Columns,
+    /// True where the device holds only the part of the model that this picture shows.
+    is_part: bool,
+    items: Items<'a>,
+    /// The solid items in another order, where that is faster.
+    nearest: Option<Vec<Item<'a>>>,
+    /// The bind group for glass, where the side shows some.
+    through: Option<wgpu::BindGroup>,
+}
+
+/// What is the same for both sides of a picture.
+#[derive(Clone, Copy)]
+struct Setting<'a> {
+    gpu: &'a Gpu,
+    target: &'a SceneTarget,
+    /// True where the picture has its background already.
+    has_backdrop: bool,
+    /// True where jobs make the edges of large meshes, which are not drawn until they are there.
+    waits: bool,
+}
+
+impl<'a> SidePicture<'a> {
+    /// `held`: the model that the side shows, which may be that of the other side. `expected`: about how many items there are.
+    fn new(frame: &'a Frame, held: &'a HeldModel, side: Kept<'a>, expected: usize) -> Option<Self> {
+        let (upload, numbers, placed, columns) = side;
+        let items = Items::of(frame, held.get(), expected);
+        let is_part = held.is_part();
+        Some(Self { frame, upload: upload?, numbers, placed, columns, is_part, items, nearest: None, through: None })
+    }
+
+    /// The items that hide what lies behind them, in the order in which they are drawn.
+    fn solid(&self) -> &[Item<'a>] {
+        self.nearest.as_deref().unwrap_or(self.items.surfaces(self.frame).0)
+    }
+
+    /// The items that show what lies behind them: first those behind the farthest glass, then those from that glass on.
+    fn sorted(&self) -> (&[Item<'a>], &[Item<'a>]) {
+        let (_, sorted) = self.items.surfaces(self.frame);
+        sorted.split_at(sorted.iter().position(|item| item.traits.transmits).unwrap_or(0))
+    }
+
+    fn has_glass(&self) -> bool {
+        self.items.surfaces(self.frame).1.iter().any(|item| item.traits.transmits)
+    }
+
+    /// Calls `work` with a painter that draws into the side's own columns; without a pass it only asks for the pipelines.
+    fn paint<T>(
+        &self,
+        setting: Setting<'_>,
+        pipelines: &mut Pipelines,
+        mut pass: Option<&mut wgpu::RenderPass<'_>>,
+        work: impl FnOnce(&mut Painter<'_, '_>) -> T,
+    ) -> T {
+        let Setting { gpu, target, has_backdrop, waits } = setting;
+        let Self { frame, upload, numbers, placed, columns, .. } = self;
+        pipelines.linking.palette = upload.palette_in();
+        if let Some(pass) = pass.as_deref_mut() {
+            columns.restrict(pass, target);
+            pass.set_bind_group(0, &upload.group, &[]);
+        }
+        let groups = [&upload.group, self.through.as_ref().unwrap_or(&upload.group)];
+        work(&mut Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits })
+    }
+
+    /// Draws bones and lines over the scene. They hide one another, but nothing of the scene hides them.
+    fn over(&self, setting: Setting<'_>, pipelines: &mut Pipelines, pass: Option<&mut wgpu::RenderPass<'_>>) {
+        let Self { frame, upload, .. } = self;
+        let mut ready = |count: u32, kind| (count > 0).then(|| pipelines.plain(setting.gpu, kind)).flatten();
+        let bones = ready(upload.bones.count(), Kind::Bones);
+        let lines = ready(frame.lines.len() as u32, Kind::Lines);
+        let Some(pass) = pass else { return };
+        set_depths(pass, setting.target, self.columns, Depths::Over);
+        if let Some(pipeline) = bones {
+            pass.set_pipeline(&pipeline);
+            pass.set_vertex_buffer(0, upload.bones.buffer.slice(..));
+            pass.draw(0..4, 0..upload.bones.count());
+        }
+        if let Some(pipeline) = lines {
+            pass.set_pipeline(&pipeline);
+            pass.set_vertex_buffer(0, upload.lines.buffer.slice(..));
+            pass.draw(0..4, 0..frame.lines.len() as u32);
+        }
+    }
+}
+
+/// The state of a side, without its model.
+type Kept<'a> = (Option<&'a mut Upload>, &'a Numbers, &'a PlacedVertices, Columns);
+
+impl Renderer {
+    /// Draws what was prepared into `target`. Returns false, and draws nothing, where pipelines are missing, which are
+    /// then compiled in the background.
+    pub(super) fn record(&mut self, gpu: &Gpu, frame: &Frame, target: &SceneTarget) -> Result<bool, GpuError> {
+        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("picture") });
+        self.scene(gpu, frame, target, &mut encoder)?;
+        if self.compile_missing() {
+            // The backdrop may have been drawn by commands that are not submitted now.
+            self.backdrop = None;
+            return Ok(false);
+        }
+        gpu.queue.submit([encoder.finish()]);
+        Ok(true)
+    }
+
+    /// Asks for the pipelines of the picture of `frame`, and draws nothing. Returns true where it lacks some, which are
+    /// then compiled in the background.
+    pub(super) fn asks_in_vain(&mut self, gpu: &Gpu, frame: &Frame, shown: &SceneTarget) -> Result<bool, GpuError> {
+        let Self { first, second, ghosts, pipelines, .. } = self;
+        let (sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, 0);
+        if sides.iter().flatten().any(SidePicture::has_glass) {
+            pipelines.transmission(gpu);
+        }
+        let setting = Setting { gpu, target: shown, has_backdrop: false, waits: true };
+        for side in sides.iter().flatten() {
+            side.paint(setting, pipelines, None, |painter| {
+                painter.ground(side.solid());
+                painter.sorted(side.sorted().0);
+                painter.rest(side.sorted().1, &side.items.all)
+            })?;
+            side.over(setting, pipelines, None);
+        }
+        for ghost in &ghosts {
+            ghost.paint(setting, pipelines, None, |painter| painter.ghost(&ghost.items.all));
+        }
+        drop((sides, ghosts));
+        Ok(self.compile_missing())
+    }
+
+    /// True where the picture lacks pipelines, which are then being compiled in the background.
+    pub(super) fn compile_missing(&mut self) -> bool {
+        let Self { pipelines, jobs, .. } = self;
+        jobs.as_ref().is_some_and(|jobs| pipelines.compile_missing(jobs))
+    }
+
+    fn scene(
+        &mut self,
+        gpu: &Gpu,
+        frame: &Frame,
+        target: &SceneTarget,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<(), GpuError> {
+        let Self { first, second, ghosts, pipelines, in_memory, surfaces: expected, .. } = self;
+        let (mut sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, *expected);
+        let surfaces = sides.iter().flatten().map(|side| side.items.all.len()).sum();
+        for side in sides.iter_mut().flatten().filter(|_| *in_memory && gpu.software.nearest_first) {
+            side.nearest = nearest_first(side.frame, side.solid());
+        }
+        let display = &frame.display;
+        let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
+        // With OpenGL, Mesa's software driver sometimes loses what is drawn after the copy of a background.
+        let copies =
+            gpu.software.backdrop && target.target_format.samples == 1 && gpu.info.backend != wgpu::Backend::Gl;
+        let is_alike =
+            |side: &SidePicture<'_>| side.frame.display.background == display.background && side.columns.spans(target);
+        let is_studio = matches!(display.background, Background::Studio { .. });
+        let has_backdrop = copies && is_studio && sides.iter().flatten().all(is_alike);
+        if let Some(side) = sides.iter().flatten().next().filter(|_| has_backdrop) {
+            Backdrop::put(&mut self.backdrop, gpu, pipelines, display, (target, &side.upload.group), encoder);
+            load = wgpu::LoadOp::Load;
+        }
+        let ends_by_itself = pipelines.linking.late_depth && target.target_format.samples > 1;
+        let at_once = ends_by_itself.then_some(DRAWS_AT_ONCE);
+        let setting = Setting { gpu, target, has_backdrop, waits: self.jobs.is_some() };
+        let has_glass = sides.iter().flatten().any(SidePicture::has_glass);
+        if has_glass {
+            // Everything behind the farthest glass is drawn first, then resolved and blurred into the texture that
+            // glass reads.
+            let made = self.transmission.take().or_else(|| TransmissionTexture::new(gpu, pipelines, target.size));
+            // The picture lacks this pipeline, so it is not shown.
+            let Some(made) = made else { return Ok(()) };
+            let transmission = self.transmission.insert(made);
+            {
+                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
+                for side in sides.iter().flatten() {
+                    side.paint(setting, pipelines, Some(&mut pass), |painter| {
+                        painter.ground(side.solid());
+                        painter.sorted(side.sorted().0);
+                    });
+                }
+                release(&mut pass, target);
+            }
+            transmission.take(target, encoder);
+            for side in sides.iter_mut().flatten().filter(|side| side.has_glass()) {
+                pipelines.linking.palette = side.upload.palette_in();
+                side.through = Some(side.upload.group_with(gpu, pipelines, transmission));
+            }
+            load = wgpu::LoadOp::Load;
+        }
+        let mut depth = if has_glass { Depth::Taken } else { Depth::Own };
+        let mut queue = Queue::default();
+        // The last portion of each side; `None` where its solid items are not divided.
+        let mut last = [None, None];
+        for (side, last) in sides.iter().zip(&mut last) {
+            let Some(side) = side else { continue };
+            // A translucent surface is not divided, since all of its depth has to be drawn before any of its colour.
+            let is_opaque = side.frame.display.skin_opacity >= 1.0;
+            let divides = *in_memory && gpu.software.portions && !has_glass && is_opaque;
+            let mut portions = if divides { portions(side.solid(), side.is_part, at_once) } else { Vec::new() };
+            *last = portions.pop();
+            for portion in &portions {
+                let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };
+                {
+                    let mut pass = begin(encoder, target, load, None, kept);
+                    side.paint(setting, pipelines, Some(&mut pass), |painter| painter.solid(portion));
+                    release(&mut pass, target);
+                }
+                queue.submit(gpu, encoder)?;
+                (depth, load) = (Depth::Taken, wgpu::LoadOp::Load);
+            }
+        }
+        let mut pass = begin(encoder, target, load, Some(&target.view), depth);
+        for (side, last) in sides.iter().zip(&last) {
+            let Some(side) = side else { continue };
+            side.paint(setting, pipelines, Some(&mut pass), |painter| {
+                if !has_glass {
+                    painter.ground(last.as_deref().unwrap_or(side.solid()));
+                }
+            });
+            // There are ghosts only where there is one side.
+            for ghost in &ghosts {
+                ghost.paint(setting, pipelines, Some(&mut pass), |painter| painter.ghost(&ghost.items.all));
+            }
+            side.paint(setting, pipelines, Some(&mut pass), |painter| painter.rest(side.sorted().1, &side.items.all))?;
+            side.over(setting, pipelines, Some(&mut pass));
+        }
+        release(&mut pass, target);
+        drop(pass);
+        drop((sides, ghosts));
+        self.surfaces = surfaces;
+        Ok(())
+    }
+}
+
+/// Returns the sides of the picture of `frame` that have columns, and its ghosts. `expected`: about how many items each has.
+fn sides<'a>(
+    first: &'a mut Side,
+    second: Option<&'a mut Side>,
+    ghosts: &'a mut [Side],
+    frame: &'a Frame,
+    expected: usize,
+) -> ([Option<SidePicture<'a>>; 2], Vec<SidePicture<'a>>) {
+    let Side { held, upload, numbers, placed, columns, .. } = first;
+    let held = &*held;
+    let left = SidePicture::new(frame, held, (upload.as_mut(), numbers, placed, *columns), expected);
+    let compared = frame.compared.as_deref().zip(second);
+    let right = compared.and_then(|(compared, side)| {
+        let Side { held: own, upload, numbers, placed, columns, .. } = side;
+        let held = if compared.frame.shows_model_of(frame) { held } else { &*own };
+        SidePicture::new(&compared.frame, held, (upload.as_mut(), numbers, placed, *columns), expected)
+    });
+    let ghosts = frame.ghosts.iter().zip(ghosts).filter_map(|(ghost, side)| {
+        let Side { upload, numbers, placed, columns, .. } = side;
+        SidePicture::new(ghost, held, (upload.as_mut(), numbers, placed, *columns), expected)
+    });
+    let ghosts = ghosts.collect();
+    ([left, right].map(|side| side.filter(|side| !side.columns.is_empty())), ghosts)
+}
+
+/// Resets the scissor rectangle to the whole target at the end of a pass: OpenGL resolves samples only within the last
+/// one.
+fn release(pass: &mut wgpu::RenderPass<'_>, target: &SceneTarget) {
+    pass.set_scissor_rect(0, 0, target.size[0], target.size[1]);
+}

@@ -1,0 +1,112 @@
+//! The thread that draws a window compiles no pipeline once it has shown a model, and in the end every picture is the
+//! same as one that was compiled at once.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use super::headless::read_rows;
+use super::{Backend, Gpu, Renderer, SAMPLES};
+use skinscope_deform::{Deformer, METHODS};
+use skinscope_frame::{Background, Bone, Dots, Frame, Line, OVERLAYS};
+use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{InstanceId, Model};
+
+const SIZE: [u32; 2] = [96, 64];
+
+fn frame(model: &Arc<Model>) -> Frame {
+    let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+    skinscope_anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut matrices);
+    skinscope_deform::palettes(model, &matrices, &mut palettes);
+    let mut frame = Frame { palettes, draws: vec![InstanceId(0)], model: Some(Arc::clone(model)), ..Frame::default() };
+    frame.camera.world_from_view.translation = glam::Vec3A::new(0.0, 1.0, 4.5);
+    frame.display.background = Background::Studio { inner: [0.3, 0.32, 0.36], outer: [0.1, 0.1, 0.12] };
+    frame
+}
+
+fn pixels(gpu: &Gpu, renderer: &Renderer) -> Vec<u8> {
+    let mut rgba = Vec::new();
+    read_rows(gpu, renderer.target.as_ref().unwrap(), 0, &mut rgba).unwrap();
+    rgba
+}
+
+/// What a window may ask for one after the other: frames, each with its samples and size.
+fn wishes(model: &Arc<Model>) -> Vec<(String, Frame, u32, [u32; 2])> {
+    let mut out = Vec::new();
+    let mut wish = |name: &str, samples, size, change: &dyn Fn(&mut Frame)| {
+        let mut frame = frame(model);
+        change(&mut frame);
+        out.push((name.to_owned(), frame, samples, size));
+    };
+    wish("one sample", 1, SIZE, &|_| ());
+    wish("wireframe", SAMPLES, SIZE, &|frame| frame.display.wireframe = true);
+    wish("wireframe, another size", 1, [70, 90], &|frame| frame.display.wireframe = true);
+    wish("dots", SAMPLES, SIZE, &|frame| frame.display.dots = Some(Dots { radius: 3.0, color: [1.0, 0.2, 0.1, 1.0] }));
+    wish("translucent", SAMPLES, SIZE, &|frame| frame.display.skin_opacity = 0.5);
+    wish("bones and lines", SAMPLES, SIZE, &|frame| {
+        let (from, to) = (glam::Vec3::new(-1.0, -1.0, 0.0), glam::Vec3::new(1.0, 1.0, 0.0));
+        frame.lines = vec![Line { from, to, width: 5.0, color: [1.0, 0.5, 0.1, 0.8] }];
+        frame.bones = vec![Bone { head: from, tail: to, radius: 0.2, color: [0.3, 0.6, 0.9, 0.7], ..Bone::default() }];
+    });
+    wish("onion skins", SAMPLES, SIZE, &|frame| {
+        let mut ghost = frame.clone();
+        ghost.display.ghost = Some([0.9, 0.2, 0.2, 0.6]);
+        frame.ghosts = vec![ghost];
+    });
+    wish("an overlay", SAMPLES, SIZE, &|frame| frame.display.overlay = Some(OVERLAYS[0]));
+    wish("deformed by compute", SAMPLES, SIZE, &|frame| frame.deformer = Deformer::Compute);
+    for method in METHODS.iter().filter(|method| method.pass.is_none()) {
+        wish(method.id, SAMPLES, SIZE, &|frame| frame.method = method);
+    }
+    out
+}
+
+struct Window {
+    gpu: Arc<Gpu>,
+    renderer: Renderer,
+    news: Receiver<()>,
+}
+
+impl Window {
+    fn draw(&mut self, frame: &Frame, samples: u32, size: [u32; 2]) {
+        self.renderer.set_samples(samples);
+        self.renderer.draw(&self.gpu, frame, size).unwrap();
+    }
+}
+
+#[test]
+fn a_window_compiles_nothing_on_its_own_thread_after_its_first_picture() {
+    let model = Arc::new(tube(Tube { joints: 4, rings: 20, sides: 12, ..Tube::default() }));
+    for backend in [Backend::Vulkan, Backend::Gl] {
+        let Ok(gpu) = Gpu::headless(backend) else { continue };
+        let (gpu, (send, news)) = (Arc::new(gpu), channel());
+        let mut renderer = Renderer::new(&gpu);
+        renderer.work_beside(&gpu, Arc::new(move || _ = send.send(())));
+        let mut window = Window { gpu, renderer, news };
+        window.draw(&frame(&model), SAMPLES, SIZE);
+        assert!(!window.renderer.lacks_pipelines(), "the first picture comes at once");
+        let mut compiled = window.gpu.pipelines_of_window();
+        assert!(compiled > 0, "and compiles what it needs");
+        let mut held = 0;
+        for (name, frame, samples, size) in wishes(&model) {
+            let case = format!("{backend:?}, {name}");
+            let shown = pixels(&window.gpu, &window.renderer);
+            window.draw(&frame, samples, size);
+            while window.renderer.lacks_pipelines() {
+                held += 1;
+                assert!(pixels(&window.gpu, &window.renderer) == shown, "{case}: the picture before stays");
+                window.news.recv_timeout(Duration::from_secs(120)).unwrap();
+                window.draw(&frame, samples, size);
+            }
+            assert_eq!(window.gpu.pipelines_of_window(), compiled, "{case}");
+            // This thread counts too, so that its pipelines are counted.
+            let mut patient = Renderer::new(&window.gpu);
+            patient.set_samples(samples);
+            patient.draw(&window.gpu, &frame, size).unwrap();
+            assert!(window.gpu.pipelines_of_window() > compiled, "{case}");
+            compiled = window.gpu.pipelines_of_window();
+            assert!(pixels(&window.gpu, &window.renderer) == pixels(&window.gpu, &patient), "{case}");
+        }
+        assert!(held > 5, "{backend:?}: {held} pictures waited");
+    }
+}

@@ -1,0 +1,242 @@
+//! Shader programs: which WGSL files each of them is made of, how those are joined, and how the result is checked. WGSL
+//! allows declarations in any order, so no more than joining is needed to link them.
+
+use skinscope_deform::Method;
+use skinscope_frame::OVERLAYS;
+
+/// A WGSL file: its name under `shaders/`, and its text.
+pub type Part = (&'static str, &'static str);
+
+macro_rules! part {
+    ($file:literal) => {
+        ($file, include_str!(concat!("../../../shaders/", $file)))
+    };
+}
+
+const GLOBALS: Part = part!("common/globals.wgsl");
+const COLOR: Part = part!("common/color.wgsl");
+const DEFORM: Part = part!("common/deform.wgsl");
+const ROWS: Part = part!("common/rows.wgsl");
+const MOTION: Part = part!("common/motion.wgsl");
+const PALETTE: Part = part!("common/palette.wgsl");
+const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
+const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
+const EARLY_DEPTH: Part = part!("software/early_depth.wgsl");
+const LATE_DEPTH: Part = part!("software/late_depth.wgsl");
+const SCREEN: Part = part!("common/screen.wgsl");
+const OVERLAY: Part = part!("common/overlay.wgsl");
+
+/// One shader module.
+#[derive(Debug)]
+pub struct Program {
+    /// Its name in labels and messages.
+    pub name: &'static str,
+    /// The WGSL files that its text is made of.
+    pub parts: &'static [Part],
+    /// Whether it is linked with a deformation method.
+    pub deforms: bool,
+    /// Whether it is linked with all overlays.
+    pub overlays: bool,
+}
+
+/// Draws the model's surface with the layers that extensions add.
+pub static LAYERED: Program = Program {
+    name: "layered surface",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+        part!("layers.wgsl"),
+    ],
+    deforms: true,
+    overlays: false,
+};
+/// Draws the model's surface and edges.
+pub static SURFACE: Program = Program {
+    name: "surface",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+    ],
+    deforms: true,
+    overlays: false,
+};
+/// Draws the model's surface in the colours of an overlay.
+pub static READOUT: Program = Program {
+    name: "readout",
+    parts: &[
+        GLOBALS,
+        COLOR,
+        DEFORM,
+        OVERLAY,
+        part!("mesh.wgsl"),
+        part!("light.wgsl"),
+        part!("punctual.wgsl"),
+        part!("surface.wgsl"),
+        part!("readout.wgsl"),
+    ],
+    deforms: true,
+    overlays: true,
+};
+/// Draws vertices as dots.
+pub static DOTS: Program = Program {
+    name: "dots",
+    parts: &[GLOBALS, COLOR, DEFORM, OVERLAY, part!("dots.wgsl")],
+    deforms: true,
+    overlays: true,
+};
+/// Writes deformed vertices to a buffer.
+pub static BAKE: Program = plain("bake", &[GLOBALS, DEFORM, part!("bake.wgsl")], true);
+/// Draws the gradient of the studio.
+pub static BACKGROUND: Program = plain("background", &[GLOBALS, COLOR, SCREEN, part!("background.wgsl")], false);
+/// Draws the ground.
+pub static GRID: Program = plain("grid", &[GLOBALS, part!("grid.wgsl")], false);
+/// Draws bones.
+pub static BONES: Program = plain("bones", &[GLOBALS, COLOR, part!("bones.wgsl")], false);
+/// Draws lines over everything.
+pub static LINES: Program = plain("lines", &[GLOBALS, COLOR, part!("lines.wgsl")], false);
+/// Copies the finished picture into a window.
+pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.wgsl")], false);
+/// Makes the smaller levels of the picture of what lies behind glass.
+pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
+
+const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Program {
+    Program { name, parts, deforms, overlays: false }
+}
+
+/// All programs; a test links each with every method.
+pub static PROGRAMS: &[&Program] =
+    &[&SURFACE, &LAYERED, &READOUT, &DOTS, &BAKE, &BACKGROUND, &GRID, &BONES, &LINES, &PRESENT, &BEHIND];
+
+/// The buffer that a program that deforms reads the palette from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PaletteIn {
+    /// A storage buffer.
+    #[default]
+    Storage,
+    /// A uniform buffer of this many vectors.
+    Uniform(u32),
+}
+
+/// The choices that a program that deforms is linked with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Linking {
+    /// The buffer that the palette is read from.
+    pub palette: PaletteIn,
+    /// Whether depths are tested after shading, for the driver of a software device (shaders/software/late_depth.wgsl).
+    pub late_depth: bool,
+}
+
+/// A WGSL error at its own file and line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("shaders/{file}:{line}: {message}")]
+pub struct ShaderError {
+    /// The path under `shaders/`.
+    pub file: String,
+    /// The line in the file, from 1.
+    pub line: usize,
+    /// The message of naga.
+    pub message: String,
+}
+
+/// The whole text of a program, and where each file starts in it.
+#[derive(Debug)]
+pub struct Linked {
+    /// The joined WGSL.
+    pub text: String,
+    /// First line (from 1) and name of each file, in order.
+    files: Vec<(usize, &'static str)>,
+}
+
+impl Program {
+    /// Joins the parts. `method` and `with` are not used where the program deforms nothing.
+    #[must_use]
+    pub fn link(&self, method: &'static Method, with: Linking) -> Linked {
+        let mut linked = Linked { text: String::new(), files: Vec::new() };
+        for part in self.parts {
+            linked.push(*part);
+        }
+        if self.deforms {
+            linked.push(PALETTE);
+            match with.palette {
+                PaletteIn::Storage => linked.push(PALETTE_STORAGE),
+                PaletteIn::Uniform(vec4s) => {
+                    linked.push(PALETTE_UNIFORM);
+                    linked.text.push_str(&format!("\nconst PALETTE_BLOCK: u32 = {vec4s}u;\n"));
+                }
+            }
+            linked.push(if with.late_depth { LATE_DEPTH } else { EARLY_DEPTH });
+            linked.push(ROWS);
+            linked.push(MOTION);
+            linked.push(method.wgsl);
+            linked.text.push_str(&format!("\nconst VEC4S_PER_JOINT: u32 = {}u;\n", method.vec4s_per_joint));
+        }
+        if self.overlays {
+            OVERLAYS.iter().for_each(|overlay| linked.push(overlay.wgsl));
+            linked.text.push_str(&choice_of_overlay());
+        }
+        linked
+    }
+}
+
+/// The WGSL function `overlay_number`, which calls the function of the overlay that the uniform names, so that another
+/// overlay compiles nothing. (On a software device a constant names it.)
+fn choice_of_overlay() -> String {
+    let mut text = "\nfn overlay_number(source: Source, copy: u32, value: f32) -> f32 {\n".to_owned();
+    text.push_str("    switch shown_overlay() {\n");
+    for (i, overlay) in OVERLAYS.iter().enumerate() {
+        let name = overlay.id.replace('-', "_");
+        text.push_str(&format!("        case {i}u: {{ return overlay_{name}(source, copy, value); }}\n"));
+    }
+    text.push_str("        default: { return 0.0; }\n    }\n}\n");
+    text
+}
+
+impl Linked {
+    fn push(&mut self, (file, text): Part) {
+        self.files.push((self.text.lines().count() + 1, file));
+        self.text.push_str(text);
+        if !text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+
+    /// The file, and the line in it (from 1), of a line of the joined text.
+    #[must_use]
+    pub fn place(&self, line: usize) -> (&'static str, usize) {
+        let at = self.files.iter().rev().find(|(first, _)| *first <= line);
+        at.map_or(("", line), |(first, file)| (file, line - first + 1))
+    }
+
+    /// Parses and validates the text.
+    pub fn check(&self) -> Result<(wgpu::naga::Module, wgpu::naga::valid::ModuleInfo), ShaderError> {
+        use wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+        let module = wgpu::naga::front::wgsl::parse_str(&self.text)
+            .map_err(|e| self.error(e.location(&self.text).map(|l| l.line_number), e.message().to_owned()))?;
+        // Capabilities beyond the core language would have to be requested from the device; none are used.
+        let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).map_err(|e| {
+            let mut message = e.as_inner().to_string();
+            let mut source = std::error::Error::source(e.as_inner());
+            while let Some(cause) = source {
+                message.push_str(&format!(": {cause}"));
+                source = cause.source();
+            }
+            self.error(e.location(&self.text).map(|l| l.line_number), message)
+        })?;
+        Ok((module, info))
+    }
+
+    fn error(&self, line: Option<u32>, message: String) -> ShaderError {
+        let (file, line) = self.place(line.unwrap_or(0) as usize);
+        ShaderError { file: file.to_owned(), line, message }
+    }
+}
