@@ -83,5 +83,5 @@ pub use skinscope_base::output;
 pub use skinscope_base::parallel;
 pub use skinscope_anim::pose;
 pub use skinscope_render as render;
-pub mod session;
+pub use skinscope_session as session;
 pub use skinscope_edit::writeback;

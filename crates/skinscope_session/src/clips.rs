@@ -1,0 +1,298 @@
+//! Clips that the file of the open model does not have: taken from another file, or made of poses. Each change of them is one step
+//! that can be undone, and a newer version of the file keeps them.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Edits, PlaybackCommand, PoseSource, Session};
+use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
+use skinscope_anim::pose::{CarriedClips, carry_clips};
+
+/// Clips of another file that the open model can play.
+#[derive(Clone, Debug)]
+pub struct TakenClips {
+    /// The clips, as they move the open model.
+    pub clips: Vec<Clip>,
+    /// The name of the file that they come from.
+    pub name: String,
+    /// Names of nodes and morph targets that the clips move there and that have no counterpart here.
+    pub unmatched: Vec<String>,
+    /// Whether the clips were corrected for another rest pose.
+    pub is_corrected: bool,
+}
+
+/// The most names that are told.
+const MOST_LINES: usize = 20;
+
+impl TakenClips {
+    /// Carries the clips of `other`, whose file is called `name`, over to `model`.
+    ///
+    /// # Errors
+    /// The other file has no clip, or none that moves anything here; the message says so.
+    pub fn of(model: &Model, other: &Model, name: &str) -> Result<Self, String> {
+        if other.clips.is_empty() {
+            return Err(format!("{name} has no clips."));
+        }
+        let CarriedClips { clips, unmatched, is_corrected } = carry_clips(other, model);
+        if clips.is_empty() {
+            return Err(format!("None of the nodes that the clips of {name} move is in this model."));
+        }
+        Ok(Self { clips, name: name.to_owned(), unmatched, is_corrected })
+    }
+
+    /// Returns the clips under names that no clip of `model` has: one that is called as another one gets the name of the file too.
+    #[must_use]
+    pub fn named_for(&self, model: &Model) -> Vec<Clip> {
+        let mut taken: BTreeSet<String> = model.clips.iter().map(|clip| clip.name.clone()).collect();
+        let mut out = self.clips.clone();
+        for clip in &mut out {
+            let with_file = |n: u32| match n {
+                0 => clip.name.clone(),
+                1 => format!("{} ({})", clip.name, self.name),
+                n => format!("{} ({}) {n}", clip.name, self.name),
+            };
+            let free = (0..).map(with_file).find(|name| !taken.contains(name)).unwrap_or_default();
+            taken.insert(free.clone());
+            clip.name = free;
+        }
+        out
+    }
+
+    /// Returns `model` with the clips after its own.
+    ///
+    /// # Errors
+    /// A clip does not fit the model; the message says why.
+    pub fn onto(&self, model: &Model) -> Result<Model, String> {
+        model.with_clips(self.named_for(model)).map_err(|error| error.to_string())
+    }
+
+    /// Returns what was done, in a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let count = self.clips.len();
+        let clips = if count == 1 { "1 clip".to_owned() } else { format!("{count} clips") };
+        let corrected = if self.is_corrected { ", corrected for another rest pose" } else { "" };
+        format!("Took {clips} of {}{corrected}", self.name)
+    }
+
+    /// Returns a line for each name without a counterpart, or as many as are told.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let line = |key: &String| format!("The model has nothing for \"{key}\" of the clips of {}.", self.name);
+        let mut lines: Vec<String> = self.unmatched.iter().take(MOST_LINES).map(line).collect();
+        if self.unmatched.len() > MOST_LINES {
+            let more = self.unmatched.len() - MOST_LINES;
+            lines.push(format!("{more} more names of the clips of {} have no counterpart.", self.name));
+        }
+        lines
+    }
+}
+
+impl Session {
+    /// Shows the open model with the clips of another file, and plays the first of them. Edits, selection and camera stay.
+    pub fn take_clips(&mut self, taken: &TakenClips) {
+        let Some(model) = self.model() else { return };
+        let first = ClipId::from_index(model.clips.len());
+        let inserted = taken.named_for(model).into_iter().map(as_taken).collect();
+        let change = ClipChange { at: model.added_clips().len(), removed: 0, inserted };
+        if self.change_clips(&change, None, Some(first)) {
+            self.apply(PlaybackCommand::SetClip(first));
+            self.apply(PlaybackCommand::SetPlaying(true));
+        }
+        self.warn(&taken.lines());
+        self.update_pose();
+    }
+
+    /// How many clips the open model has that its file has not.
+    #[must_use]
+    pub fn unsaved_clips(&self) -> usize {
+        // An example is no file, and is as it was when it is opened again.
+        self.model().filter(|_| self.lesson().is_none()).map_or(0, |model| model.added_clips().len())
+    }
+
+    /// Changes the added clips, and the edits of the pose where some are given, in one step; then `clip` is shown. Returns whether the
+    /// clips fit the model, so that it was done.
+    pub(super) fn change_clips(&mut self, change: &ClipChange, edits: Option<Edits>, clip: Option<ClipId>) -> bool {
+        self.choose_tool(None);
+        let Some(model) = self.model().map(Arc::clone) else { return false };
+        let Ok(changed) = model.with_clips_changed(change) else { return false };
+        let before = model.clips_before(change);
+        let played = (self.playback.clip, self.playback.layers);
+        self.history.clips_changed(before, Arc::clone(&self.edits), played);
+        if let Some(edits) = edits {
+            self.edits = Arc::new(edits);
+        }
+        self.show_edited(Arc::new(changed), clip);
+        true
+    }
+
+    /// Shows the open file with other weights and added clips, and `clip`, where there is such a clip.
+    pub(super) fn show_edited(&mut self, model: Arc<Model>, clip: Option<ClipId>) {
+        let before = self.model().map(Arc::clone);
+        let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
+        self.show_skinning(model);
+        if let Some(before) = before.filter(|_| !is_same) {
+            self.follow_layers(&before);
+        }
+        let Some(model) = self.model().map(Arc::clone).filter(|_| !is_same || clip != self.playback.clip) else {
+            return;
+        };
+        let first = (!model.clips.is_empty()).then_some(ClipId(0));
+        self.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
+        self.playback.time_secs = self.playback.time_secs.min(self.playback.timeline_secs(&model));
+        if self.playback.clip.is_none() {
+            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
+        }
+        self.form_up();
+    }
+
+    /// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
+    /// node that a node has become.
+    pub(super) fn take_up_clips(&mut self, before: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
+        let Some(document) = self.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return };
+        let now = Arc::clone(document.stored());
+        let written = self.written_clips(before, document.path.as_deref());
+        let mut kept = Vec::new();
+        let mut lost = Vec::new();
+        for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
+            let (fitting, is_whole) = fitting(clip, &now, &find);
+            if !is_whole {
+                lost.push(format!(
+                    "The file has not all that the clip \"{}\" moves: that part of it was dropped.",
+                    clip.name
+                ));
+            }
+            if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
+                kept.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
+            }
+        }
+        if kept.len() != before.added_clips().len() {
+            self.history.forget_clips();
+        }
+        match now.with_clips(kept) {
+            Ok(model) => self.show_skinning(Arc::new(model)),
+            Err(error) => lost.push(format!("Added clips do not fit the file as it is now, and were dropped: {error}")),
+        }
+        self.warn(&lost);
+    }
+
+    /// The added clips that the file at `path` has by now, since they were saved into it.
+    fn written_clips(&self, before: &Model, path: Option<&Path>) -> Vec<Clip> {
+        let saved = self.saved.as_ref().filter(|saved| saved.is_of(before, path));
+        saved.map_or_else(Vec::new, |saved| saved.model.added_clips().to_vec())
+    }
+}
+
+/// Says that a clip was taken from another file.
+fn as_taken(clip: Clip) -> Clip {
+    Clip { source: model::ClipSource::Taken, ..clip }
+}
+
+/// Returns what of a clip moves something in a model, and whether that is all of it.
+fn fitting(clip: &Clip, model: &Model, find: impl Fn(NodeId) -> Option<NodeId>) -> (Clip, bool) {
+    let targets = |node: NodeId| model.instances.iter().find(|i| i.node == node).map_or(0, |i| i.morph_weights.len());
+    let mut out = clip.clone();
+    out.channels.retain_mut(|channel| {
+        let Some(node) = find(channel.node) else { return false };
+        channel.node = node;
+        match &clip.samplers[channel.sampler].values {
+            Values::Weights { count, .. } => targets(node) == *count,
+            Values::Vec3(_) | Values::Quat(_) => true,
+        }
+    });
+    let is_whole = out.channels.len() == clip.channels.len();
+    (out, is_whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use skinscope_model::NodeId;
+    use skinscope_model::shapes::{Tube, tube};
+    use crate::{ChannelValue, Document, EditCommand, SelectionCommand};
+
+    #[test]
+    fn clips_of_another_file_join_those_of_the_open_one_and_edits_stay() {
+        let model = Arc::new(tube(Tube { joints: 4, ..Tube::default() }));
+        let mut session = Session::default();
+        session.open(Document::new(Arc::clone(&model), Vec::new(), None));
+        session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Translation(Vec3::ONE)));
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.update_pose();
+        let camera = session.view().orbit;
+        let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();
+        parts.clips.push(parts.clips[0].clone());
+        let other = Model::build(parts).unwrap();
+        let taken = TakenClips::of(&model, &other, "walks.glb").unwrap();
+        session.take_clips(&taken);
+        let names: Vec<&str> = session.model().unwrap().clips.iter().map(|clip| clip.name.as_str()).collect();
+        assert_eq!(names, ["Bend", "Bend (walks.glb)", "Bend (walks.glb) 2"]);
+        assert_eq!((session.playback().clip, session.view().selected), (Some(ClipId(1)), Some(NodeId(2))));
+        assert!(session.edits().nodes.contains_key(&NodeId(1)) && session.history().can_undo());
+        assert_eq!(session.view().orbit, camera);
+        // The tubes are of one length, so that their joints rest at other places.
+        assert_eq!(taken.sentence(), "Took 2 clips of walks.glb, corrected for another rest pose");
+        assert_eq!(session.document().unwrap().warnings, taken.lines());
+        assert_eq!(taken.unmatched, [other.skeleton.names[5].as_str()]);
+        // It is one step, and what was shown before it is shown again.
+        session.apply(EditCommand::Undo);
+        assert_eq!((session.unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
+        assert!(session.edits().nodes.contains_key(&NodeId(1)));
+        session.apply(EditCommand::Redo);
+        assert_eq!((session.unsaved_clips(), session.playback().clip), (2, Some(ClipId(1))));
+        let still = Model::build(model::ModelParts { clips: Vec::new(), ..(*other).clone() }).unwrap();
+        assert!(TakenClips::of(&model, &still, "still.glb").unwrap_err().contains("has no clips"));
+    }
+
+    fn version(joints: usize, clips: &[Clip]) -> Document {
+        let mut parts = (*tube(Tube { joints, ..Tube::default() })).clone();
+        parts.clips.extend(clips.iter().map(|clip| Clip { source: model::ClipSource::File, ..clip.clone() }));
+        Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some("model.glb".into()))
+    }
+
+    /// A session with a clip that was taken from a tube of five joints.
+    fn with_taken() -> Session {
+        let mut session = Session::default();
+        session.open(version(5, &[]));
+        let taken =
+            TakenClips::of(session.model().unwrap(), &tube(Tube { joints: 5, ..Tube::default() }), "b.glb").unwrap();
+        session.take_clips(&taken);
+        session
+    }
+
+    fn names(session: &Session) -> Vec<String> {
+        session.model().unwrap().clips.iter().map(|clip| clip.name.clone()).collect()
+    }
+
+    #[test]
+    fn a_newer_version_of_the_file_keeps_added_clips_and_drops_what_it_has_no_node_for() {
+        let mut session = with_taken();
+        session.open(version(5, &[]));
+        assert_eq!((names(&session), session.unsaved_clips()), (vec!["Bend".into(), "Bend (b.glb)".into()], 1));
+        assert_eq!(session.playback().clip, Some(ClipId(1)));
+        session.apply(EditCommand::Undo);
+        session.apply(EditCommand::Redo);
+        assert_eq!(session.unsaved_clips(), 1, "its step still fits");
+        session.open(version(3, &[]));
+        let clip = &session.model().unwrap().clips[1];
+        assert!(clip.is_added() && clip.channels.iter().all(|c| c.node.index() <= 3) && !clip.channels.is_empty());
+        assert!(session.document().unwrap().warnings.iter().any(|w| w.contains("Bend (b.glb)")));
+    }
+
+    #[test]
+    fn clips_that_were_written_are_no_added_ones_any_more_and_those_taken_meanwhile_stay() {
+        let mut session = with_taken();
+        let saved = Arc::clone(session.model().unwrap());
+        session.saved("model.glb".into(), Arc::clone(&saved));
+        let again = TakenClips::of(&saved, &tube(Tube { joints: 5, ..Tube::default() }), "c.glb").unwrap();
+        session.take_clips(&again);
+        session.open(version(5, saved.added_clips()));
+        assert_eq!(names(&session), ["Bend", "Bend (b.glb)", "Bend (c.glb)"]);
+        assert_eq!(session.unsaved_clips(), 1);
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.unsaved_clips(), 1, "no step takes a clip out of the file");
+    }
+}

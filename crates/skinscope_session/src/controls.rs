@@ -1,0 +1,236 @@
+//! Controls of one's own: sliders and driven joints. They are part of the edits of the pose, so that each change of them can be undone.
+
+use std::sync::{Arc, Weak};
+
+use super::{Edits, PoseSource, Session};
+use skinscope_model::{LocalPose, Model};
+use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines, Program, Slider, renamed};
+
+/// Commands about sliders and controls, given by their places.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlCommand {
+    /// Move a slider to this value. Those of one drag end with [`super::EditCommand::EndEdit`].
+    SetSlider(usize, f32),
+    /// Give a slider its least, greatest and default value. Those of one drag end with [`super::EditCommand::EndEdit`].
+    SetRange(usize, [f32; 3]),
+    /// Add a slider from 0 to 1.
+    AddSlider,
+    /// Give a slider another name, in all controls too. One that it shares with another slider gets a number.
+    RenameSlider(usize, String),
+    /// Take a slider out. Controls that name it stay, and do not act.
+    RemoveSlider(usize),
+    /// Give all sliders their default values.
+    ResetSliders,
+    /// Add the lines of a purpose for the selected joint.
+    AddPreset(Preset),
+    /// Add a control `TARGET = VALUE`.
+    AddDriver(String),
+    /// Replace the text of a control. What is typed at a stretch ends with [`super::EditCommand::EndEdit`].
+    SetDriver(usize, String),
+    /// Take a control out.
+    RemoveDriver(usize),
+}
+
+/// The program of the controls, and what it was made of.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HeldProgram {
+    model: Weak<Model>,
+    controls: Arc<Controls>,
+    program: Arc<Program>,
+}
+
+/// What drives a pose.
+#[derive(Clone, Debug)]
+pub(super) struct Driving {
+    program: Arc<Program>,
+    controls: Arc<Controls>,
+}
+
+impl Driving {
+    /// Writes what controls say at a moment (seconds of the timeline) over `pose`.
+    pub fn drive(&self, model: &Model, time_secs: f32, scratch: &mut DriveScratch, pose: &mut LocalPose) {
+        self.program.drive(model, &self.controls.sliders, time_secs, scratch, pose);
+    }
+}
+
+impl Session {
+    /// Returns sliders and controls.
+    #[must_use]
+    pub fn controls(&self) -> &Arc<Controls> {
+        &self.edits.controls
+    }
+
+    /// Returns what was found in the controls as of the last [`Session::update_pose`]: what they drive, and what is wrong with them.
+    #[must_use]
+    pub fn control_program(&self) -> &Program {
+        &self.program.program
+    }
+
+    /// Returns the pose as of the last [`Session::update_pose`] before controls act: what edits change.
+    #[must_use]
+    pub fn undriven(&self) -> &LocalPose {
+        if self.pose.is_driven { &self.pose.below } else { &self.pose.local }
+    }
+
+    /// Returns the pose that becomes a key. It is the one that is shown, but for numbers of which controls read how they are posed:
+    /// these stay as they are posed, so that controls make the same of the key again.
+    pub(super) fn pose_to_key(&self) -> LocalPose {
+        let mut pose = self.pose.local.clone();
+        if self.pose.is_driven {
+            self.program.program.put_back(&self.pose.below, &mut pose);
+        }
+        pose
+    }
+
+    /// Returns what drives the pose; `None` where nothing does.
+    pub(super) fn driving(&self) -> Option<Driving> {
+        let drives = !self.program.program.is_idle() && self.playback.source != PoseSource::Bind;
+        let of = || Driving { program: Arc::clone(&self.program.program), controls: Arc::clone(&self.edits.controls) };
+        drives.then(of)
+    }
+
+    /// Makes the program of the controls, unless neither they nor the model have changed.
+    pub(super) fn find_program(&mut self) {
+        let controls = &self.edits.controls;
+        if controls.drivers.is_empty() {
+            if self.program.program.line_count() > 0 {
+                self.program = HeldProgram::default();
+            }
+            return;
+        }
+        let Some(model) = self.shown_model() else { return };
+        let held = &self.program;
+        let is_of_model = std::ptr::eq(held.model.as_ptr(), Arc::as_ptr(model));
+        if is_of_model && Arc::ptr_eq(&held.controls, controls) {
+            return;
+        }
+        let names = |controls: &Controls| controls.sliders.len();
+        let same_names = || {
+            let pairs = held.controls.sliders.iter().zip(&controls.sliders);
+            names(&held.controls) == names(controls) && pairs.into_iter().all(|(a, b)| a.name == b.name)
+        };
+        let is_same = is_of_model && held.controls.drivers == controls.drivers && same_names();
+        let program = if is_same { Arc::clone(&held.program) } else { Arc::new(Program::build(model, controls)) };
+        self.program = HeldProgram { model: Arc::downgrade(model), controls: Arc::clone(controls), program };
+    }
+
+    /// Returns a line for each control that is wrong, as of the last [`Session::update_pose`].
+    #[must_use]
+    pub fn control_faults(&self) -> Vec<String> {
+        let drivers = self.controls().drivers.iter().enumerate();
+        let told = drivers.filter_map(|(i, text)| {
+            let fault = self.control_program().fault(i)?;
+            Some(format!("Line {} of the controls, column {}: {}.", i + 1, fault.column(text), fault.what))
+        });
+        told.collect()
+    }
+
+    /// Returns the value of a slider that is shown: the one that a control gives it, else the one that was set.
+    #[must_use]
+    pub fn slider_value(&self, slider: usize) -> f32 {
+        let driven = self.control_program().driver_of(skinscope_anim::pose::controls::Channel::Slider(slider));
+        let value = driven.and_then(|line| self.pose.over.drive.value(line));
+        let set = || self.controls().sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
+        value.unwrap_or_else(set) as f32
+    }
+
+    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its place; `None` where it does not act.
+    #[must_use]
+    pub fn control_value(&self, driver: usize) -> Option<f64> {
+        self.pose.over.drive.value(driver)
+    }
+
+    /// Returns the lines of a purpose for the selected joint.
+    ///
+    /// # Errors
+    /// No joint is selected, or it has none of the joints that the lines name; the message says which.
+    pub fn preset(&self, preset: Preset) -> Result<PresetLines, &'static str> {
+        let (model, node) = self.model().zip(self.view.selected).ok_or("Select a joint first")?;
+        if !model.is_joint(node) {
+            return Err("Select a joint first");
+        }
+        preset.lines(model, self.controls(), node, self.playback.source == PoseSource::Clip)
+    }
+
+    /// Carries out a command of its family.
+    pub(super) fn control(&mut self, command: &ControlCommand) {
+        if self.document.is_none() {
+            return;
+        }
+        let mut controls = Controls::clone(&self.edits.controls);
+        if let ControlCommand::AddPreset(preset) = command {
+            let Ok(PresetLines { sliders, lines }) = self.preset(*preset) else { return };
+            controls.sliders.extend(sliders);
+            Arc::make_mut(&mut controls.drivers).extend(lines);
+        }
+        let is_dragged = matches!(
+            command,
+            ControlCommand::SetSlider(..) | ControlCommand::SetRange(..) | ControlCommand::SetDriver(..)
+        );
+        if !change(&mut controls, command) || controls == *self.edits.controls {
+            return;
+        }
+        let edits = Edits { controls: Arc::new(controls), ..Edits::clone(&self.edits) };
+        if is_dragged {
+            self.drag_edits(edits);
+        } else {
+            self.change_edits(edits);
+        }
+    }
+}
+
+/// Carries out a command; returns false where there is nothing of which it is about.
+fn change(controls: &mut Controls, command: &ControlCommand) -> bool {
+    let Controls { sliders, drivers } = controls;
+    match command {
+        ControlCommand::SetSlider(at, value) => {
+            let Some(slider) = sliders.get_mut(*at).filter(|_| value.is_finite()) else { return false };
+            slider.value = slider.within((*value).into()) as f32;
+        }
+        ControlCommand::SetRange(at, [least, most, default]) => {
+            let is_range = least.is_finite() && most.is_finite() && default.is_finite();
+            let Some(slider) = sliders.get_mut(*at).filter(|_| is_range) else { return false };
+            (slider.least, slider.most) = (*least, most.max(*least));
+            slider.default = slider.within((*default).into()) as f32;
+            slider.value = slider.within(slider.value.into()) as f32;
+        }
+        ControlCommand::AddSlider => {
+            let name = controls.free_name("Slider");
+            controls.sliders.push(Slider::named(&name));
+        }
+        ControlCommand::RenameSlider(at, name) => {
+            let name = name.trim();
+            let Some(before) = sliders.get(*at).map(|slider| slider.name.clone()) else { return false };
+            if name.is_empty() || name == before {
+                return false;
+            }
+            // A name that has both kinds of quotes cannot be written.
+            let name = if name.contains('\'') { name.replace('"', "") } else { name.to_owned() };
+            sliders[*at].name.clear();
+            let name = controls.free_name(&name);
+            let renamed = controls.drivers.iter().map(|text| renamed(text, &before, &name));
+            controls.drivers = Arc::new(renamed.collect());
+            controls.sliders[*at].name = name;
+        }
+        ControlCommand::RemoveSlider(at) => {
+            if *at >= sliders.len() {
+                return false;
+            }
+            sliders.remove(*at);
+        }
+        ControlCommand::ResetSliders => *controls = controls.reset(),
+        ControlCommand::AddDriver(text) => Arc::make_mut(drivers).push(text.clone()),
+        ControlCommand::SetDriver(at, text) => {
+            let Some(driver) = Arc::make_mut(drivers).get_mut(*at) else { return false };
+            driver.clone_from(text);
+        }
+        ControlCommand::RemoveDriver(at) => {
+            if *at >= drivers.len() {
+                return false;
+            }
+            Arc::make_mut(drivers).remove(*at);
+        }
+        ControlCommand::AddPreset(_) => {}
+    }
+    true
+}

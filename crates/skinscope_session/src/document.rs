@@ -1,0 +1,391 @@
+//! An open file, and where it comes from.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use super::{PlaybackCommand, PoseSource, Session};
+use skinscope_anim as anim;
+use skinscope_examples::{Lesson, Start};
+use skinscope_import::{self as import, ImportError, Options, Progress, Warning};
+use skinscope_inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
+use skinscope_inspect::rom::RomReport;
+use skinscope_inspect::{Inspection, PickIndex, WeightStats};
+use skinscope_base::math::Aabb;
+use skinscope_model::Model;
+use skinscope_anim::pose::{Axis, Mirror};
+
+/// The character that comes with the program (`examples/make_assets` writes it).
+static BUILT_IN: &[u8] = include_bytes!("../../../assets/character.glb");
+
+/// An open file.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The model that is shown: the file as it is stored, or with edited weights.
+    pub model: Arc<Model>,
+    /// Import's warnings about repairs and omissions, a line each.
+    pub warnings: Vec<String>,
+    /// The path of the file; `None`: the built-in character.
+    pub path: Option<PathBuf>,
+    /// The checker's findings, once it has run. After an edit of weights they are those from before, until it has run
+    /// again.
+    pub inspection: Option<Arc<Inspection>>,
+    /// The findings of a range of motion, once one was run, with the weights of that time.
+    pub rom: Option<Arc<RomReport>>,
+    /// The model that [`Document::inspection`] is about, and the one that [`Document::rom`] is about.
+    found_in: [Option<Arc<Model>>; 2],
+    /// The pick index of the stored model; it serves edited ones too.
+    pick_index: Arc<OnceLock<PickIndex>>,
+    /// The model as stored.
+    stored: CountedModel,
+    /// The model with edited weights and matrices, where some are edited.
+    edited: Option<CountedModel>,
+    /// The figures of the weights that were counted last.
+    last_counted: Arc<OnceLock<WeightStats>>,
+    /// Whether another thread counts the weights that are shown.
+    waits: bool,
+    /// The box that [`Document::rest_bounds`] returns, once it was computed.
+    rest_bounds: Arc<OnceLock<Aabb>>,
+    /// Left and right of the model, once they were looked for.
+    mirror: FoundMirror,
+    /// The example that it is.
+    lesson: Option<Lesson>,
+}
+
+/// Left and right of a model, once they were looked for.
+pub(super) type FoundMirror = Arc<OnceLock<Mirror>>;
+
+/// Up to so many vertices, work on each of them takes no noticeable time.
+const VERTICES_IN_NO_TIME: usize = 50_000;
+
+/// A model with the figures of its weights, which are counted when first asked for.
+#[derive(Clone, Debug)]
+struct CountedModel {
+    model: Arc<Model>,
+    stats: Arc<OnceLock<WeightStats>>,
+}
+
+impl CountedModel {
+    fn new(model: Arc<Model>) -> Self {
+        Self { model, stats: Arc::default() }
+    }
+
+    fn stats(&self) -> &WeightStats {
+        self.stats.get_or_init(|| WeightStats::of(&self.model))
+    }
+}
+
+impl Document {
+    /// Opens a model that was imported.
+    #[must_use]
+    pub fn new(model: Arc<Model>, warnings: Vec<String>, path: Option<PathBuf>) -> Self {
+        let stored = CountedModel::new(model);
+        let model = Arc::clone(&stored.model);
+        let pick_index = Arc::default();
+        let (rest_bounds, last_counted, mirror) = (Arc::default(), Arc::default(), Arc::default());
+        let (inspection, rom, edited, waits) = (None, None, None, false);
+        let found_in = [None, None];
+        Self {
+            model,
+            warnings,
+            path,
+            inspection,
+            rom,
+            found_in,
+            pick_index,
+            stored,
+            edited,
+            last_counted,
+            waits,
+            rest_bounds,
+            mirror,
+            lesson: None,
+        }
+    }
+
+    /// Opens an example.
+    #[must_use]
+    pub fn of_lesson(lesson: Lesson) -> Self {
+        Self { lesson: Some(lesson.clone()), ..Self::new(Arc::clone(lesson.moment().model()), Vec::new(), None) }
+    }
+
+    /// Returns the example that it is, as it was when it was opened.
+    #[must_use]
+    pub fn lesson(&self) -> Option<&Lesson> {
+        self.lesson.as_ref()
+    }
+
+    /// Returns what it was opened from.
+    #[must_use]
+    pub fn source(&self) -> Source {
+        match &self.lesson {
+            Some(lesson) => Source::Example(lesson.start()),
+            None => Source::of(self.path.clone()),
+        }
+    }
+
+    /// Returns the box around the stored model in its rest pose, as deformed, in world space: that of its default
+    /// scene, computed when first asked for. Empty where there is nothing to see.
+    #[must_use]
+    pub fn rest_bounds(&self) -> Aabb {
+        *self.rest_bounds.get_or_init(|| measure_rest(self.stored()))
+    }
+
+    /// Returns [`Document::rest_bounds`] if they are known or can be measured in no time.
+    #[must_use]
+    pub fn rest_bounds_at_hand(&self) -> Option<Aabb> {
+        if self.is_large() { self.rest_bounds.get().copied() } else { Some(self.rest_bounds()) }
+    }
+
+    /// Returns the plane between left and right of the model, and the partner of each node; they are looked for when first
+    /// asked for.
+    #[must_use]
+    pub fn mirror(&self) -> &Mirror {
+        self.mirror.get_or_init(|| {
+            let bounds = self.rest_bounds();
+            let middle = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
+            Mirror::of(self.stored(), Axis::X, middle)
+        })
+    }
+
+    /// Returns the place that [`Document::mirror`] fills.
+    pub(super) fn found_mirror(&self) -> FoundMirror {
+        Arc::clone(&self.mirror)
+    }
+
+    /// Returns the figures of the weights of [`Document::model`], counted when first asked for. After an edit of a
+    /// large model these are the figures from before it, as long as another thread counts ([`Document::lacks_stats`]).
+    #[must_use]
+    pub fn stats(&self) -> &WeightStats {
+        if self.lacks_stats()
+            && let Some(last) = self.last_counted.get()
+        {
+            return last;
+        }
+        self.edited.as_ref().unwrap_or(&self.stored).stats()
+    }
+
+    /// Returns the model as the file has it, whatever is shown.
+    #[must_use]
+    pub fn stored(&self) -> &Arc<Model> {
+        &self.stored.model
+    }
+
+    /// Returns every file that the model is made of: its own, and those that its buffers and images name, whether they
+    /// could be read or not. None for the built-in character.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.path.iter().chain(&self.stored.model.source.files).map(PathBuf::as_path)
+    }
+
+    /// Returns all findings: those of the checker, then those of the range of motion.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let checked = self.inspection.iter().flat_map(|i| &i.report.findings);
+        checked.chain(self.rom.iter().flat_map(|r| &r.findings))
+    }
+
+    /// Takes the findings of the checker in a model.
+    pub(super) fn take_inspection(&mut self, model: &Arc<Model>, inspection: Inspection) {
+        self.inspection = Some(Arc::new(inspection));
+        self.found_in[0] = Some(Arc::clone(model));
+    }
+
+    /// Takes the findings of a range of motion of a model.
+    pub(super) fn take_rom(&mut self, model: &Arc<Model>, report: RomReport) {
+        self.rom = Some(Arc::new(report));
+        self.found_in[1] = Some(Arc::clone(model));
+    }
+
+    /// Returns for each of [`Document::findings`] whether the edits that `edited` has, and the model in which it was found has not, could
+    /// have changed it. The others are as right as they were.
+    #[must_use]
+    pub fn doubts(&self, edited: &Model) -> Vec<bool> {
+        let [checked, moved] = self.found_in.each_ref().map(|model| Touched::between(model.as_deref()?, edited));
+        let may =
+            |touched: &Option<Touched>, finding: &Finding| touched.as_ref().is_some_and(|t| t.may_change(finding));
+        let of_check = self.inspection.iter().flat_map(|i| &i.report.findings).map(|f| may(&checked, f));
+        let of_rom = self.rom.iter().flat_map(|r| &r.findings).map(|f| may(&moved, f));
+        of_check.chain(of_rom).collect()
+    }
+
+    /// Returns the figures of the stored weights.
+    #[must_use]
+    pub fn stored_stats(&self) -> &WeightStats {
+        self.stored.stats()
+    }
+
+    /// Returns the index that finds the vertex under a ray; it is made when first asked for.
+    #[must_use]
+    pub fn pick_index(&self) -> &PickIndex {
+        self.pick_index.get_or_init(|| PickIndex::of(&self.stored.model))
+    }
+
+    /// Returns [`Document::pick_index`] if it exists or can be made in no time.
+    #[must_use]
+    pub fn pick_index_at_hand(&self) -> Option<&PickIndex> {
+        if self.is_large() { self.pick_index.get() } else { Some(self.pick_index()) }
+    }
+
+    /// Returns a function that measures [`Document::rest_bounds`] and makes [`Document::pick_index`], for another thread
+    /// to call before they are needed.
+    pub fn prepare(&self) -> impl FnOnce() + Send + 'static {
+        let (bounds, index) = (Arc::clone(&self.rest_bounds), Arc::clone(&self.pick_index));
+        let model = Arc::clone(&self.stored.model);
+        move || {
+            bounds.get_or_init(|| measure_rest(&model));
+            index.get_or_init(|| PickIndex::of(&model));
+        }
+    }
+
+    /// Shows the same file with these weights, matrices and added clips. With `waits`, the figures are those of the weights before until another
+    /// thread has counted these ([`Document::count_weights`]).
+    pub(super) fn show_edited(&mut self, model: Arc<Model>, waits: bool) {
+        if Arc::ptr_eq(&model, &self.model) {
+            return;
+        }
+        if !model.shares_clips(&self.stored.model) {
+            self.stored.model = Arc::new(model.without_edits());
+        }
+        let edited = model.is_edited();
+        let counted = self.shown_stats().get().is_some();
+        if counted {
+            self.last_counted = Arc::clone(self.shown_stats());
+        }
+        self.edited = edited.then(|| CountedModel::new(Arc::clone(&model)));
+        self.model = if edited { model } else { Arc::clone(&self.stored.model) };
+        self.waits = waits && self.is_large();
+    }
+
+    /// Returns whether the figures of the weights ([`Document::stats`]) are those from before the last edit.
+    #[must_use]
+    pub fn lacks_stats(&self) -> bool {
+        self.waits && self.shown_stats().get().is_none()
+    }
+
+    /// Returns a function that counts the weights that are shown, for another thread to call.
+    pub fn count_weights(&self) -> impl FnOnce() + Send + 'static {
+        let (place, model) = (Arc::clone(self.shown_stats()), Arc::clone(&self.model));
+        move || _ = place.get_or_init(|| WeightStats::of(&model))
+    }
+
+    fn shown_stats(&self) -> &Arc<OnceLock<WeightStats>> {
+        &self.edited.as_ref().unwrap_or(&self.stored).stats
+    }
+
+    /// Returns whether work on all vertices takes longer than a picture may.
+    pub(super) fn is_large(&self) -> bool {
+        self.stored.model.drawn_vertices() > VERTICES_IN_NO_TIME
+    }
+}
+
+/// Returns the box around the default scene of `model` in its rest pose, as deformed.
+fn measure_rest(model: &Arc<Model>) -> Aabb {
+    let mut session = Session::default();
+    session.view.scene = model.default_scene;
+    // Which joints deform the mesh is not counted, since no bone is shown.
+    session.view.bones = false;
+    session.document = Some(Document::new(Arc::clone(model), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.update_pose();
+    session.bounds()
+}
+
+/// What to open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The character that comes with the program.
+    BuiltIn,
+    /// A file.
+    File(PathBuf),
+    /// A teaching example, with its sliders.
+    Example(Start),
+}
+
+impl Source {
+    /// Returns the file if one is named, else the built-in character.
+    #[must_use]
+    pub fn of(path: Option<PathBuf>) -> Self {
+        path.map_or(Self::BuiltIn, Self::File)
+    }
+
+    /// Returns the name for titles and messages.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::BuiltIn => "Built-in character".into(),
+            Self::Example(start) => start.settings.example().title.into(),
+            Self::File(path) => {
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into())
+            }
+        }
+    }
+
+    /// The bytes of the character that comes with the program; `None` for a file.
+    #[must_use]
+    pub fn built_in_bytes(&self) -> Option<&'static [u8]> {
+        matches!(self, Self::BuiltIn).then_some(BUILT_IN)
+    }
+
+    /// Reads the file or the built-in character.
+    ///
+    /// # Errors
+    /// The file is bad; the message says what is wrong, where, and what to do.
+    pub fn load(&self, options: &Options, progress: &Progress) -> Result<Document, ImportError> {
+        let import = match self {
+            Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
+            Self::File(path) => import::import_file(path, options, progress)?,
+            Self::Example(start) => return Ok(Document::of_lesson(Lesson::new(*start))),
+        };
+        let mut warnings = lines(&import.warnings);
+        warnings.extend(strays(&import.model));
+        Ok(Document::new(import.model, warnings, self.path()))
+    }
+
+    /// Does the same as [`Source::load`], and gives the document to `shown` once, as soon as it can be drawn; its
+    /// images arrive while this goes on. Returns all warnings at the end.
+    ///
+    /// # Errors
+    /// The same as those of [`Source::load`], but none after `shown`.
+    pub fn load_showing(
+        &self,
+        options: &Options,
+        progress: &Progress,
+        shown: &mut dyn FnMut(Document),
+    ) -> Result<Vec<String>, ImportError> {
+        if let Self::Example(start) = self {
+            shown(Document::of_lesson(Lesson::new(*start)));
+            return Ok(Vec::new());
+        }
+        let mut outside = None;
+        let shown = &mut |model: Arc<Model>, warnings: Vec<Warning>| {
+            outside = strays(&model);
+            let warnings = lines(&warnings).into_iter().chain(outside.clone()).collect();
+            let document = Document::new(model, warnings, self.path());
+            // This is done here, so that no picture waits for it.
+            _ = document.stats();
+            shown(document);
+        };
+        let import = match self {
+            Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
+            Self::File(path) => import::import_file_showing(path, options, progress, shown)?,
+            Self::Example(_) => return Ok(Vec::new()),
+        };
+        Ok(lines(&import.warnings).into_iter().chain(outside).collect())
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::BuiltIn | Self::Example(_) => None,
+            Self::File(path) => Some(path.clone()),
+        }
+    }
+}
+
+/// Returns the warning about vertices far outside of a model at rest, if there are any.
+fn strays(model: &Model) -> Option<String> {
+    let mut rest = Vec::new();
+    anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    stray_warning(model, &extent_at_rest(model, &rest))
+}
+
+fn lines(warnings: &[Warning]) -> Vec<String> {
+    warnings.iter().map(ToString::to_string).collect()
+}

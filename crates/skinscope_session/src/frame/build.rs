@@ -1,0 +1,507 @@
+//! Builds the frame of a session.
+
+use std::sync::Arc;
+
+use glam::{Vec3, Vec4};
+
+use super::directions::add_directions;
+use super::onion::add_onion_skins;
+use super::trail::add_trail;
+use skinscope_frame::{
+    Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color,
+};
+use skinscope_deform::{Deformer, Surface};
+use skinscope_examples::MarkInk;
+use skinscope_inspect::{BoneShape, Explanation, Term};
+use skinscope_base::math::{Aabb, Projection};
+use skinscope_model::{Change, Model, NodeId, Property};
+use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
+
+/// Colours that come from the theme: sRGB, straight alpha.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SceneColors {
+    /// The background.
+    pub background: Background,
+    /// The lines of the ground.
+    pub grid: [f32; 3],
+    /// The floor around the model, light enough for a shadow to be seen on it.
+    pub floor: [f32; 4],
+    /// A bone while no node is selected.
+    pub bone: [f32; 4],
+    /// A bone that is neither selected nor below the selected one.
+    pub unselected: [f32; 4],
+    /// The selected bone.
+    pub selected: [f32; 4],
+    /// Bones below the selected one.
+    pub below_selected: [f32; 4],
+    /// The bone under the pointer.
+    pub hovered: [f32; 4],
+    /// Bones whose joint is edited.
+    pub edited: [f32; 4],
+    /// The axes X, Y and Z.
+    pub axes: [[f32; 4]; 3],
+    /// Vertices that no overlay colours.
+    pub dots: [f32; 4],
+    /// Marked vertices.
+    pub marks: [f32; 4],
+    /// The pinned vertex, and the outline of it and of its ghosts.
+    pub pinned: [[f32; 4]; 2],
+}
+
+/// The radii of dots in pixels: of vertices and of marked ones.
+const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
+
+impl SceneColors {
+    /// The colours of the dark theme.
+    pub const DARK: Self = Self {
+        background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
+        grid: [0.56, 0.59, 0.66],
+        floor: [0.43, 0.455, 0.51, 0.85],
+        bone: [0.36, 0.45, 0.62, 0.92],
+        unselected: [0.34, 0.41, 0.53, 0.50],
+        selected: [0.302, 0.639, 1.0, 1.0],
+        below_selected: [0.36, 0.58, 0.90, 0.80],
+        hovered: [0.80, 0.90, 1.0, 0.85],
+        edited: [0.898, 0.71, 0.404, 0.80],
+        axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
+        dots: [0.90, 0.92, 0.96, 1.0],
+        marks: [0.302, 0.639, 1.0, 1.0],
+        pinned: [[1.0, 1.0, 1.0, 1.0], [0.06, 0.07, 0.09, 0.9]],
+    };
+
+    /// The colours of the light theme.
+    pub const LIGHT: Self = Self {
+        background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
+        grid: [0.45, 0.48, 0.54],
+        floor: [0.96, 0.965, 0.975, 0.6],
+        bone: [0.28, 0.36, 0.52, 0.90],
+        unselected: [0.30, 0.36, 0.46, 0.40],
+        selected: [0.05, 0.42, 0.86, 1.0],
+        below_selected: [0.20, 0.50, 0.88, 0.75],
+        hovered: [0.10, 0.30, 0.60, 0.80],
+        edited: [0.72, 0.47, 0.05, 0.80],
+        axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
+        dots: [0.96, 0.97, 0.99, 1.0],
+        marks: [0.05, 0.42, 0.86, 1.0],
+        pinned: [[0.10, 0.12, 0.16, 1.0], [1.0, 1.0, 1.0, 0.95]],
+    };
+}
+
+/// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
+///
+/// Where the session compares two surfaces, this is the left side (or the one that a blinking picture shows now), and the other
+/// one is [`Frame::compared`].
+pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+    let compared = frame.compared.take();
+    build_alone(frame, session, colors);
+    let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
+    let Some(comparison) = session.comparison() else {
+        add_onion_skins(frame, session, colors);
+        let surface = draws_directions.then(|| session.surface()).flatten();
+        return add_directions(frame, session, surface.as_deref(), colors);
+    };
+    let mut other =
+        compared.unwrap_or_else(|| Box::new(Compared { frame: Frame::default(), layout: SideLayout::SideBySide }));
+    other.frame.clone_from(frame);
+    other.frame.model = session.compared_model().map(Arc::clone);
+    let model = session.compared_model();
+    if let Some(model) = model {
+        other.frame.palettes.clear();
+        other.frame.palettes.extend_from_slice(&session.palettes_of(model));
+        other.frame.palettes.extend_from_slice(&session.crowd_palettes_of(model));
+    }
+    deform_by(&mut other.frame, (comparison.choice, model), session, |m| session.compared_surface(comparison, m));
+    if let Some(measure) = session.shown_measure() {
+        let measured = session.compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
+        other.frame.changed = measured.map(|pose| Arc::clone(&pose.values));
+    }
+    if draws_directions {
+        add_directions(&mut other.frame, session, session.compared_surface(comparison, 0).as_deref(), colors);
+        add_directions(frame, session, session.surface().as_deref(), colors);
+    }
+    other.layout = match comparison.layout {
+        ComparisonLayout::Split => SideLayout::Split(comparison.split),
+        ComparisonLayout::SideBySide => SideLayout::SideBySide,
+        ComparisonLayout::Blink => {
+            if comparison.is_turned != comparison.swapped {
+                std::mem::swap(frame, &mut other.frame);
+            }
+            return;
+        }
+    };
+    if comparison.swapped {
+        std::mem::swap(frame, &mut other.frame);
+    }
+    frame.compared = Some(other);
+}
+
+/// Says how the vertices of a model are deformed, and by whom. `surface` gives the surface of a member of the crowd.
+fn deform_by(frame: &mut Frame,
+    (choice, model): (MethodChoice, Option<&Arc<Model>>),
+    session: &Session,
+    surface: impl Fn(usize) -> Option<Arc<Surface>>,
+) {
+    let deformation = session.deformation_of(choice, model);
+    (frame.method, frame.parameters) = (session.ready(choice, model).method, deformation.values);
+    frame.needs_processor = deformation.needs_processor();
+    frame.deformer = if frame.needs_processor.is_some() { Deformer::Processor } else { session.view().deformer };
+    frame.surfaces.clear();
+    if frame.deformer == Deformer::Processor {
+        frame.surfaces.extend((0..session.crowd()).filter_map(surface));
+    }
+    if let Some(split) = frame.surfaces.first().and_then(|surface| surface.split_model()) {
+        frame.model = Some(Arc::clone(split));
+    }
+}
+
+fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+    let view = session.view();
+    let (near, far) = view.planes(session.shown_bounds());
+    frame.model = session.shown_model().map(Arc::clone);
+    frame.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
+    deform_by(frame, (view.choice(), session.shown_model()), session, |member| session.member_surface(member));
+    frame.palettes.clone_from(&session.pose().palettes);
+    frame.palettes.extend_from_slice(&session.pose().crowd.palettes);
+    frame.morph_weights.clone_from(&session.pose().local.morph_weights);
+    frame.morph_weights.extend_from_slice(&session.pose().crowd.morph_weights);
+    frame.members = session.crowd() as u32;
+    frame.variant = view.variant;
+    frame.draws.clear();
+    frame.lights.clear();
+    frame.changes.clear();
+    frame.studio = true;
+    frame.bones.clear();
+    frame.lines.clear();
+    frame.ghosts.clear();
+    frame.marked = Arc::clone(&view.marked);
+    frame.inspected = session.document().and_then(|d| d.inspection.as_ref()).map(|i| Arc::clone(&i.values));
+    // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
+    if view.overlay.is_some_and(|overlay| overlay.id == "distance")
+        && let Some(compared) = session.compared_surfaces()
+    {
+        frame.inspected = Some(Arc::clone(&compared.inspected));
+    }
+    frame.changed = view.overlay.and_then(|overlay| session.changed(overlay.values?));
+    let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
+    frame.display = Display {
+        overlay: view.overlay,
+        ramp: view.ramp,
+        selected: weights_joint.map(|(node, _)| node).or(view.selected),
+        with_children: view.with_children,
+        influenced_only: view.influenced_only,
+        shared_black: view.shared_black,
+        influence_limit: view.influence_limit,
+        dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: colors.dots }),
+        marks: Dots { radius: DOT_RADIUS[1], color: colors.marks },
+        wireframe: view.wireframe,
+        ghost: None,
+        mesh: view.mesh,
+        skin_opacity: view.skin_opacity,
+        palette_buffer: view.palette_buffer,
+        grid: view.grid.then(|| grid(session, colors)),
+        background: colors.background,
+    };
+    let Some(model) = session.model() else { return };
+    frame.draws.extend(&session.pose().draws);
+    let of_materials = |c: &&Change| matches!(c.0, Property::Material(..));
+    frame.changes.extend(session.pose().changes.iter().filter(of_materials));
+    add_lights(frame, session);
+    add_trail(frame, session, colors);
+    if view.bones {
+        add_bones(frame, model, session, colors);
+    }
+    if view.axes {
+        add_axes(frame, model, session, colors);
+    }
+    if let Some(explanation) = session.explanation() {
+        add_ghosts(frame, &explanation, colors);
+    }
+    if session.lesson().is_some() {
+        add_example_marks(frame, session, colors);
+    }
+}
+
+/// Adds the lines and dots of an example, each on a wider one that sets it off from what lies behind.
+fn add_example_marks(frame: &mut Frame, session: &Session, colors: &SceneColors) {
+    let [ink, edge] = colors.pinned;
+    for mark in session.example_marks().iter().filter(|mark| !mark.leads) {
+        let color = match mark.ink {
+            MarkInk::Accent => colors.selected,
+            MarkInk::Dim => [ink[0], ink[1], ink[2], 0.7],
+            MarkInk::First => ink,
+            MarkInk::Second => colors.axes[1],
+            MarkInk::Third => colors.axes[0],
+        };
+        let ends = || mark.points.windows(2).map(|ends| [ends[0], ends[1]]);
+        let dot = mark.points.first().filter(|_| mark.points.len() == 1 && mark.width > 0.0).map(|at| [*at, *at]);
+        // A wide edge would be all that is seen of a faint line.
+        let wider = if mark.ink == MarkInk::Dim { 1.5 } else { 3.0 };
+        for (wider, color) in [(wider, edge), (0.0, color)] {
+            let width = mark.width + wider;
+            frame.lines.extend(ends().chain(dot).map(|[from, to]| Line { from, to, width, color }));
+        }
+    }
+}
+
+/// Adds a dot where each joint alone would carry the pinned vertex, and a line from there to the vertex, which is
+/// stronger the more the joint weighs.
+fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors) {
+    let [ink, edge] = colors.pinned;
+    let place = explanation.position.as_vec3();
+    let ghosts = || explanation.terms.iter().filter(|_| explanation.skinned);
+    let strength = |term: &Term| term.weight.abs().min(1.0) as f32;
+    let tint = |term: &Term, alpha: f32| {
+        let [r, g, b] = joint_color(term.node);
+        [r, g, b, alpha]
+    };
+    for term in ghosts() {
+        let (width, alpha) = (1.5 + 3.0 * strength(term), 0.4 + 0.6 * strength(term));
+        frame.lines.push(Line { from: term.alone.as_vec3(), to: place, width, color: tint(term, alpha) });
+    }
+    let mut dot = |at, width, color| frame.lines.push(Line { from: at, to: at, width, color });
+    // The heaviest is drawn last, on top.
+    for term in ghosts().collect::<Vec<_>>().into_iter().rev() {
+        let (at, width) = (term.alone.as_vec3(), 7.0 + 6.0 * strength(term));
+        dot(at, width + 3.0, edge);
+        dot(at, width, tint(term, 1.0));
+    }
+    dot(place, 13.0, edge);
+    dot(place, 9.0, ink);
+}
+
+/// Adds the lights of the file where they are wanted; a file without any is lit by the studio.
+fn add_lights(frame: &mut Frame, session: &Session) {
+    let lighting = session.view().lighting;
+    if lighting == Lighting::Studio || !session.has_lights() {
+        return;
+    }
+    frame.studio = lighting == Lighting::Both;
+    let exposure = session.exposure();
+    frame.lights.extend(session.posed_lights().map(|PosedLight { kind, position, direction, color, range }| {
+        Light { kind, position, direction, color: color * exposure, range }
+    }));
+}
+
+fn add_bones(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
+    let (view, bounds) = (session.view(), session.opened_bounds());
+    let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
+    for bone in &session.pose().bones {
+        let color = if Some(bone.node) == view.selected {
+            colors.selected
+        } else if Some(bone.node) == view.hovered {
+            colors.hovered
+        } else if session.edits().nodes.contains_key(&bone.node) {
+            colors.edited
+        } else if below.contains(&bone.node.index()) {
+            colors.below_selected
+        } else if view.selected.is_some() {
+            colors.unselected
+        } else {
+            colors.bone
+        };
+        let length = bone.head.distance(bone.tail);
+        let radius = match view.bone_shape {
+            BoneShape::Octahedra => (length * 0.1).min(bounds.diagonal() * 0.02),
+            BoneShape::Sticks | BoneShape::Lines => bounds.diagonal() * 0.003,
+        };
+        frame.bones.push(Bone {
+            head: bone.head,
+            tail: bone.tail,
+            radius: radius * view.bone_size,
+            color,
+            shape: view.bone_shape,
+            outlined: Some(bone.node) == view.selected,
+            fades: color == colors.unselected,
+        });
+    }
+}
+
+fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
+    let length = session.opened_bounds().diagonal() * 0.025;
+    for (i, world) in session.pose().model.iter().enumerate() {
+        let node = NodeId::from_index(i);
+        let shown = model.scenes.get(session.view().scene).is_none_or(|s| s.contains[i]);
+        if !shown || session.is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
+            continue;
+        }
+        let selected = session.view().selected == Some(node);
+        let from = Vec3::from(world.translation);
+        let axes = [world.matrix3.x_axis, world.matrix3.y_axis, world.matrix3.z_axis];
+        for (axis, color) in axes.into_iter().zip(colors.axes) {
+            let scale = if selected { 2.0 } else { 1.0 };
+            let to = from + Vec3::from(axis.normalize_or_zero()) * length * scale;
+            frame.lines.push(Line { from, to, width: if selected { 2.5 } else { 1.5 }, color });
+        }
+    }
+}
+
+/// Returns the ground, which reaches as far as the crowd does. A crowd has no contact shadow, since only the first
+/// member's could be drawn.
+fn grid(session: &Session, colors: &SceneColors) -> Grid {
+    let mut grid = ground(session.opened_bounds(), colors);
+    if session.crowd() > 1 {
+        grid.shadow = Vec4::ZERO;
+        grid.radius = grid.radius.max(session.shown_bounds().diagonal() * 1.5);
+    }
+    grid
+}
+
+/// Returns the distance in metres between the lines of the grid that can be told apart where the camera looks, where
+/// the grid is shown.
+#[must_use]
+pub fn grid_unit(session: &Session) -> Option<f32> {
+    const LEAST_PIXELS: f32 = 6.0;
+    let view = session.view();
+    if !view.grid || session.document().is_none() {
+        return None;
+    }
+    let focus = if view.through.is_some() { session.opened_bounds().center() } else { view.orbit.target };
+    let depth = -view.world_from_view().inverse().transform_point3(focus).z;
+    let height = match view.projection() {
+        Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
+        Projection::Orthographic { height } => height,
+    };
+    let finest = ground(session.opened_bounds(), &SceneColors::DARK).spacing;
+    // The shader leaves out lines that are too close together: the finest, and then every tenth.
+    let pixels = finest * view.viewport.y / height;
+    Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
+}
+
+/// Returns a ground whose lines are a power of ten apart, some ten to a hundred across the model; the shadow lies under
+/// its box.
+fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
+    let size = bounds.diagonal().max(1e-6);
+    let center = bounds.center();
+    let half = bounds.size() * 0.5;
+    let grounded = !bounds.is_empty() && bounds.min.y.abs() < 0.1 * size;
+    let shadow = if grounded { Vec4::new(center.x, center.z, half.x, half.z) } else { Vec4::ZERO };
+    let height = if grounded { bounds.min.y.min(0.0) } else { 0.0 };
+    Grid {
+        spacing: 10.0_f32.powf((size * 0.12).log10().floor()),
+        height,
+        radius: size * 3.0,
+        shadow,
+        color: colors.grid,
+        floor: colors.floor,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use skinscope_inspect::VertexRef;
+    use skinscope_model::InstanceId;
+    use skinscope_model::shapes::{Tube, tube};
+    use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+        parts.variants = vec![String::new(); 5];
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        session
+    }
+
+    #[test]
+    fn a_frame_holds_what_the_session_shows() {
+        let mut session = open();
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.apply(ViewCommand::ToggleOverlay("weights"));
+        session.apply(ViewCommand::SetVariant(Some(4)));
+        let mut frame = Frame::default();
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        assert_eq!((frame.draws.len(), frame.palettes.len(), frame.bones.len()), (1, 3, 3));
+        assert_eq!((frame.display.selected, frame.variant), (Some(NodeId(2)), Some(4)));
+        assert_eq!(frame.overlay().map(|o| o.id), Some("weights"));
+        let colors: Vec<_> = frame.bones.iter().map(|b| b.color).collect();
+        assert_eq!(
+            colors,
+            [SceneColors::DARK.unselected, SceneColors::DARK.selected, SceneColors::DARK.below_selected]
+        );
+        session.apply(SelectionCommand::Select(None));
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        assert!(
+            frame.bones.iter().all(|b| b.color == SceneColors::DARK.bone && !b.fades),
+            "nothing stands back for a selection"
+        );
+        for colors in [SceneColors::DARK, SceneColors::LIGHT] {
+            assert!(colors.bone[3] >= 0.85 && colors.unselected[3] <= 0.5);
+        }
+        assert!(frame.camera.near > 0.0 && frame.camera.far > session.view().orbit.distance);
+    }
+
+    #[test]
+    fn bones_and_skin_are_as_the_view_has_them() {
+        let mut session = open();
+        session.apply(SelectionCommand::Select(Some(NodeId(2))));
+        session.update_pose();
+        let mut frame = Frame::default();
+        let mut built = |session: &Session| {
+            session.build_frame(&mut frame, &SceneColors::DARK);
+            frame.clone()
+        };
+        let usual = built(&session);
+        // The selected bone has outlines, and only the bones that are neither selected nor below it fade with depth.
+        assert_eq!(usual.bones.iter().map(|b| b.outlined).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(usual.bones.iter().map(|b| b.fades).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!((usual.display.skin_opacity, usual.bones[0].shape), (1.0, BoneShape::Octahedra));
+        session.apply(ViewCommand::SetBoneShape(BoneShape::Sticks));
+        session.apply(ViewCommand::SetSkinOpacity(0.25));
+        let sticks = built(&session);
+        assert_eq!((sticks.display.skin_opacity, sticks.bones[0].shape), (0.25, BoneShape::Sticks));
+        assert!(sticks.bones[0].radius < 0.5 * usual.bones[0].radius, "octahedra are as thick as they are long");
+        session.apply(ViewCommand::SetBoneSize(2.0));
+        assert_eq!(built(&session).bones[0].radius, 2.0 * sticks.bones[0].radius);
+    }
+
+    #[test]
+    fn a_pinned_vertex_shows_where_each_joint_alone_would_carry_it() {
+        let mut session = open();
+        session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::X * 60.0)));
+        // The vertex is in the last ring, which joint 2 moves, and joint 1 a little.
+        let vertex = session.model().unwrap().meshes[0].primitives[0].vertex_count() - 1;
+        session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex })));
+        session.update_pose();
+        let mut frame = Frame::default();
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        let explained = session.explanation().unwrap();
+        let (lines, dots): (Vec<Line>, Vec<Line>) = frame.lines.iter().partition(|line| line.from != line.to);
+        // Joint 2 turned and joint 1 did not: joint 1 alone would leave the vertex where it is stored.
+        let stored = session.model().unwrap().meshes[0].primitives[0].positions[vertex];
+        assert_eq!(lines.len(), 2);
+        assert!((lines[1].from - stored).length() < 1e-6 && lines.iter().all(|l| l.to == explained.position.as_vec3()));
+        assert!(lines[0].width > lines[1].width && lines[0].color[3] > lines[1].color[3], "{lines:?}");
+        assert_eq!(lines[0].color[..3], joint_color(NodeId(3)));
+        assert_eq!(dots.last().map(|dot| (dot.from, dot.color)), Some((lines[0].to, SceneColors::DARK.pinned[0])));
+        session.apply(SelectionCommand::Deselect);
+        session.build_frame(&mut frame, &SceneColors::DARK);
+        assert!(frame.lines.is_empty());
+    }
+
+    #[test]
+    fn the_grid_says_how_far_apart_its_lines_are() {
+        let mut session = open();
+        assert_eq!(grid_unit(&session), Some(0.1), "two metres high");
+        for orthographic in [false, true] {
+            if session.view().orbit.orthographic != orthographic {
+                session.apply(CameraCommand::ToggleOrthographic);
+            }
+            session.apply(CameraCommand::FrameAll);
+            assert_eq!(grid_unit(&session), Some(0.1));
+            session.apply(CameraCommand::Zoom(-25.0, session.view().viewport * 0.5));
+            assert_eq!(grid_unit(&session), Some(1.0), "lines a tenth of a metre apart crowd");
+        }
+        session.apply(ViewCommand::Toggle(Toggle::Grid));
+        assert_eq!(grid_unit(&session), None);
+        assert_eq!(grid_unit(&Session::default()), None);
+    }
+
+    #[test]
+    fn the_grid_fits_models_of_any_size() {
+        for size in [0.02_f32, 1.8, 280.0] {
+            let bounds = Aabb { min: Vec3::new(-0.3, 0.0, -0.2) * size, max: Vec3::new(0.3, 1.0, 0.2) * size };
+            let lines = size / ground(bounds, &SceneColors::DARK).spacing;
+            assert!((5.0..100.0).contains(&lines), "{size}: {lines}");
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Describes a session as a picture: what it shows, as the plain data that the renderer draws.
+
+mod build;
+#[cfg(test)]
+mod comparison_tests;
+mod directions;
+mod onion;
+mod trail;
+
+pub use build::{SceneColors, grid_unit};
+
+use super::Session;
+use skinscope_frame::Frame;
+
+impl Session {
+    /// Describes the session in `frame` as it stands ([`Session::update_pose`] has run). The memory of the frame is used again.
+    ///
+    /// Where the session compares two surfaces, the frame is the left side (or the one that a blinking picture shows now), and the other
+    /// one is [`Frame::compared`].
+    pub fn build_frame(&self, frame: &mut Frame, colors: &SceneColors) {
+        build::build(frame, self, colors);
+    }
+}

@@ -1,0 +1,335 @@
+//! What a session file keeps of a session: edits of pose, weights and inverse bind matrices, limits, pins and pairs, controls, and how all that is looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use glam::Affine3A;
+
+use super::document::FoundMirror;
+use super::session_file::{
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord, LimitsRecord, Number,
+    PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, numbers,
+};
+use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
+use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
+use skinscope_deform::{METHODS, PASSES};
+use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
+use skinscope_anim::pose::{Keys, target_key};
+
+/// What a session file keeps, as it is at one time; cheap to take.
+#[derive(Clone, Debug)]
+pub struct KeptSession {
+    path: Option<PathBuf>,
+    /// The model with edited weights and matrices.
+    model: Arc<Model>,
+    edits: Arc<Edits>,
+    rules: PoseRules,
+    found: FoundMirror,
+    locked: Arc<BTreeSet<NodeId>>,
+    view: View,
+    playback: Playback,
+}
+
+impl Session {
+    /// Returns what a session file keeps of this session; `None` where nothing is open.
+    #[must_use]
+    pub fn kept(&self) -> Option<KeptSession> {
+        // An example is no file, and is as it was when it is opened again.
+        let document = self.document().filter(|document| document.lesson().is_none())?;
+        Some(KeptSession {
+            path: document.path.clone(),
+            model: Arc::clone(self.edited_model()?),
+            edits: Arc::clone(&self.edits),
+            rules: self.rules.clone(),
+            found: document.found_mirror(),
+            locked: Arc::clone(&self.tools.locked),
+            view: self.view.clone(),
+            playback: self.playback.clone(),
+        })
+    }
+
+    /// Returns whether anything was made that no file of a model has: edited weights or added clips that are not saved, a pose, controls, pins, pairs or
+    /// limits. A teaching example has no such work.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        let is_posed = !self.edits.is_empty() || !self.edits.controls.is_empty();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
+        self.lesson().is_none() && is_edited
+    }
+}
+
+impl KeptSession {
+    /// Returns the model's file; `None` for the built-in character.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns the model, with edited weights.
+    #[must_use]
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Returns how many vertices have edited weights.
+    #[must_use]
+    pub fn vertices(&self) -> usize {
+        self.model.weight_edits().count(&self.model)
+    }
+
+    /// Returns how many clips the file does not have.
+    #[must_use]
+    pub fn clips(&self) -> usize {
+        self.model.added_clips().len()
+    }
+
+    /// Returns how many inverse bind matrices are edited.
+    #[must_use]
+    pub fn binds(&self) -> usize {
+        self.model.bind_edits().count()
+    }
+
+    /// Returns how many nodes and morph weights have an edited pose.
+    #[must_use]
+    pub fn posed(&self) -> usize {
+        self.edits.nodes.len() + self.edits.morphs.len() + self.edits.held.len()
+    }
+
+    /// Returns how many sliders and controls there are.
+    #[must_use]
+    pub fn controls(&self) -> usize {
+        self.edits.controls.sliders.len() + self.edits.controls.drivers.len()
+    }
+
+    /// Returns how many joints have limits or pins, and how many nodes another partner than was found.
+    #[must_use]
+    pub fn ruled(&self) -> usize {
+        self.rules.limits.len() + self.rules.pins.len() + self.pairs().len()
+    }
+
+    /// Returns whether both are about one file with the same edits of weights and inverse bind matrices and the same added
+    /// clips.
+    #[must_use]
+    pub fn has_same_model(&self, other: &Self) -> bool {
+        let same_weights = self.model.weight_edits().is_same(other.model.weight_edits());
+        let same_binds = self.model.bind_edits() == other.model.bind_edits();
+        self.path == other.path && same_weights && same_binds && self.model.has_same_added_clips(&other.model)
+    }
+
+    /// Returns whether both are about one file with the same edits, added clips, limits, pins and pairs, however it is looked at.
+    #[must_use]
+    pub fn has_same_work(&self, other: &Self) -> bool {
+        let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
+        self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules)
+    }
+
+    /// Returns the content of the session file; it names no model yet ([`SessionFile::set_model`]).
+    #[must_use]
+    pub fn file(&self) -> SessionFile {
+        let keys = Keys::of(&self.model);
+        let key = |node: &NodeId| keys.key(*node).to_owned();
+        let limits = |limits: &skinscope_anim::pose::Limits| LimitsRecord {
+            least: numbers(limits.least.to_array()),
+            most: numbers(limits.most.to_array()),
+        };
+        let held = |(node, at): (&NodeId, &Affine3A)| (key(node), HeldRecord { matrix: numbers(at.to_cols_array()) });
+        let known = |node: &NodeId| node.index() < self.model.skeleton.len();
+        let alone =
+            |(node, partner): (NodeId, NodeId)| (key(&node), Some(partner).filter(|p| *p != node).map(|p| key(&p)));
+        SessionFile {
+            joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
+            morphs: self.morphs(&keys),
+            held: self.edits.held.iter().filter(|(node, _)| known(node)).map(held).collect(),
+            sliders: self.edits.controls.sliders.iter().map(SliderRecord::of).collect(),
+            drivers: self.edits.controls.drivers.to_vec(),
+            weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),
+            clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
+            binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),
+            symmetric: self.rules.symmetric,
+            obey_limits: !self.rules.ignores_limits,
+            limits: self
+                .rules
+                .limits
+                .iter()
+                .filter(|(node, _)| known(node))
+                .map(|(n, l)| (key(n), limits(l)))
+                .collect(),
+            pins: self.rules.pins.iter().filter(|node| known(node)).map(key).collect(),
+            pairs: self.pairs().into_iter().map(alone).collect(),
+            locked: self.locked.iter().filter(|node| known(node)).map(key).collect(),
+            playback: self.playback(),
+            camera: camera(&self.view),
+            view: view(&self.view, &key, Some(&self.model)),
+            ..SessionFile::default()
+        }
+    }
+
+    /// Returns the nodes whose partner is not the one that was found, with the partner that they have.
+    fn pairs(&self) -> Vec<(NodeId, NodeId)> {
+        let Some((own, found)) = self.rules.own_pairs().zip(self.found.get()) else { return Vec::new() };
+        let nodes = (0..self.model.skeleton.len()).map(NodeId::from_index);
+        nodes.filter(|n| own.partner(*n) != found.partner(*n)).map(|n| (n, own.partner(n))).collect()
+    }
+
+    fn morphs(&self, keys: &Keys) -> BTreeMap<String, BTreeMap<String, Number>> {
+        let mut out: BTreeMap<String, BTreeMap<String, Number>> = BTreeMap::new();
+        for instance in &self.model.instances {
+            let count = self.model.meshes[instance.mesh.index()].morph_names.len();
+            let first = instance.morph_offset;
+            for (place, weight) in self.edits.morphs.range(first..first + count) {
+                let target = target_key(&self.model, instance, place - first);
+                out.entry(keys.key(instance.node).to_owned()).or_default().insert(target, Number(*weight));
+            }
+        }
+        out
+    }
+
+    fn weights(&self, keys: &Keys, change: &WeightChange) -> WeightsRecord {
+        let skin = skin_of(&self.model, change).map(|skin| &self.model.skins[skin.index()].joints);
+        WeightsRecord {
+            mesh: change.mesh.0,
+            primitive: change.primitive,
+            stored_vertices: self.model.meshes[change.mesh.index()].primitives[change.primitive].stored_vertices,
+            skin: skin.into_iter().flatten().map(|joint| keys.key(*joint).to_owned()).collect(),
+            per_vertex: change.per_vertex,
+            vertices: STANDARD.encode(little_endian(&change.vertices, |v| v.to_le_bytes())),
+            joints: STANDARD.encode(little_endian(&change.joints, |v| v.to_le_bytes())),
+            weights: STANDARD.encode(little_endian(&change.weights, |v| v.to_le_bytes())),
+        }
+    }
+
+    fn bind(&self, keys: &Keys, (skin, place, matrix): (SkinId, usize, Affine3A)) -> BindRecord {
+        let joint = self.model.skins[skin.index()].joints[place];
+        let matrix = numbers(matrix.to_cols_array());
+        BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix }
+    }
+
+    fn layer(&self, clip: ClipId, weight: f32, rise: Option<[f32; 2]>) -> Option<LayerRecord> {
+        let name = self.model.clips.get(clip.index())?.name.clone();
+        Some(LayerRecord { clip: name, clip_number: clip.index(), weight: Number(weight), rise: rise.map(numbers) })
+    }
+
+    fn playback(&self) -> PlaybackRecord {
+        let clip = self.playback.clip.and_then(|clip| Some((clip, self.model.clips.get(clip.index())?)));
+        PlaybackRecord {
+            clip: clip.map(|(_, clip)| clip.name.clone()),
+            clip_number: clip.map_or(0, |(id, _)| id.index()),
+            fade: self.playback.layers.fade.and_then(|fade| self.layer(fade.clip, fade.weight, fade.rise)),
+            add: self.playback.layers.add.and_then(|add| self.layer(add.clip, add.weight, None)),
+            ..playback(&self.playback)
+        }
+    }
+}
+
+/// Returns a skin that shows the primitive of a change, whose joints its numbers mean.
+pub(super) fn skin_of(model: &Model, change: &WeightChange) -> Option<SkinId> {
+    model.instances.iter().filter(|i| i.mesh == change.mesh).find_map(|i| i.skin)
+}
+
+fn little_endian<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
+    values.iter().flat_map(|value| bytes(*value)).collect()
+}
+
+fn edit(edit: &NodeEdit) -> EditRecord {
+    let finite = |v: &glam::Vec3| v.is_finite();
+    let rotation = edit.quaternion.filter(|q| q.is_finite());
+    EditRecord {
+        translation: edit.translation.filter(finite).map(|v| numbers(v.to_array())),
+        rotation: rotation.map(|q| numbers(q.to_array())),
+        // Those of a quaternion follow from it.
+        angles: edit.rotation.filter(finite).filter(|_| rotation.is_none()).map(|v| numbers(v.to_array())),
+        scale: edit.scale.filter(finite).map(|v| numbers(v.to_array())),
+    }
+}
+
+fn camera(view: &View) -> Option<CameraRecord> {
+    let orbit = view.orbit;
+    let finite = orbit.target.is_finite() && [orbit.yaw, orbit.pitch, orbit.distance].iter().all(|v| v.is_finite());
+    finite.then(|| CameraRecord {
+        target: numbers(orbit.target.to_array()),
+        yaw: Number(orbit.yaw),
+        pitch: Number(orbit.pitch),
+        distance: Number(orbit.distance),
+        orthographic: orbit.orthographic,
+        through: view.through.map(|camera| camera.index),
+    })
+}
+
+fn playback(playback: &Playback) -> PlaybackRecord {
+    PlaybackRecord {
+        pose: word(SOURCES, &playback.source),
+        clip: None,
+        clip_number: 0,
+        time: Number(playback.time_secs),
+        playing: playback.playing,
+        speed: Number(playback.speed),
+        loop_mode: word(LOOPS, &playback.loop_mode),
+        returning: playback.returning,
+        fps: Number(playback.fps),
+        in_place: playback.in_place,
+        fade: None,
+        add: None,
+    }
+}
+
+fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> ViewRecord {
+    let known = |node: &NodeId| model.is_some_and(|model| node.index() < model.skeleton.len());
+    let all = METHODS.iter().flat_map(|m| m.parameters).chain(PASSES.iter().flat_map(|p| p.parameters));
+    let parameters = all.map(|p| (p, view.parameters.get(p))).filter(|(p, value)| *value != p.default);
+    ViewRecord {
+        scene: view.scene,
+        variant: view.variant.and_then(|v| model?.variants.get(v).cloned()),
+        selected: view.selected.filter(known).map(|node| key(&node)),
+        hidden: view.hidden.iter().filter(|node| known(node)).map(key).collect(),
+        overlay: view.overlay.map(|overlay| overlay.id.to_owned()),
+        ramp: view.ramp.id().to_owned(),
+        influence_limit: view.influence_limit,
+        method: view.choice().id(),
+        normals: view.normals.id.to_owned(),
+        parameters: parameters.map(|(p, value)| (p.id.to_owned(), Number(value))).collect(),
+        comparison: view.comparison.as_ref().map(comparison),
+        on: LAYERS.iter().filter(|(_, layer)| view.is_on(*layer)).map(|(word, _)| (*word).to_owned()).collect(),
+        bone_shape: view.bone_shape.id().to_owned(),
+        bone_size: Number(view.bone_size),
+        onion: Some(view.onion)
+            .filter(|onion| Onion { shown: false, ..*onion } != Onion::default())
+            .map(|onion| (onion.count, Number(onion.step_frames))),
+        deforming_only: view.deforming_only,
+        skin_opacity: Number(view.skin_opacity),
+        lights: word(LIGHTS, &view.lighting),
+        crowd: view.crowd,
+        tool: word(TOOLS, &view.pose_tool),
+        axes: word(AXES, &view.orientation),
+    }
+}
+
+fn comparison(comparison: &Comparison) -> ComparisonRecord {
+    let MethodChoice { normals, .. } = comparison.choice;
+    ComparisonRecord {
+        method: comparison.choice.id(),
+        normals: normals.id.to_owned(),
+        weights: match comparison.weights {
+            SideWeights::Shown => "shown".into(),
+            SideWeights::Stored => "stored".into(),
+            SideWeights::Packed(packing) => packing.id(),
+        },
+        swapped: comparison.swapped,
+        layout: comparison.layout.id().to_owned(),
+        split: Number(comparison.split),
+    }
+}
+
+impl Default for PlaybackRecord {
+    fn default() -> Self {
+        playback(&Playback::default())
+    }
+}
+
+impl Default for ViewRecord {
+    fn default() -> Self {
+        view(&View::default(), &|_| String::new(), None)
+    }
+}

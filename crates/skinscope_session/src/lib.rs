@@ -1,0 +1,386 @@
+//! The open model with its state: pose edits, view, playback. Everything changes through [`Session::apply`].
+//!
+//! Knows nothing of windows, panels or the GPU.
+
+#![forbid(unsafe_code)]
+
+mod camera;
+mod clips;
+mod command;
+mod command_row;
+mod comparison;
+#[cfg(test)]
+mod comparison_tests;
+#[cfg(test)]
+mod control_tests;
+mod controls;
+mod crowd;
+mod deforming;
+mod document;
+mod edit_menu;
+#[cfg(test)]
+mod edit_tests;
+mod edits;
+mod export;
+#[cfg(test)]
+mod finding_tests;
+mod findings;
+pub mod frame;
+mod gizmo;
+#[cfg(test)]
+mod held_tests;
+mod hiding;
+mod kept;
+#[cfg(test)]
+mod kept_tests;
+mod keying;
+mod laid_pose;
+mod lesson;
+mod library;
+mod lighting;
+mod marks;
+mod marks_menu;
+mod measuring;
+#[cfg(test)]
+mod measuring_tests;
+mod menus;
+mod onion;
+mod orbit;
+mod over;
+mod playback;
+mod pose;
+mod pose_menu;
+mod posing;
+#[cfg(test)]
+mod preset_tests;
+mod projector;
+mod pull;
+mod queries;
+mod repair;
+mod root_motion;
+mod rules;
+mod saving;
+mod session_file;
+mod shortcuts;
+mod stored;
+mod surfaces;
+mod take_up;
+#[cfg(test)]
+pub(crate) mod test_sessions;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tool_tests;
+mod tools;
+mod trail;
+mod view;
+mod view_commands;
+mod view_menu;
+mod weights;
+mod words;
+
+pub use clips::TakenClips;
+pub use command::{
+    CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
+    PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
+};
+pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
+pub use controls::ControlCommand;
+pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
+pub use deforming::MethodChoice;
+pub use document::{Document, Source};
+pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
+pub use export::{ExportKind, ExportSettings};
+pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
+pub use kept::KeptSession;
+pub use keying::KeyingCommand;
+pub use laid_pose::LaidPose;
+pub use lesson::ExampleCommand;
+pub use library::LibraryCommand;
+pub use lighting::PosedLight;
+pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use measuring::{
+    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measurers,
+    Measuring, PoseToMeasure,
+};
+pub use menus::COMMANDS;
+pub use onion::{Onion, OnionSkin};
+pub use orbit::{FOV_Y, Orbit};
+pub use playback::{LoopMode, Playback, PoseSource};
+pub use pose::Pose;
+pub use posing::PosingCommand;
+pub use projector::Projector;
+pub use pull::Pull;
+pub use queries::WeightsJointSource;
+pub use repair::{Repair, RepairTool, repair_of};
+pub use root_motion::RootMotion;
+pub use rules::PoseRules;
+pub use session_file::{SESSION_ENDING, SessionContents, SessionFile, SessionModel, is_session};
+pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
+pub use stored::ComparedFile;
+pub use tools::{Scope, ToolCommand, Tools};
+pub use trail::Trail;
+pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
+
+use std::sync::Arc;
+
+use self::findings::StateBeforeFinding;
+use skinscope_base::math::Aabb;
+use skinscope_model::{ClipId, Model, NodeId};
+use skinscope_anim::pose::PoseFile;
+
+/// The open model with its state.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// The open file; `None` until something is open.
+    document: Option<Document>,
+    edits: Arc<Edits>,
+    history: History,
+    view: View,
+    playback: Playback,
+    /// The pose at the last [`Session::update_pose`].
+    pose: Pose,
+    /// The box that [`Session::opened_bounds`] returns.
+    opened_bounds: Aabb,
+    /// The places of a crowd's members; one place where there is no crowd.
+    formation: Formation,
+    /// The factor of the file's lights, see [`Session::lights`]; it is measured where the model was opened.
+    exposure: f32,
+    /// The state that was replaced when a finding was shown.
+    before_finding: Option<Box<StateBeforeFinding>>,
+    /// Whether work that takes long is done by the owner of the session.
+    is_patient: bool,
+    /// Whether normalised weights are asked for, and the owner of the session computes them.
+    is_normalising: bool,
+    /// The worst moment of a comparison is asked for, and others look for it.
+    is_seeking_worst: bool,
+    measuring: Measuring,
+    tools: Tools,
+    /// What methods have worked out for the open model.
+    method_data: deforming::DataCache,
+    /// What was saved last, until the file is read again.
+    saved: Option<saving::SavedModel>,
+    marking: Marking,
+    /// The model that the open one is compared with, where that is not the one that its file stores.
+    compared_with: Option<ComparedFile>,
+    changed_weights: stored::ChangedWeights,
+    /// What the runtime makes of the open model that it is compared with.
+    packed: Option<comparison::PackedModel>,
+    /// The pose that was copied last; it stays when another model is opened.
+    copied: Option<Arc<PoseFile>>,
+    /// The pose that was laid over the others last.
+    last_laid: Option<laid_pose::LastLaid>,
+    rules: PoseRules,
+    /// The example that is shown.
+    lesson: Option<lesson::OpenLesson>,
+    trail: trail::HeldTrail,
+    onion: onion::HeldOnion,
+    root: root_motion::HeldRoot,
+    program: controls::HeldProgram,
+}
+
+impl Session {
+    /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
+    /// the look (overlays, method, speed) stay.
+    ///
+    /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
+    /// their names still exist. A model that no longer fits the view is framed.
+    pub fn open(&mut self, document: Document) {
+        if self.is_newer_version(&document) {
+            return self.reopen(document);
+        }
+        self.take_up_lesson(&document);
+        self.forget_tools();
+        self.saved = None;
+        self.compared_with = None;
+        let model = Arc::clone(&document.model);
+        let clip = (!model.clips.is_empty()).then_some(ClipId(0));
+        self.edits = Arc::default();
+        self.last_laid = None;
+        self.history = History::default();
+        self.playback = Playback {
+            source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
+            clip,
+            playing: clip.is_some(),
+            speed: self.playback.speed,
+            loop_mode: self.playback.loop_mode,
+            fps: self.playback.fps,
+            in_place: self.playback.in_place,
+            ..Playback::default()
+        };
+        self.rules = self.rules.for_another_model(&model);
+        self.view.scene = model.default_scene;
+        self.view.variant = None;
+        self.view.selected = None;
+        self.view.hovered = None;
+        self.view.hidden = Arc::default();
+        self.view.through = None;
+        self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
+        self.view.pinned = None;
+        self.document = Some(document);
+        self.forget_vertices();
+        self.look_as_example();
+        self.opened_bounds = Aabb::EMPTY;
+        self.update_pose();
+        self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
+        self.show_crowd();
+        self.apply(CameraCommand::FrameAll);
+    }
+
+    /// Shows a newer version of the open file.
+    fn reopen(&mut self, document: Document) {
+        // Before anything else: what a tool would do is none of the weights that are taken up.
+        self.choose_tool(None);
+        let bounds = self.posed_bounds();
+        let Some(old) = self.document.replace(document) else { return };
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        let (before, now) = (&old.model.skeleton.names, &new.skeleton.names);
+        let find = |node: NodeId| {
+            let name = &before[node.index()];
+            let same = now.get(node.index()) == Some(name);
+            if same { Some(node) } else { now.iter().position(|n| n == name).map(NodeId::from_index) }
+        };
+        if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
+            let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
+            self.edits = Arc::new(Edits { nodes, ..self.edits.without_pose() });
+            self.history = History::default();
+            self.rules = self.rules.for_another_model(&new);
+        }
+        self.take_up_clips(&old.model, find);
+        self.take_up_skinning(&old.model);
+        self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
+        self.view.selected = self.view.selected.and_then(find);
+        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
+        self.view.hovered = None;
+        self.forget_vertices();
+        self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
+        let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
+        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
+        let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
+        if !old.model.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
+            self.history.forget_clips();
+        }
+        self.follow_layers(&old.model);
+        self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
+        if self.playback.clip.is_none() {
+            self.playback.playing = false;
+            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
+        }
+        self.view.through = self.view.through.filter(|t| t.index < new.camera_nodes.len());
+        self.update_pose();
+        self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
+        self.show_crowd();
+        self.keep_in_view(bounds);
+    }
+
+    /// Adds lines to the warnings of the open document; returns whether any was new.
+    pub fn warn(&mut self, lines: &[String]) -> bool {
+        let Some(document) = &mut self.document else { return false };
+        let before = document.warnings.len();
+        for line in lines {
+            if !document.warnings.contains(line) {
+                document.warnings.push(line.clone());
+            }
+        }
+        document.warnings.len() > before
+    }
+
+    /// Returns the open file; `None` until something is open.
+    #[must_use]
+    pub fn document(&self) -> Option<&Document> {
+        self.document.as_ref()
+    }
+
+    /// Returns the user's edits of the pose.
+    #[must_use]
+    pub fn edits(&self) -> &Arc<Edits> {
+        &self.edits
+    }
+
+    /// Returns the edits that can be undone and redone.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Returns camera, selection and overlays.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    /// Returns clip and time.
+    #[must_use]
+    pub fn playback(&self) -> &Playback {
+        &self.playback
+    }
+
+    /// Returns the pose as of the last [`Session::update_pose`].
+    #[must_use]
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Returns the model's box in the pose that it was opened in (world, metres), which tells its size and does not
+    /// change while the pose moves.
+    #[must_use]
+    pub fn opened_bounds(&self) -> Aabb {
+        self.opened_bounds
+    }
+
+    /// Returns the open model.
+    #[must_use]
+    pub fn model(&self) -> Option<&Arc<Model>> {
+        self.document.as_ref().map(|d| &d.model)
+    }
+
+    /// Carries out `command`; returns what the application must do for it.
+    pub fn apply(&mut self, command: impl Into<Command>) -> Option<Effect> {
+        match command.into() {
+            Command::File(command) => return Some(Effect::File(command)),
+            Command::Inspection(command) => return Some(Effect::Inspection(command)),
+            Command::Library(command) => return Some(Effect::Library(command)),
+            Command::Window(command) => return Some(Effect::Window(command)),
+            Command::View(command) => return self.look(command),
+            Command::Edit(command) => self.edit(&command),
+            Command::Posing(command) => self.change_pose(&command),
+            Command::Keying(command) => self.change_keys(&command),
+            Command::Control(command) => self.control(&command),
+            Command::Tool(command) => {
+                let was_open = self.tools.open;
+                self.use_tool(&command);
+                // A narrow window has room for one of these panels.
+                self.measuring.open &= was_open || !self.tools.open;
+            }
+            Command::Mark(command) => self.change_marks(&command),
+            Command::Playback(command) => {
+                self.play(&command);
+                // Each clip has room of its own.
+                if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
+                    self.form_up();
+                }
+            }
+            Command::Selection(command) => self.point_at(command),
+            Command::Finding(command) => self.examine(&command),
+            Command::Comparison(command) => {
+                self.compare(&command);
+                self.pack();
+            }
+            Command::Measure(command) => self.measure(&command),
+            Command::Example(command) => self.teach(&command),
+            Command::Camera(command) => self.move_camera(command),
+        }
+        None
+    }
+
+    /// From now on work that takes long is left to the owner of this session, who does it in the background: see
+    /// [`Session::is_normalising`]. Without this it is done at once.
+    pub fn be_patient(&mut self) {
+        self.is_patient = true;
+    }
+}

@@ -1,0 +1,219 @@
+//! The table of menus and keys: every command without a value of its own, once, with its label, help and key.
+
+use std::sync::LazyLock;
+
+use super::command_row::{key, plain, row, shift};
+use super::{
+    Command, CommandRow, FileCommand, Key, Menu, PlaybackCommand, PoseSource, Toggle, ToolCommand, ViewCommand,
+    WindowCommand, edit_menu, marks_menu, pose_menu, view_menu,
+};
+use skinscope_edit::OPERATIONS;
+use skinscope_examples::EXAMPLES;
+use skinscope_inspect::{OVERLAYS, Overlay};
+
+/// Every command without a value of its own; menus, tooltips, keys and the README's table all come from here.
+pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
+    let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
+        let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
+        row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
+    });
+    let tools = OPERATIONS.iter().map(|operation| {
+        let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
+        row(Menu::Tools, operation.tool, None, command, operation.help)
+    });
+    let before = [edit_menu::ROWS, pose_menu::ROWS, view_menu::ROWS, SHADED].concat();
+    let after = [OVERLAY, PLAYBACK, HELP].concat();
+    let examples = EXAMPLES.iter().map(|example| {
+        let command = Command::File(FileCommand::OpenExample(example.id));
+        row(Menu::File, example.title, None, command, example.question)
+    });
+    // They stand beside the other model that comes with the program.
+    let mut before = before;
+    let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
+    before.splice(at..at, examples);
+    before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
+});
+
+/// The row before the overlays, which shows none of them.
+static SHADED: &[CommandRow] = &[row(
+    Menu::Overlay,
+    "Shaded",
+    shift(Key::Char('s')),
+    Command::View(ViewCommand::SetOverlay(None)),
+    "Show materials and light",
+)];
+
+/// The rows after the overlays, which change what they show.
+static OVERLAY: &[CommandRow] = &[
+    row(
+        Menu::Overlay,
+        "With children",
+        key(Key::Char('c')),
+        Command::View(ViewCommand::Toggle(Toggle::WithChildren)),
+        "Let the selected joint stand for all joints below it too",
+    ),
+    row(
+        Menu::Overlay,
+        "Influenced only",
+        key(Key::Char('o')),
+        Command::View(ViewCommand::Toggle(Toggle::InfluencedOnly)),
+        "Dim what the selected joint does not move",
+    ),
+    row(
+        Menu::Overlay,
+        "Shared in black",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::SharedBlack)),
+        "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
+    ),
+    row(
+        Menu::Overlay,
+        "Compare with stored",
+        key(Key::Char('y')),
+        Command::View(ViewCommand::Toggle(Toggle::Stored)),
+        "Show the weights that the file stores in place of the edited ones; the key does so while it is held",
+    ),
+    row(
+        Menu::Overlay,
+        "Vertex dots",
+        key(Key::Char('v')),
+        Command::View(ViewCommand::Toggle(Toggle::Vertices)),
+        "Draw vertices as dots",
+    ),
+    row(
+        Menu::Overlay,
+        "Normals",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Normals)),
+        "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
+    ),
+    row(
+        Menu::Overlay,
+        "Tangents",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Tangents)),
+        "Draw a line along the tangent of each vertex that faces the camera, where the file has tangents",
+    ),
+    row(
+        Menu::Overlay,
+        "Motion trail",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Trail)),
+        "Draw the path of the selected joint over the clip, with a dot at each of its keys",
+    ),
+    row(
+        Menu::Overlay,
+        "Onion skins",
+        None,
+        Command::View(ViewCommand::Toggle(Toggle::Onion)),
+        "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
+    ),
+];
+
+/// The rows of the Playback menu.
+static PLAYBACK: &[CommandRow] = &[
+    row(
+        Menu::Playback,
+        "Play or pause",
+        key(Key::Space),
+        Command::Playback(PlaybackCommand::TogglePlay),
+        "Play or pause the clip",
+    ),
+    row(
+        Menu::Playback,
+        "Next frame",
+        key(Key::Right),
+        Command::Playback(PlaybackCommand::StepFrames(1)),
+        "One frame forward",
+    ),
+    row(
+        Menu::Playback,
+        "Previous frame",
+        key(Key::Left),
+        Command::Playback(PlaybackCommand::StepFrames(-1)),
+        "One frame back",
+    ),
+    row(
+        Menu::Playback,
+        "Next key",
+        key(Key::Up),
+        Command::Playback(PlaybackCommand::NextKey),
+        "To the next key of the selected joint",
+    ),
+    row(
+        Menu::Playback,
+        "Previous key",
+        key(Key::Down),
+        Command::Playback(PlaybackCommand::PreviousKey),
+        "To the previous key of the selected joint",
+    ),
+    row(
+        Menu::Playback,
+        "To start",
+        shift(Key::Left),
+        Command::Playback(PlaybackCommand::ToStart),
+        "To the start of the clip",
+    ),
+    row(
+        Menu::Playback,
+        "To end",
+        shift(Key::Right),
+        Command::Playback(PlaybackCommand::ToEnd),
+        "To the end of the clip",
+    ),
+    row(
+        Menu::Playback,
+        "Next clip",
+        shift(Key::Down),
+        Command::Playback(PlaybackCommand::StepClip(1)),
+        "Show the next clip of the file",
+    ),
+    row(
+        Menu::Playback,
+        "Previous clip",
+        shift(Key::Up),
+        Command::Playback(PlaybackCommand::StepClip(-1)),
+        "Show the previous clip of the file",
+    ),
+    row(
+        Menu::Playback,
+        "Rest pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest)),
+        "The node transforms stored in the file",
+    ),
+    row(
+        Menu::Playback,
+        "Bind pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Bind)),
+        "The pose that the inverse bind matrices invert",
+    ),
+    row(
+        Menu::Playback,
+        "Clip pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)),
+        "The clip at the current time",
+    ),
+    row(
+        Menu::Playback,
+        "In place",
+        None,
+        Command::Playback(PlaybackCommand::ToggleInPlace),
+        "Take out what carries the whole skeleton along the ground, so that it walks on the spot",
+    ),
+];
+
+/// The rows of the Help menu.
+static HELP: &[CommandRow] = &[
+    row(
+        Menu::Help,
+        "Keys as in Maya",
+        None,
+        Command::Window(WindowCommand::ToggleMayaKeys),
+        "W, E and R choose the tools that move, turn and scale; Weights and Wireframe have Shift+W and Shift+E then",
+    ),
+    row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
+    row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
+];

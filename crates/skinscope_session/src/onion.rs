@@ -1,0 +1,164 @@
+//! Onion skins: the model at moments of the clip before and after the one that is shown.
+
+use std::sync::{Arc, Weak};
+
+use glam::Affine3A;
+
+use super::over::{Over, OverScratch};
+use super::{Edits, Playback, PoseSource, RootMotion, Session};
+use skinscope_anim::{self as anim, SampleScratch};
+use skinscope_deform as deform;
+use skinscope_model::{LocalPose, Model};
+
+/// How onion skins are shown.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Onion {
+    /// Whether they are shown.
+    pub shown: bool,
+    /// How many moments are shown on each side: [`Onion::COUNTS`].
+    pub count: u32,
+    /// The frames from one moment to the next, of [`Playback::fps`]: [`Onion::STEPS`].
+    pub step_frames: f32,
+}
+
+impl Onion {
+    /// The least and the greatest [`Onion::count`].
+    pub const COUNTS: [u32; 2] = [1, 10];
+    /// The least and the greatest [`Onion::step_frames`].
+    pub const STEPS: [f32; 2] = [0.1, 100.0];
+
+    /// Returns the same with numbers that lie in their ranges.
+    #[must_use]
+    pub fn clamped(self) -> Self {
+        let [least, most] = Self::COUNTS;
+        let [shortest, longest] = Self::STEPS;
+        let step = if self.step_frames.is_finite() { self.step_frames } else { Self::default().step_frames };
+        Self { count: self.count.clamp(least, most), step_frames: step.clamp(shortest, longest), ..self }
+    }
+}
+
+impl Default for Onion {
+    fn default() -> Self {
+        Self { shown: false, count: 3, step_frames: 5.0 }
+    }
+}
+
+/// The model at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OnionSkin {
+    /// The moment, seconds.
+    pub time_secs: f32,
+    /// How many moments it lies before (negative) or after the one that is shown, from 1 on.
+    pub steps: i32,
+    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`].
+    pub palettes: Vec<Affine3A>,
+    /// The morph weights, by [`skinscope_model::Instance::morph_offset`].
+    pub morph_weights: Vec<f32>,
+}
+
+/// What onion skins depend on.
+type OnionSource = (Weak<Model>, Playback, Onion, Arc<Edits>, Option<RootMotion>);
+
+/// The onion skins that were computed last, and what they were computed from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct HeldOnion {
+    of: Option<OnionSource>,
+    skins: Vec<OnionSkin>,
+}
+
+impl Session {
+    /// Returns the onion skins, those farthest in time first; none where they are not shown or no clip is.
+    #[must_use]
+    pub fn onion_skins(&self) -> &[OnionSkin] {
+        &self.onion.skins
+    }
+
+    /// Returns the moments before and after the one that is shown, as far as the clip goes, each with its number of steps.
+    fn onion_moments(&self, length_secs: f32) -> impl Iterator<Item = (i32, f32)> {
+        let Onion { count, step_frames, .. } = self.view.onion;
+        let (now, step) = (self.playback.time_secs, step_frames / self.playback.fps.max(1.0));
+        let moments = (1..=count as i32).rev().flat_map(|i| [-i, i]);
+        moments.map(move |i| (i, now + i as f32 * step)).filter(move |(_, secs)| (0.0..=length_secs).contains(secs))
+    }
+
+    /// Computes onion skins where they are shown, unless nothing has changed that they depend on.
+    pub(super) fn follow_onion(&mut self) {
+        let wanted = self.view.onion.shown && self.playback.source == PoseSource::Clip;
+        let of = self.shown_model().zip(self.playback.clip).filter(|_| wanted);
+        let Some((model, clip)) = of.map(|(model, clip)| (Arc::clone(model), clip)) else {
+            // Where there were none nothing is allocated.
+            if self.onion.of.is_some() {
+                self.onion = HeldOnion::default();
+            }
+            return;
+        };
+        let root = self.held_root();
+        let is_same = self.onion.of.as_ref().is_some_and(|(of, playback, onion, edits, its_root)| {
+            std::ptr::eq(of.as_ptr(), Arc::as_ptr(&model))
+                && (its_root, *onion) == (&root, self.view.onion)
+                && Arc::ptr_eq(edits, &self.edits)
+                && Playback { playing: self.playback.playing, ..playback.clone() } == self.playback
+        });
+        if is_same {
+            return;
+        }
+        let clip = &model.clips[clip.index()];
+        let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
+        let (driving, mut over_scratch) = (self.driving(), OverScratch::default());
+        let over = Over {
+            model: &model,
+            layers: self.playback.layers,
+            root,
+            edits: &self.edits,
+            rules: &self.rules,
+            driving: driving.as_ref(),
+        };
+        let mut skins = Vec::new();
+        for (steps, time_secs) in self.onion_moments(clip.duration_secs()) {
+            let edit = |pose: &mut LocalPose| over.lay(time_secs, &mut over_scratch, pose);
+            let (rest, moment) = (&model.skeleton.rest, Some((clip, time_secs)));
+            anim::evaluate(&model, rest, moment, edit, &mut scratch, &mut local, &mut world);
+            let mut palettes = Vec::new();
+            deform::palettes(&model, &world, &mut palettes);
+            skins.push(OnionSkin { time_secs, steps, palettes, morph_weights: local.morph_weights.clone() });
+        }
+        let of = (Arc::downgrade(&model), self.playback.clone(), self.view.onion, Arc::clone(&self.edits), root);
+        self.onion = HeldOnion { of: Some(of), skins };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_sessions::tube_session;
+    use crate::{PlaybackCommand, Toggle, ViewCommand};
+
+    #[test]
+    fn onion_skins_are_the_poses_of_the_moments_around_and_follow_time() {
+        let mut session = tube_session();
+        session.apply(PlaybackCommand::SetPlaying(false));
+        session.apply(PlaybackCommand::Seek(0.25));
+        session.update_pose();
+        assert!(session.onion_skins().is_empty());
+        session.apply(ViewCommand::Set(Toggle::Onion, true));
+        session.apply(ViewCommand::SetOnion(Onion { shown: true, count: 3, step_frames: 3.0 }));
+        session.update_pose();
+        let skins = session.onion_skins().to_vec();
+        // There is no third moment before the start.
+        assert_eq!(skins.iter().map(|skin| skin.steps).collect::<Vec<_>>(), [3, -2, 2, -1, 1]);
+        for skin in &skins {
+            assert!((skin.time_secs - 0.25 - 0.1 * skin.steps as f32).abs() < 1e-6);
+            session.apply(PlaybackCommand::Seek(skin.time_secs));
+            session.update_pose();
+            let shown = &session.pose().palettes;
+            let is_near = |(a, b): (&Affine3A, &Affine3A)| a.abs_diff_eq(*b, 1e-5);
+            assert!(shown.iter().zip(&skin.palettes).all(is_near) && shown.len() == skin.palettes.len());
+        }
+        assert!(!skins[0].palettes[2].abs_diff_eq(skins[1].palettes[2], 0.01), "the clip moves them");
+        session.apply(ViewCommand::SetOnion(Onion { shown: true, count: 99, step_frames: f32::NAN }));
+        assert_eq!(session.view().onion, Onion { shown: true, count: 10, step_frames: 5.0 });
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session.update_pose();
+        assert!(session.onion_skins().is_empty());
+    }
+}

@@ -1,0 +1,196 @@
+//! Poses as a whole: copied, pasted, mirrored.
+
+use std::sync::Arc;
+
+use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
+use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
+
+/// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
+/// undone.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PosingCommand {
+    /// Exchange left and right of the pose that is shown.
+    Mirror,
+    /// Exchange the limb below the selected node with that on the other side, and leave the rest.
+    Flip,
+    /// Remember the pose that is shown.
+    Copy,
+    /// Show the pose that was copied last.
+    Paste,
+    /// Show the pose that was copied last, with left and right exchanged.
+    PasteMirrored,
+    /// Lay this pose over the one that is shown. Given again with another share, and nothing edited in between, it takes the place of the
+    /// one before, as the same step.
+    Lay(LaidPose),
+    /// Switch whether what is done to one side is done mirrored to the other.
+    ToggleSymmetric,
+    /// Give a node another partner on the other side, or none.
+    SetPartner(NodeId, Option<NodeId>),
+    /// Take the pairs as they were found.
+    ForgetPairs,
+    /// Let a joint stay where it is while joints above it are edited, or let it go.
+    TogglePin(NodeId),
+    /// Do that with the selected joint.
+    TogglePinSelected,
+    /// Let all pinned joints go.
+    Unpin,
+    /// Let a joint stay where it is now over the whole clip, its limb following by inverse kinematics, or let it go.
+    ToggleHeld(NodeId),
+    /// Do that with the selected joint.
+    ToggleHeldSelected,
+    /// Limit how far a joint turns, or let it turn freely.
+    SetLimits(NodeId, Option<Limits>),
+    /// Switch whether limits are obeyed.
+    ToggleLimits,
+}
+
+impl Session {
+    /// The pose that was copied last, of whatever model.
+    #[must_use]
+    pub fn copied_pose(&self) -> Option<&Arc<PoseFile>> {
+        self.copied.as_ref()
+    }
+
+    /// The pose that is shown, as the content of a pose file of this name.
+    #[must_use]
+    pub fn pose_file(&mut self, name: &str) -> Option<PoseFile> {
+        self.update_pose();
+        Some(capture(self.model()?, &self.pose.local, name))
+    }
+
+    /// Carries out a command of its family.
+    pub(super) fn change_pose(&mut self, command: &PosingCommand) {
+        if self.change_rules(command) {
+            return;
+        }
+        match command {
+            PosingCommand::Lay(laid) => return self.lay_pose(laid),
+            PosingCommand::ToggleHeld(node) => return self.toggle_held(*node),
+            PosingCommand::ToggleHeldSelected => {
+                return self.view.selected.into_iter().for_each(|node| self.toggle_held(node));
+            }
+            _ => {}
+        }
+        self.update_pose();
+        let (Some(document), Some(mirror)) = (&self.document, self.mirror()) else { return };
+        let model = Arc::clone(&document.model);
+        let shown = self.undriven();
+        let wanted = match command {
+            PosingCommand::Copy => {
+                self.copied = self.pose_file("").map(Arc::new);
+                return;
+            }
+            PosingCommand::Mirror => mirror.exchanged(&model, shown),
+            PosingCommand::Flip => {
+                let Some(limb) = self.view.selected else { return };
+                mirror.flipped(&model, shown, limb)
+            }
+            PosingCommand::Paste | PosingCommand::PasteMirrored => {
+                let Some(copied) = &self.copied else { return };
+                let mut pose = model.skeleton.rest.clone();
+                resolve(&model, copied).apply(&mut pose);
+                if *command == PosingCommand::PasteMirrored { mirror.exchanged(&model, &pose) } else { pose }
+            }
+            _ => return,
+        };
+        let edits = self.edits_towards(&model, &wanted);
+        self.change_edits(edits);
+    }
+
+    /// Lets a joint, and where editing is symmetric its partner, stay where it stands now, or lets it go.
+    fn toggle_held(&mut self, node: NodeId) {
+        self.update_pose();
+        if node.index() >= self.pose.model.len() {
+            return;
+        }
+        let mut edits = Edits::clone(&self.edits);
+        let lets_go = edits.held.contains_key(&node);
+        for node in self.with_partner(node) {
+            match lets_go {
+                true => _ = edits.held.remove(&node),
+                false => _ = edits.held.insert(node, self.pose.model[node.index()]),
+            }
+        }
+        self.change_edits(edits);
+    }
+
+    /// Carries out a command about the rules of edits; returns whether it was one.
+    fn change_rules(&mut self, command: &PosingCommand) -> bool {
+        let count = self.model().map_or(0, |model| model.skeleton.len());
+        let toggle = |pins: &mut std::collections::BTreeSet<NodeId>, node: NodeId| {
+            if node.index() < count && !pins.remove(&node) {
+                pins.insert(node);
+            }
+        };
+        match *command {
+            PosingCommand::ToggleSymmetric => self.rules.symmetric = !self.rules.symmetric,
+            PosingCommand::SetPartner(node, partner) => self.set_partner(node, partner),
+            PosingCommand::ForgetPairs => self.forget_pairs(),
+            PosingCommand::TogglePin(node) => toggle(&mut self.rules.pins, node),
+            PosingCommand::TogglePinSelected => {
+                if let Some(node) = self.view.selected {
+                    toggle(&mut self.rules.pins, node);
+                }
+            }
+            PosingCommand::Unpin => self.rules.pins.clear(),
+            PosingCommand::SetLimits(node, limits) => match limits.filter(|_| node.index() < count) {
+                Some(limits) => _ = self.rules.limits.insert(node, limits),
+                None => _ = self.rules.limits.remove(&node),
+            },
+            PosingCommand::ToggleLimits => self.rules.ignores_limits = !self.rules.ignores_limits,
+            PosingCommand::Mirror
+            | PosingCommand::Flip
+            | PosingCommand::Lay(_)
+            | PosingCommand::ToggleHeld(_)
+            | PosingCommand::ToggleHeldSelected
+            | PosingCommand::Copy
+            | PosingCommand::Paste
+            | PosingCommand::PasteMirrored => return false,
+        }
+        // Limbs of held joints obey the limits as they are now.
+        if !self.edits.held.is_empty() {
+            self.edits = Arc::new(Edits::clone(&self.edits));
+        }
+        // What follows is another step, in which pinned joints stay where they stand now.
+        self.history.close_step();
+        true
+    }
+
+    /// Returns the edits that change the pose that is shown, before controls act, to `wanted`. A channel that is already as it is wanted stays as
+    /// it is, edited or not, and one that comes to what the model shows without edits needs none.
+    pub(super) fn edits_towards(&self, model: &Model, wanted: &LocalPose) -> Edits {
+        let mut edits = Edits::clone(&self.edits);
+        let shown = self.undriven();
+        let rests = self.playback.source == PoseSource::Rest;
+        for (i, (to, now)) in wanted.transforms.iter().zip(&shown.transforms).enumerate() {
+            let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);
+            let edit = edits.nodes.entry(NodeId::from_index(i)).or_default();
+            if to.rotation != now.rotation {
+                edit.clear(ChannelKind::Rotation);
+                if rest.is_none_or(|rest| rest.rotation != to.rotation) {
+                    edit.set(ChannelValue::Quaternion(to.rotation));
+                }
+            }
+            if to.translation != now.translation {
+                edit.translation = Some(to.translation).filter(|to| rest.is_none_or(|rest| rest.translation != *to));
+            }
+            if to.scale != now.scale {
+                edit.scale = Some(to.scale).filter(|to| rest.is_none_or(|rest| rest.scale != *to));
+            }
+        }
+        edits.nodes.retain(|_, edit| *edit != super::NodeEdit::default());
+        let rest = &model.skeleton.rest.morph_weights;
+        for (place, (to, now)) in wanted.morph_weights.iter().zip(&shown.morph_weights).enumerate() {
+            if to == now {
+                continue;
+            }
+            if rests && rest.get(place) == Some(to) {
+                edits.morphs.remove(&place);
+            } else {
+                edits.morphs.insert(place, *to);
+            }
+        }
+        edits
+    }
+}

@@ -1,0 +1,126 @@
+//! Added clips as session files hold them, by value.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
+
+use skinscope_model::{Channel, Clip, ClipSource, Interpolation, NodeId, Path, Sampler, Values};
+
+/// A clip. Lists of numbers are little-endian f32 in base64. Only what moves nodes is kept.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ClipRecord {
+    pub name: String,
+    /// Whether it was made of poses at moments, in place of taken from another file.
+    pub keyed: bool,
+    /// Lists of moments, seconds.
+    pub times: Vec<String>,
+    pub channels: Vec<ChannelRecord>,
+}
+
+/// What moves one property of a node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ChannelRecord {
+    pub node: String,
+    /// As in glTF: `translation`, `rotation`, `scale`, `weights`.
+    pub path: String,
+    /// As in glTF: `STEP`, `LINEAR`, `CUBICSPLINE`.
+    pub interpolation: String,
+    /// The place of its list in `times`.
+    pub times: usize,
+    /// How many numbers a key has, of weights alone.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub targets: usize,
+    pub values: String,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+const PATHS: [(Path, &str); 4] = [
+    (Path::Translation, "translation"),
+    (Path::Rotation, "rotation"),
+    (Path::Scale, "scale"),
+    (Path::Weights, "weights"),
+];
+
+const WAYS: [(Interpolation, &str); 3] =
+    [(Interpolation::Step, "STEP"), (Interpolation::Linear, "LINEAR"), (Interpolation::CubicSpline, "CUBICSPLINE")];
+
+impl ClipRecord {
+    /// Makes the record of a clip; `key` names its nodes.
+    pub fn of(clip: &Clip, key: &dyn Fn(&NodeId) -> String) -> Self {
+        let channel = |channel: &Channel| {
+            let sampler = &clip.samplers[channel.sampler];
+            let word =
+                |all: &[(Path, &'static str)]| all.iter().find(|(path, _)| *path == channel.path).map_or("", |p| p.1);
+            let way = WAYS.iter().find(|(way, _)| *way == sampler.interpolation).map_or("", |way| way.1);
+            let (targets, values) = match &sampler.values {
+                Values::Vec3(keys) => (0, encode(keys.iter().flat_map(|v: Vec3| v.to_array()))),
+                Values::Quat(keys) => (0, encode(keys.iter().flat_map(|q: Quat| q.to_array()))),
+                Values::Weights { count, values } => (*count, encode(values.iter().copied())),
+            };
+            ChannelRecord {
+                node: key(&channel.node),
+                path: word(&PATHS).to_owned(),
+                interpolation: way.to_owned(),
+                times: sampler.times,
+                targets,
+                values,
+            }
+        };
+        Self {
+            name: clip.name.clone(),
+            keyed: clip.source == ClipSource::Keyed,
+            times: clip.times.iter().map(|times| encode(times.iter().copied())).collect(),
+            channels: clip.channels.iter().map(channel).collect(),
+        }
+    }
+
+    /// Returns the clip for a model in which `find` finds nodes, without what moves none of them; `None` where the record is broken or
+    /// nothing is left.
+    pub fn clip(&self, find: &mut dyn FnMut(&str) -> Option<NodeId>) -> Option<Clip> {
+        let times: Vec<Vec<f32>> = self.times.iter().map(|text| decode(text)).collect::<Option<_>>()?;
+        let all = || times.iter().flatten().copied();
+        let (start_secs, end_secs) = (all().fold(f32::INFINITY, f32::min), all().fold(0.0, f32::max));
+        let source = if self.keyed { ClipSource::Keyed } else { ClipSource::Taken };
+        let mut out = Clip { name: self.name.clone(), source, start_secs, end_secs, ..Clip::default() };
+        for record in &self.channels {
+            let path = PATHS.iter().find(|(_, word)| *word == record.path)?.0;
+            let interpolation = WAYS.iter().find(|(_, word)| *word == record.interpolation)?.0;
+            let numbers = decode(&record.values)?;
+            let values = match path {
+                Path::Rotation => Values::Quat(rows(&numbers)?.iter().map(|q| Quat::from_array(*q)).collect()),
+                Path::Weights => Values::Weights { count: record.targets, values: numbers },
+                Path::Translation | Path::Scale => {
+                    Values::Vec3(rows(&numbers)?.iter().map(|v| Vec3::from_array(*v)).collect())
+                }
+            };
+            if let Some(node) = find(&record.node) {
+                out.samplers.push(Sampler { times: record.times, interpolation, values });
+                out.channels.push(Channel { node, path, sampler: out.samplers.len() - 1 });
+            }
+        }
+        out.times = times;
+        (!out.channels.is_empty() && !out.name.is_empty()).then_some(out)
+    }
+}
+
+fn encode(numbers: impl Iterator<Item = f32>) -> String {
+    STANDARD.encode(numbers.flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
+}
+
+fn decode(text: &str) -> Option<Vec<f32>> {
+    let bytes = STANDARD.decode(text).ok()?;
+    let (numbers, rest) = bytes.as_chunks();
+    rest.is_empty().then(|| numbers.iter().map(|b| f32::from_le_bytes(*b)).collect())
+}
+
+fn rows<const N: usize>(numbers: &[f32]) -> Option<&[[f32; N]]> {
+    let (rows, rest) = numbers.as_chunks();
+    rest.is_empty().then_some(rows)
+}

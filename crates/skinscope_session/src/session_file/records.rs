@@ -1,0 +1,211 @@
+//! The parts of a session file, as they stand in it. Nodes are named by their keys ([`skinscope_anim::pose::Keys`]).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Number, numbers, values};
+use skinscope_anim::pose::controls::Slider;
+
+/// A file of the model, its own or one that it names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct FileRecord {
+    /// The path from the folder of the session file, or an absolute one, with `/` between its parts.
+    pub path: String,
+    /// The length in bytes.
+    pub size: u64,
+    /// What [`super::place::hash_of`] makes of its bytes; empty where it was not known.
+    pub hash: String,
+}
+
+/// The edited channels of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct EditRecord {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub translation: Option<[Number; 3]>,
+    /// The rotation as a quaternion x, y, z, w.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<[Number; 4]>,
+    /// The rotation as angles X, Y, Z in degrees, where it was typed or set by sliders.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub angles: Option<[Number; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<[Number; 3]>,
+}
+
+/// The edited vertices of a primitive. The lists are little-endian bytes in base64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WeightsRecord {
+    pub mesh: u32,
+    pub primitive: usize,
+    /// How many vertices the primitive had.
+    pub stored_vertices: usize,
+    /// The joints of the skin; `joints` holds places in this list.
+    pub skin: Vec<String>,
+    pub per_vertex: usize,
+    /// Numbers of vertices, rising, 4 bytes each.
+    pub vertices: String,
+    /// Places of joints, 2 bytes each, `per_vertex` for each vertex.
+    pub joints: String,
+    /// Weights, 4 bytes each, `per_vertex` for each vertex.
+    pub weights: String,
+}
+
+/// The edited inverse bind matrix of a joint.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct BindRecord {
+    /// The skin's number in the file.
+    pub skin: u32,
+    /// The place of the joint in the skin.
+    pub place: usize,
+    pub joint: String,
+    /// The matrix without its last row, column after column.
+    pub matrix: [Number; 12],
+}
+
+/// The place that a joint stays at over the clip, in world space.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct HeldRecord {
+    /// The matrix without its last row, column after column.
+    pub matrix: [Number; 12],
+}
+
+/// The limits of a joint, degrees from rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LimitsRecord {
+    pub least: [Number; 3],
+    pub most: [Number; 3],
+}
+
+/// A slider that controls read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SliderRecord {
+    pub name: String,
+    pub least: Number,
+    pub most: Number,
+    pub default: Number,
+    pub value: Number,
+}
+
+impl SliderRecord {
+    pub fn of(slider: &Slider) -> Self {
+        let [least, most, default, value] = numbers([slider.least, slider.most, slider.default, slider.value]);
+        Self { name: slider.name.clone(), least, most, default, value }
+    }
+
+    pub fn slider(&self) -> Slider {
+        let [least, most, default, value] = values([self.least, self.most, self.default, self.value]);
+        Slider { name: self.name.clone(), least, most, default, value }
+    }
+}
+
+/// Clip and time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PlaybackRecord {
+    /// What is shown: `rest`, `bind` or `clip`.
+    pub pose: String,
+    /// The name of the clip, and its number in the file, which tells it from others of its name.
+    pub clip: Option<String>,
+    pub clip_number: usize,
+    /// Seconds.
+    pub time: Number,
+    pub playing: bool,
+    pub speed: Number,
+    #[serde(rename = "loop")]
+    pub loop_mode: String,
+    /// Whether a ping-pong clip is on its way back.
+    pub returning: bool,
+    pub fps: Number,
+    /// Whether root motion is taken out.
+    pub in_place: bool,
+    /// The clip that the pose goes over into, and the one that is added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fade: Option<LayerRecord>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub add: Option<LayerRecord>,
+}
+
+/// A clip that is laid over another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct LayerRecord {
+    /// The name of the clip, and its number, which tells it from others of its name.
+    pub clip: String,
+    pub clip_number: usize,
+    /// Its share, 0…1.
+    pub weight: Number,
+    /// When the share begins to rise, and how long it takes, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rise: Option<[Number; 2]>,
+}
+
+/// The user's camera.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct CameraRecord {
+    /// The point that it turns about, world, metres.
+    pub target: [Number; 3],
+    /// Radians about +Y.
+    pub yaw: Number,
+    /// Radians up from the horizon.
+    pub pitch: Number,
+    /// Metres from the target.
+    pub distance: Number,
+    pub orthographic: bool,
+    /// The number of the file's camera that is looked through instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<usize>,
+}
+
+/// What is shown, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ViewRecord {
+    pub scene: usize,
+    pub variant: Option<String>,
+    pub selected: Option<String>,
+    pub hidden: Vec<String>,
+    pub overlay: Option<String>,
+    pub ramp: String,
+    pub influence_limit: usize,
+    /// Method and pass, such as `linear+mush`.
+    pub method: String,
+    pub normals: String,
+    pub parameters: BTreeMap<String, Number>,
+    pub comparison: Option<ComparisonRecord>,
+    /// The layers that are on.
+    pub on: Vec<String>,
+    pub bone_shape: String,
+    pub bone_size: Number,
+    /// How many onion skins there are on each side, and the frames from one to the next, where that is not the usual.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub onion: Option<(u32, Number)>,
+    pub deforming_only: Option<bool>,
+    pub skin_opacity: Number,
+    pub lights: String,
+    pub crowd: u32,
+    /// What a drag in the picture does, and along which axes.
+    pub tool: String,
+    pub axes: String,
+}
+
+/// The second side of a comparison.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ComparisonRecord {
+    pub method: String,
+    pub normals: String,
+    /// `shown`, `stored`, or the runtime ([`skinscope_edit::Packing::id`]).
+    pub weights: String,
+    pub swapped: bool,
+    pub layout: String,
+    pub split: Number,
+}
