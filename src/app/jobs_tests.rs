@@ -87,11 +87,11 @@ fn fonts_are_searched_on_a_thread_of_their_own() {
     let mut jobs = jobs();
     jobs.find_fonts(BTreeSet::from(['ש']));
     assert!(matches!(next(&mut jobs), Report::Fonts(_)));
-    assert_eq!(fonts::SEARCHES.get(), 0, "the thread of the window searched");
+    assert_eq!(fonts::searches(), 0, "the thread of the window searched");
     // The instrument itself.
     let nowhere = fonts::FontFolders::Folder(PathBuf::from("no such folder"));
     assert_eq!(fonts::search(&nowhere, &BTreeSet::from(['ש'])).missing.len(), 1);
-    assert_eq!(fonts::SEARCHES.get(), 1);
+    assert_eq!(fonts::searches(), 1);
 }
 
 #[test]

@@ -39,7 +39,6 @@ mod session_files;
 mod sessions;
 mod settings;
 mod take_reports;
-pub mod ui;
 mod visibility;
 mod watch;
 mod window;
@@ -47,6 +46,7 @@ mod window_size;
 
 pub use benchmark::Benchmark;
 pub use device_benchmark::compare_on_device;
+pub use skinscope_ui as ui;
 pub use options::{AppError, Options};
 pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 

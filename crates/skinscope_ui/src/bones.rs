@@ -1,0 +1,58 @@
+//! The look of bones and the opacity of the skin: the controls that are no rows of a menu, and the caret beside *Bones*
+//! that opens them.
+
+use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
+
+use super::icons;
+use super::theme::{self, ROW, colors};
+use super::widgets::{focus_ring, press};
+use skinscope_session::{Command, Session, View, ViewCommand};
+
+/// A caret beside a control, which opens `rows`.
+pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
+    let (rect, response) = press(ui, vec2(22.0, ROW), name, None);
+    let c = colors(ui);
+    let fill = if response.hovered() { c.hovered } else { c.plate };
+    let stroke = egui::Stroke::new(1.0, c.line);
+    ui.painter().rect(rect, egui::CornerRadius::same(theme::RADIUS), fill, stroke, egui::StrokeKind::Inside);
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), ink);
+    focus_ring(ui, rect, &response);
+    let response = response.on_hover_text(help);
+    Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(rows);
+}
+
+/// Shows sliders for the thickness of bones and the opacity of the skin.
+pub(super) fn sliders(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    ui.add_space(4.0);
+    ui.separator();
+    ui.add_space(4.0);
+    let [least, most] = View::BONE_SIZES;
+    let size = session.view().bone_size;
+    if let Some(size) = slider(ui, "Bone size", size, least..=most, true) {
+        commands.push(ViewCommand::SetBoneSize(size).into());
+    }
+    if let Some(opacity) = slider(ui, "Skin opacity", session.view().skin_opacity, 0.0..=1.0, false) {
+        commands.push(ViewCommand::SetSkinOpacity(opacity).into());
+    }
+}
+
+/// Shows a slider of a percentage with its name before it; returns the value that it was moved to. `by_factor`: the
+/// scale is logarithmic, with as much room for half of 1 as for twice.
+fn slider(ui: &mut Ui, name: &str, now: f32, range: std::ops::RangeInclusive<f32>, by_factor: bool) -> Option<f32> {
+    let mut value = now;
+    ui.horizontal(|ui| {
+        ui.set_height(ROW + 2.0);
+        ui.add_space(28.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(84.0, ROW), egui::Sense::hover());
+        let c = colors(ui);
+        ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, theme::regular(theme::BODY), c.text);
+        ui.spacing_mut().slider_width = 74.0;
+        let slider = Slider::new(&mut value, range)
+            .logarithmic(by_factor)
+            .custom_formatter(|v, _| format!("{:.0} %", 100.0 * v))
+            .custom_parser(|text| Some(text.trim().trim_end_matches('%').trim().parse::<f64>().ok()? / 100.0));
+        ui.add(slider).accessible_name(name);
+    });
+    (value != now).then_some(value)
+}

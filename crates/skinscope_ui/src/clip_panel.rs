@@ -1,0 +1,123 @@
+//! The button that makes the pose a key, and the caret beside the list of clips: the name and the keys of a clip that the file
+//! does not have, and the clips that are laid over it.
+
+use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+
+use super::bones::caret;
+use super::clip_layers;
+use super::theme::{self, ROW, SMALL, colors};
+use super::widgets::{counted, icon_button, number, text_button, tip};
+use super::{icons, menu_state};
+use skinscope_model::{Clip, ClipId, ClipSource};
+use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session};
+
+/// What the two need in the row of the timeline, points.
+pub(super) const WIDTH: f32 = 86.0;
+/// What the caret alone needs, where the menu makes keys.
+pub(super) const CARET: f32 = 26.0;
+/// The width of what the caret opens, points.
+const PANEL: f32 = 250.0;
+
+/// What the user has typed as the name of a clip.
+#[derive(Debug, Default)]
+pub(super) struct ClipPanel {
+    of: Option<(ClipId, String)>,
+    name: String,
+}
+
+/// Shows the button that makes a key.
+pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let command = Command::Keying(KeyingCommand::KeyPose);
+    let is_possible = menu_state::is_possible(&command, session);
+    let key = ui.add_enabled_ui(is_possible, |ui| text_button(ui, None, "Key", false)).inner;
+    if key.on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+}
+
+/// Shows the caret that opens the panel.
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
+    let help = "The clip that is shown: its name, its keys, and clips that are laid over it";
+    caret(ui, "Keys and layers of the clip", help, |ui| {
+        ui.set_width(PANEL);
+        // A menu would stretch the lines of texts.
+        ui.vertical(|ui| contents(ui, session, state, commands));
+    });
+}
+
+fn contents(ui: &mut Ui, session: &Session, state: &mut ClipPanel, commands: &mut Vec<Command>) {
+    let Some((model, id)) = session.model().zip(session.playback().clip) else { return };
+    let Some(clip) = model.clips.get(id.index()) else { return };
+    ui.spacing_mut().item_spacing.y = 6.0;
+    let say = |ui: &mut Ui, words: &str| {
+        let dim = colors(ui).dim;
+        ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(dim)).wrap());
+    };
+    if clip.is_added() {
+        name(ui, (id, clip), state, commands);
+    } else {
+        ui.label(&clip.name);
+        say(ui, "This clip is one of the file. Key makes the pose that is shown the first key of a new clip.");
+    }
+    if clip.source == ClipSource::Keyed {
+        keys(ui, session, clip, commands);
+        say(ui, "Go to another time, change the pose, and press Key. Diamonds can be dragged.");
+    }
+    if clip.is_added() {
+        say(ui, "The file does not have this clip yet: Save writes it.");
+        if text_button(ui, None, "Remove clip", false).clicked() {
+            commands.push(KeyingCommand::RemoveClip(id).into());
+            ui.close();
+        }
+    }
+    ui.separator();
+    clip_layers::show(ui, session, commands);
+}
+
+/// Shows the name, which can be typed.
+fn name(ui: &mut Ui, (id, clip): (ClipId, &Clip), state: &mut ClipPanel, commands: &mut Vec<Command>) {
+    if state.of.as_ref().is_none_or(|of| *of != (id, clip.name.clone())) {
+        state.of = Some((id, clip.name.clone()));
+        state.name.clone_from(&clip.name);
+    }
+    let field = TextEdit::singleline(&mut state.name).desired_width(ui.available_width());
+    let response = ui.add(field).on_hover_text("The name of the clip");
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Name of the clip"));
+    if response.lost_focus() && state.name != clip.name {
+        commands.push(KeyingCommand::Rename(id, state.name.clone()).into());
+        // What it is called in the end may be another name.
+        state.of = None;
+    }
+}
+
+/// Lists the keys: their times can be typed, and each can be gone to or taken out.
+fn keys(ui: &mut Ui, session: &Session, clip: &Clip, commands: &mut Vec<Command>) {
+    let times: Vec<f32> = clip.times.concat();
+    ui.label(RichText::new(counted(times.len(), "key", "keys")).font(theme::strong(SMALL)));
+    let now = session.key_near(session.playback().time_secs);
+    ScrollArea::vertical().id_salt("keys").max_height(8.0 * ROW).show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        for (i, secs) in times.iter().enumerate() {
+            ui.horizontal(|ui| {
+                let spoken = format!("Key {} at {} s", i + 1, number(*secs, 3));
+                if ui.selectable_label(now == Some(*secs), format!("Key {}", i + 1)).on_hover_text("Go to it").clicked()
+                {
+                    commands.push(PlaybackCommand::Seek(*secs).into());
+                }
+                let mut to = *secs;
+                let field = DragValue::new(&mut to).range(0.0..=f32::MAX).speed(0.0).max_decimals(3).suffix(" s");
+                let response = ui.add_sized(vec2(84.0, ROW), field.update_while_editing(false));
+                let response = response.on_hover_text("Its time");
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::SpinButton, true, &spoken));
+                if to != *secs {
+                    commands.push(KeyingCommand::MoveKey(*secs, to).into());
+                    commands.push(PlaybackCommand::Seek(to).into());
+                }
+                let remove = icon_button(ui, icons::CLOSE, &format!("Remove key {}", i + 1), 22.0, false);
+                if remove.on_hover_text("Take it out").clicked() {
+                    commands.push(KeyingCommand::RemoveKey(*secs).into());
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,143 @@
+//! The dialogs: the list of keys, and what program this is.
+
+use egui::accesskit::Role;
+use egui::{Id, Label, Modal, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+
+use super::theme::{self, BODY, colors};
+use super::widgets::{icon_button, paint_line, section};
+use super::{Dialog, Status, UiState, icons};
+use skinscope_session::{COMMANDS, CommandRow, Menu};
+
+pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
+    let Some(dialog) = state.dialog else { return };
+    // A modal does not react to Escape in its first pass, where a key that opens it and Escape may follow each other
+    // within one frame.
+    let escaped = !Popup::is_any_open(ui.ctx())
+        && ui.ctx().input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+    let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
+    let shown = modal.show(ui.ctx(), |ui| match dialog {
+        Dialog::Keys => keys(ui),
+        Dialog::About => about(ui, &status.adapter),
+    });
+    if shown.inner || escaped || shown.should_close() {
+        state.dialog = None;
+    }
+}
+
+/// Shows title and close button; returns true when it was closed.
+fn head(ui: &mut Ui, title: &str) -> bool {
+    let mut close = false;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(title).font(theme::strong(16.0)));
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            close = icon_button(ui, icons::CLOSE, "Close", 24.0, false).clicked();
+        });
+    });
+    close
+}
+
+fn keys(ui: &mut Ui) -> bool {
+    let screen = ui.ctx().content_rect();
+    let width = (screen.width() - 64.0).min(760.0);
+    ui.set_width(width);
+    let close = head(ui, "Keys");
+    let height = screen.height() - 140.0;
+    ScrollArea::vertical().max_height(height).min_scrolled_height(height).show(ui, |ui| {
+        ui.columns(2, |columns| {
+            let groups = [
+                (0, Menu::File, "File"),
+                (0, Menu::Edit, "Edit"),
+                (0, Menu::Pose, "Pose"),
+                (0, Menu::Playback, "Playback"),
+                (1, Menu::View, "View"),
+                (0, Menu::Overlay, "Overlay"),
+                (0, Menu::Tools, "Tools"),
+                (0, Menu::Help, "Help"),
+            ];
+            for (column, menu, title) in groups {
+                group(&mut columns[column], menu, title);
+            }
+            in_panels(&mut columns[0]);
+            mouse(&mut columns[1]);
+        });
+    });
+    close
+}
+
+fn group(ui: &mut Ui, menu: Menu, title: &str) {
+    section(ui, title, |_| {});
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let rows: Vec<(&CommandRow, String)> =
+        COMMANDS.iter().filter(|row| row.menu == menu).filter_map(|row| Some((row, row.keys()?.to_string()))).collect();
+    for (row, keys) in rows {
+        line(ui, &keys, row.label).on_hover_text(row.help);
+    }
+}
+
+/// Lists the keys of panels and lists.
+fn in_panels(ui: &mut Ui) {
+    section(ui, "In panels and lists", |_| {});
+    let rows = [
+        ("Tab", "To the next button or value; with Shift back"),
+        ("Enter", "Press it; take what a search finds first"),
+        ("Arrows", "Walk a list, step a value; with Shift by ten"),
+        ("Esc", "Clear a search, then leave it"),
+    ];
+    for (keys, does) in rows {
+        line(ui, keys, does);
+    }
+}
+
+/// Lists the uses of the mouse over the picture.
+fn mouse(ui: &mut Ui) {
+    section(ui, "Mouse over the picture", |_| {});
+    let rows = [
+        ("Drag", "Turn the camera"),
+        ("Shift+drag", "Move the camera; also middle or right drag"),
+        ("Wheel", "Come nearer or go back"),
+        ("Click", "Select the bone, or pin the vertex of the skin and select its main joint"),
+        ("Ctrl+click", "Pin the vertex, whatever bone is near"),
+        ("Double click", "Frame the selection"),
+    ];
+    for (keys, does) in rows {
+        line(ui, keys, does);
+    }
+}
+
+fn line(ui: &mut Ui, keys: &str, does: &str) -> egui::Response {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{keys}: {does}")));
+    let key = ui.painter().layout_no_wrap(keys.to_owned(), theme::strong(12.0), c.text);
+    paint_line(ui, key, rect.left(), rect.center().y, c.text);
+    let (does, _) = super::widgets::elided(ui, does, theme::regular(BODY), c.dim, rect.width() - 112.0);
+    paint_line(ui, does, rect.left() + 112.0, rect.center().y, c.dim);
+    response
+}
+
+fn about(ui: &mut Ui, adapter: &str) -> bool {
+    ui.set_width(440.0);
+    let c = colors(ui);
+    let close = head(ui, "About Skinscope");
+    let version = concat!("Version ", env!("CARGO_PKG_VERSION"));
+    ui.label(RichText::new(version).color(c.dim));
+    ui.add_space(4.0);
+    ui.add(Label::new(env!("CARGO_PKG_DESCRIPTION")).wrap());
+    if !adapter.is_empty() {
+        section(ui, "Graphics", |_| {});
+        ui.add(Label::new(adapter).wrap());
+    }
+    section(ui, "Licences", |_| {});
+    let lines = [
+        ("Skinscope", "MIT or Apache-2.0, as you like"),
+        ("Inter, the typeface", "SIL Open Font License 1.1, © The Inter Project Authors"),
+        ("Phosphor, the icons", "MIT, © 2020–2021 Phosphor Icons"),
+        ("Viridis, the colour map", "CC0, Smith & van der Walt"),
+    ];
+    for (what, licence) in lines {
+        ui.add(Label::new(RichText::new(what).font(theme::strong(BODY))).wrap());
+        ui.add(Label::new(RichText::new(licence).color(c.dim)).wrap());
+        ui.add_space(4.0);
+    }
+    close
+}

@@ -1,0 +1,270 @@
+//! The command palette: a list in which every command, node and clip is found by typing. Enter takes the first, arrows walk,
+//! Escape closes. Overlays are commands too.
+
+use egui::accesskit::Role;
+use egui::{
+    Align2, Color32, CornerRadius, Id, Key, Modal, Modifiers, Popup, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::menu_state::is_possible;
+use super::theme::{self, BODY, ROW, SMALL, colors};
+use super::widgets::{elided, mark_row, paint_line, search_field};
+use super::{Status, UiState, icons};
+use skinscope_model::{ClipId, NodeId};
+use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand};
+
+/// The width of the list, points.
+const WIDTH: f32 = 560.0;
+/// How far it stands below the upper edge, points.
+const TOP: f32 = 72.0;
+/// The most rows that are visible at once.
+const MOST_ROWS: f32 = 13.0;
+
+/// What can be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    /// A command, by its place in [`COMMANDS`].
+    Command(usize),
+    Node(NodeId),
+    Clip(ClipId),
+}
+
+/// The state of the palette.
+#[derive(Debug, Default)]
+pub(super) struct Finder {
+    /// Whether it is shown.
+    pub open: bool,
+    was_open: bool,
+    search: String,
+    found: Vec<Entry>,
+    /// The row that Enter takes.
+    at: usize,
+    /// The scroll offset of the list, points.
+    offset: f32,
+}
+
+impl Finder {
+    fn find(&mut self, session: &Session) {
+        let words: Vec<String> = self.search.split_whitespace().map(str::to_lowercase).collect();
+        let mut found: Vec<(u32, usize, Entry)> = Vec::new();
+        for (i, row) in COMMANDS.iter().enumerate() {
+            let opens_itself = row.command == Command::Window(WindowCommand::FindAnything);
+            let rank = rank(row.label, &words).or_else(|| Some(rank(row.help, &words)? + 40));
+            if let Some(rank) = rank.filter(|_| !opens_itself) {
+                let later = if is_possible(&row.command, session) { 0 } else { 100 };
+                found.push((rank + later, row.label.len(), Entry::Command(i)));
+            }
+        }
+        if let Some(model) = session.model().filter(|_| !words.is_empty()) {
+            for (i, name) in model.skeleton.names.iter().enumerate() {
+                if let Some(rank) = rank(name, &words) {
+                    found.push((rank + 2, name.len(), Entry::Node(NodeId::from_index(i))));
+                }
+            }
+            for (i, clip) in model.clips.iter().enumerate() {
+                if let Some(rank) = rank(&clip.name, &words) {
+                    found.push((rank + 1, clip.name.len(), Entry::Clip(ClipId::from_index(i))));
+                }
+            }
+        }
+        // Without words the commands stand in the order of the menus.
+        if !words.is_empty() {
+            found.sort_by_key(|(rank, length, _)| (*rank, *length));
+        }
+        self.found = found.into_iter().map(|(.., entry)| entry).collect();
+        (self.at, self.offset) = (0, 0.0);
+    }
+}
+
+/// Returns how well a name fits: 0 for the name itself, more for less; `None` where a word is not in it.
+fn rank(name: &str, words: &[String]) -> Option<u32> {
+    let name = name.to_lowercase();
+    let mut worst = 0;
+    for word in words {
+        let at = name.find(word.as_str())?;
+        let begins = |at: usize| !name[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        let any_begins = name.match_indices(word.as_str()).any(|(at, _)| begins(at));
+        worst = worst.max(match (at, any_begins) {
+            (0, _) if name.len() == word.len() => 0,
+            (0, _) => 10,
+            (_, true) => 20,
+            (_, false) => 30,
+        });
+    }
+    Some(worst)
+}
+
+pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    let finder = &mut state.finder;
+    // A question of the program comes before it.
+    finder.open &= !(UiState::is_asked(status) || state.dialog.is_some());
+    let opens = finder.open && !std::mem::replace(&mut finder.was_open, finder.open);
+    finder.was_open = finder.open;
+    if !finder.open {
+        return;
+    }
+    if opens {
+        finder.search.clear();
+        finder.find(session);
+    }
+    let escaped = !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
+    let id = Id::unique("command palette");
+    let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, TOP));
+    let frame = egui::Frame::window(ui.style()).inner_margin(8);
+    let shown = Modal::new(id).area(area).frame(frame).show(ui.ctx(), |ui| list(ui, session, finder, opens));
+    let taken = shown.inner;
+    if taken.is_some() || escaped || shown.should_close() {
+        finder.open = false;
+        finder.was_open = false;
+    }
+    match taken {
+        Some(Entry::Command(i)) => commands.extend(COMMANDS.get(i).map(|row| row.command.clone())),
+        Some(Entry::Node(node)) => commands.push(SelectionCommand::Select(Some(node)).into()),
+        Some(Entry::Clip(clip)) => commands.push(PlaybackCommand::SetClip(clip).into()),
+        None => {}
+    }
+}
+
+/// Shows the search and what it finds; gives back what was taken.
+fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Option<Entry> {
+    ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
+    let id = ui.make_persistent_id("search");
+    let name = "Find a command, node or clip";
+    let searched = search_field(ui, id, &mut finder.search, name, f32::INFINITY, opens);
+    if searched.changed {
+        finder.find(session);
+    }
+    let last = finder.found.len().saturating_sub(1) as i64;
+    let before = finder.at;
+    finder.at = (finder.at as i64 + searched.steps).clamp(0, last) as usize;
+    let entry = |entry: Entry| can_be_taken(entry, session).then_some(entry);
+    let mut taken = finder.found.get(finder.at).copied().filter(|_| searched.taken).and_then(entry);
+    if searched.taken && taken.is_none() {
+        ui.memory_mut(|m| m.request_focus(id));
+    }
+    ui.add_space(6.0);
+    let room = (ui.ctx().content_rect().height() - TOP - 120.0).clamp(3.0 * ROW, MOST_ROWS * ROW);
+    if finder.found.is_empty() {
+        ui.add_space(4.0);
+        ui.label(egui::RichText::new("Nothing is called that.").color(colors(ui).dim));
+        ui.add_space(room - ROW - 8.0);
+        return None;
+    }
+    let mut area = ScrollArea::vertical().auto_shrink(false).max_height(room).min_scrolled_height(room);
+    let top = finder.at as f32 * ROW;
+    if searched.changed {
+        area = area.vertical_scroll_offset(0.0);
+    } else if finder.at != before {
+        area = area.vertical_scroll_offset(finder.offset.clamp((top + ROW - room).max(0.0), top));
+    }
+    ui.spacing_mut().item_spacing.y = 0.0;
+    let shown = area.show_rows(ui, ROW, finder.found.len(), |ui, rows| {
+        for i in rows {
+            let Some(found) = finder.found.get(i).copied() else { continue };
+            if row(ui, found, session, i == finder.at) {
+                taken = Some(found);
+            }
+        }
+    });
+    finder.offset = shown.state.clamped_offset().y;
+    taken
+}
+
+fn can_be_taken(entry: Entry, session: &Session) -> bool {
+    match entry {
+        Entry::Command(i) => COMMANDS.get(i).is_some_and(|row| is_possible(&row.command, session)),
+        Entry::Node(_) | Entry::Clip(_) => true,
+    }
+}
+
+/// Shows one row; returns whether it was clicked.
+fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
+    let model = session.model();
+    let (icon, label, kind, keys) = match entry {
+        Entry::Command(i) => {
+            let Some(row) = COMMANDS.get(i) else { return false };
+            let keys = row.keys().map_or_else(String::new, |shortcut| shortcut.to_string());
+            ("", row.label, menu_name(row.menu), keys)
+        }
+        Entry::Node(node) => {
+            let name = model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str);
+            let is_joint = model.is_some_and(|m| m.is_joint(node));
+            (
+                if is_joint { icons::BONE } else { icons::CIRCLE },
+                name,
+                if is_joint { "Joint" } else { "Node" },
+                String::new(),
+            )
+        }
+        Entry::Clip(clip) => {
+            let name = model.and_then(|m| m.clips.get(clip.index())).map_or("", |clip| clip.name.as_str());
+            (icons::PLAY, name, "Clip", String::new())
+        }
+    };
+    let enabled = can_be_taken(entry, session);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    // The search keeps the focus.
+    super::focus::pass_over(ui, response.id);
+    let spoken = if keys.is_empty() { format!("{label}, {kind}") } else { format!("{label}, {kind}, {keys}") };
+    response.widget_info(|| WidgetInfo::selected(Role::ListBoxOption, enabled, marked, spoken.as_str()));
+    let c = colors(ui);
+    let fill = if response.hovered() && enabled { c.hovered } else { Color32::TRANSPARENT };
+    let painter = ui.painter();
+    painter.rect_filled(rect, CornerRadius::same(4), fill);
+    if marked {
+        mark_row(ui, rect);
+    }
+    let y = rect.center().y;
+    let ink = if enabled { c.text } else { c.dim };
+    ui.painter().text(pos2(rect.left() + 16.0, y), Align2::CENTER_CENTER, icon, theme::icon(14.0), c.dim);
+    // Keys stand at the right end, with room of their own; what it is stands before them.
+    let keys = ui.painter().layout_no_wrap(keys, theme::regular(SMALL), c.text);
+    let kind = ui.painter().layout_no_wrap(kind.to_owned(), theme::regular(SMALL), c.dim);
+    let kind_x = rect.right() - 200.0;
+    let (label, cut) = elided(ui, label, theme::regular(BODY), ink, kind_x - rect.left() - 40.0);
+    paint_line(ui, label, rect.left() + 32.0, y, ink);
+    paint_line(ui, kind, kind_x, y, c.dim);
+    let keys_x = rect.right() - 12.0 - keys.size().x;
+    paint_line(ui, keys, keys_x, y, ink);
+    let clicked = response.clicked() && enabled;
+    let help = match entry {
+        Entry::Command(i) => COMMANDS.get(i).map_or("", |row| row.help),
+        Entry::Node(node) if cut => model.and_then(|m| m.skeleton.names.get(node.index())).map_or("", String::as_str),
+        _ => "",
+    };
+    if !help.is_empty() {
+        response.on_hover_text(help);
+    }
+    clicked
+}
+
+fn menu_name(menu: Menu) -> &'static str {
+    match menu {
+        Menu::File => "File",
+        Menu::Edit => "Edit",
+        Menu::Pose => "Pose",
+        Menu::View => "View",
+        Menu::Overlay => "Overlay",
+        Menu::Tools => "Tools",
+        Menu::Playback => "Playback",
+        Menu::Help => "Help",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_better_than_its_beginning_a_word_in_it_and_letters_within() {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(rank("Grid", &words("grid")), Some(0));
+        assert_eq!(rank("Grid lines", &words("gr")), Some(10));
+        assert_eq!(rank("LowerArm.L", &words("l")), Some(10));
+        assert_eq!(rank("Hand.L", &words("l")), Some(20));
+        assert_eq!(rank("Mirror pose", &words("pose mirr")), Some(20));
+        assert_eq!(rank("Mirror pose", &words("irr")), Some(30));
+        assert_eq!(rank("Mirror pose", &words("mirror x")), None);
+        assert_eq!(rank("anything", &[]), Some(0));
+    }
+}

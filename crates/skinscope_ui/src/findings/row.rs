@@ -1,0 +1,262 @@
+//! Lays out and paints one entry of the list of findings.
+
+use std::sync::Arc;
+
+use egui::accesskit::Role;
+use egui::text::{LayoutJob, TextFormat, TextWrapping};
+use egui::{
+    Align, Align2, Color32, CornerRadius, Galley, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+
+use crate::icons;
+use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
+use crate::widgets::{counted, focus_ring, grouped, paint_line, shortened, text_button};
+use skinscope_edit::operation;
+use skinscope_inspect::check::{Finding, Measure, Severity};
+use skinscope_inspect::rule_words;
+use skinscope_model::Model;
+use skinscope_session::{RepairTool, repair_of};
+
+/// The height of a folded finding without the lines of its title, points.
+pub(super) const FOLDED: f32 = 24.0;
+/// The height of a line of a title, points.
+pub(super) const TITLE_LINE: f32 = 16.0;
+/// Distance of texts from the left edge, points.
+const INDENT: f32 = 34.0;
+/// Font size of an unfolded finding and of import warnings, points.
+pub(super) const TEXT: f32 = 12.0;
+
+pub(super) fn mark(severity: Severity, c: &Colors) -> (&'static str, Color32) {
+    match severity {
+        Severity::Error => (icons::ERROR, c.red),
+        Severity::Warning => (icons::WARNING, c.amber),
+        Severity::Info => (icons::INFO, c.dim),
+    }
+}
+
+/// Lays a text out in the width that there is.
+pub(super) fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
+    let text_width = (width - INDENT - f32::from(MARGIN)).max(40.0);
+    ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, text_width)
+}
+
+/// Returns the label of the finding's rule.
+fn label_of(finding: &Finding) -> &'static str {
+    rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
+}
+
+/// Lays out the finding's measure, which stands at the right of the title.
+fn measured(ui: &Ui, finding: &Finding) -> Arc<Galley> {
+    let words = finding.measure.map(measure_words).unwrap_or_default();
+    ui.painter().layout_no_wrap(words, theme::regular(TEXT), colors(ui).dim)
+}
+
+/// Lays out the name of the rule, in two lines where one is too short.
+pub(super) fn title(ui: &Ui, finding: &Finding, width: f32) -> Arc<Galley> {
+    let text_width = width - INDENT - f32::from(MARGIN) - measured(ui, finding).size().x - 8.0;
+    let format =
+        TextFormat { line_height: Some(TITLE_LINE), ..TextFormat::simple(theme::regular(BODY), colors(ui).text) };
+    let mut job = LayoutJob::single_section(label_of(finding).to_owned(), format);
+    job.wrap = TextWrapping { max_rows: 2, ..TextWrapping::wrap_at_width(text_width.max(40.0)) };
+    ui.painter().layout_job(job)
+}
+
+/// Lays out the text that says what is wrong and the text that says what to do.
+pub(super) fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
+    let c = colors(ui);
+    [wrapped(ui, &finding.message, c.text, width), wrapped(ui, &finding.fix, c.dim, width)]
+}
+
+/// The height of an open finding's text and of what can be pressed below it.
+pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
+    let [message, fix] = body(ui, finding, width);
+    let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + 4.0);
+    message.size().y + fix.size().y + 14.0 + note + BUTTONS
+}
+
+/// Points of the line with the buttons of an open finding.
+const BUTTONS: f32 = 34.0;
+
+/// Says why where no automatic repair is right everywhere.
+fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
+    let why_not = repair_of(finding).why_not?;
+    let text =
+        format!("No automatic repair: {}{} The tool that comes nearest:", why_not[..1].to_lowercase(), &why_not[1..]);
+    Some(wrapped(ui, &text, colors(ui).dim, width))
+}
+
+/// What was pressed of a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowPress {
+    /// The finding itself.
+    Row,
+    /// Its repair, or with `true` that of all findings of its rule.
+    Repair(bool),
+}
+
+/// Shows a finding; returns what was pressed of it. One that is in doubt says why and is dimmed.
+pub(super) fn row(
+    ui: &mut Ui,
+    rect: Rect,
+    (model, finding): (&Model, &Finding),
+    place: usize,
+    (open, doubt): (bool, Option<&str>),
+) -> Option<RowPress> {
+    let c = colors(ui);
+    let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
+    let label = label_of(finding);
+    let mut at = place_words(model, finding);
+    if let Some(doubt) = doubt {
+        at = format!("{doubt} · {at}");
+    }
+    response.widget_info(|| {
+        let said = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
+        WidgetInfo::selected(Role::ListBoxOption, true, open, said)
+    });
+    let fill = match (open, response.hovered()) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
+    if open {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
+    }
+    let mut pressed = None;
+    let (icon, ink) = mark(finding.severity, c);
+    let (ink, title_ink) = if doubt.is_some() { (c.dim, c.dim) } else { (ink, c.text) };
+    let (left, right) = (rect.left() + INDENT, rect.right() - f32::from(MARGIN));
+    let y = rect.top() + 13.0;
+    ui.painter().text(pos2(rect.left() + 20.0, y), Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
+    let measure = measured(ui, finding);
+    paint_line(ui, measure.clone(), right - measure.size().x, y, c.dim);
+    let title = title(ui, finding, rect.width());
+    let (title_cut, title_height) = (title.elided, TITLE_LINE * title.rows.len() as f32);
+    ui.painter().galley_with_override_text_color(pos2(left, y - 0.5 * TITLE_LINE), title, title_ink);
+    let (where_, where_cut) = shortened(ui, &at, theme::regular(SMALL), c.dim, right - left);
+    paint_line(ui, where_, left, rect.top() + 13.0 + title_height, c.dim);
+    if open {
+        let [message, fix] = body(ui, finding, rect.width());
+        let top = rect.top() + FOLDED + title_height;
+        let below = top + message.size().y + 6.0;
+        ui.painter().galley(pos2(left, top), message, c.text);
+        let mut end = below + fix.size().y + 8.0;
+        ui.painter().galley(pos2(left, below), fix, c.dim);
+        if let Some(note) = repair_note(ui, finding, rect.width()) {
+            let height = note.size().y + 4.0;
+            ui.painter().galley(pos2(left, end - 2.0), note, c.dim);
+            end += height;
+        }
+        let line = Rect::from_min_max(pos2(left, end), pos2(right, rect.bottom()));
+        pressed = buttons(ui, line, finding);
+    }
+    focus_ring(ui, rect, &response);
+    if response.gained_focus() {
+        response.scroll_to_me(None);
+    }
+    pressed = pressed.or(response.clicked().then_some(RowPress::Row));
+    if !open && (title_cut || where_cut) {
+        response.on_hover_text(format!("{label}\n{at}"));
+    }
+    pressed
+}
+
+/// The buttons of an open finding.
+fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
+    let repair = repair_of(finding);
+    let (nearest, help) = match repair.tool {
+        RepairTool::Operation(id) => (
+            format!("{}…", operation(id)?.tool),
+            "Try the tool on the vertices of this finding, before anything is done",
+        ),
+        RepairTool::Joints => ("Table of joints".to_owned(), "Open the table of joints at what this finding names"),
+        RepairTool::Vertices => {
+            ("Table of vertices".to_owned(), "Open the table of vertices at what this finding names")
+        }
+    };
+    let mut pressed = None;
+    ui.scope_builder(UiBuilder::new().max_rect(rect).layout(Layout::left_to_right(Align::Min)), |ui| {
+        ui.spacing_mut().item_spacing.x = theme::GAP;
+        if !repair.is_sound() {
+            if text_button(ui, None, &nearest, false).on_hover_text(help).clicked() {
+                pressed = Some(RowPress::Repair(false));
+            }
+            return;
+        }
+        let help = "Show what the repair does to the vertices of this finding, before it is done";
+        if text_button(ui, None, "Repair…", false).on_hover_text(help).clicked() {
+            pressed = Some(RowPress::Repair(false));
+        }
+        let help = "Show what the repair does to all findings of this rule, before it is done";
+        if text_button(ui, None, "Repair all…", false).on_hover_text(help).clicked() {
+            pressed = Some(RowPress::Repair(true));
+        }
+    });
+    pressed
+}
+
+fn measure_words(measure: Measure) -> String {
+    let Measure { value, unit, .. } = measure;
+    if unit.is_empty() && value.fract() == 0.0 && (0.0..1e9).contains(&value) {
+        return grouped(value as usize);
+    }
+    measure.text().replace(' ', "\u{2009}")
+}
+
+/// Describes the place of a finding: joints, how many vertices, which mesh.
+fn place_words(model: &Model, finding: &Finding) -> String {
+    let mut parts = Vec::new();
+    let name = |n: &skinscope_model::NodeId| model.skeleton.names[n.index()].as_str();
+    match &finding.joints[..] {
+        [] => {}
+        [one] => parts.push(name(one).to_owned()),
+        [a, b] => parts.push(format!("{}, {}", name(a), name(b))),
+        [a, rest @ ..] => parts.push(format!("{} and {} more", name(a), grouped(rest.len()))),
+    }
+    if !finding.vertices.is_empty() {
+        parts.push(counted(finding.vertices.len(), "vertex", "vertices"));
+    }
+    if let Some(mesh) = finding.mesh.filter(|_| model.meshes.len() > 1 || parts.is_empty()) {
+        let source = &model.meshes[mesh.index()];
+        let several = source.primitives.len() > 1;
+        let part = finding.primitive.filter(|_| several).map(|p| format!(" ({p})")).unwrap_or_default();
+        parts.push(match source.name.as_str() {
+            "" => format!("mesh {}{part}", mesh.0),
+            name => format!("{name}{part}"),
+        });
+    }
+    parts.join(" · ")
+}
+
+pub(super) fn import_head(ui: &mut Ui, rect: Rect) {
+    let place = rect.shrink2(vec2(f32::from(MARGIN), 0.0));
+    ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::left_to_right(Align::Center)), |ui| {
+        let text = RichText::new("FROM THE IMPORT").font(theme::strong(SMALL)).color(colors(ui).dim);
+        ui.label(text.extra_letter_spacing(0.6));
+    });
+}
+
+pub(super) fn warning(ui: &mut Ui, rect: Rect, text: &str) {
+    let c = colors(ui);
+    let (icon, ink) = mark(Severity::Warning, c);
+    let at = pos2(rect.left() + 20.0, rect.top() + 11.0);
+    ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(14.0), ink);
+    let galley = wrapped(ui, text, c.dim, rect.width());
+    let response = ui.interact(rect, ui.scope_id().with(("warning", text)), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
+    ui.painter().galley(pos2(rect.left() + INDENT, rect.top() + 3.0), galley, c.dim);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn measures_read_with_their_units() {
+        let words = |value, unit| measure_words(Measure { what: "", value, unit });
+        assert_eq!(words(1234.0, ""), "1\u{2009}234");
+        assert_eq!((words(12.345, "mm"), words(0.5, "%")), ("1.23\u{2009}cm".into(), "0.50\u{2009}%".into()));
+        assert_eq!((words(-37.06, "%"), words(178.0, "°")), ("−37.1\u{2009}%".into(), "178°".into()));
+    }
+}

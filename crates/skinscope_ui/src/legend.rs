@@ -1,0 +1,326 @@
+//! The legend in the lower left corner, which says what the colours of the surface mean. It never reaches the middle of
+//! the picture, where the model is, and can be folded.
+
+use egui::accesskit::Role;
+use egui::{
+    Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
+    StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::icons;
+use super::measures::{self, MeasureLine};
+use super::theme::{self, BODY, SMALL, colors};
+use super::widgets::{
+    INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
+};
+use skinscope_inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
+use skinscope_base::math::Ramp;
+use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
+
+/// The width of the legend where there is room, points.
+const WIDTH: f32 = 264.0;
+/// The height of the head and of the plate's margins, points.
+const HEAD: f32 = 18.0 + 4.0 + 20.0;
+/// The width of a column of figures where two sides are compared, points.
+const COLUMN: f32 = 52.0;
+/// The least height of contents that is worth showing, points.
+const LEAST: f32 = 40.0;
+
+/// Shows the legend in a picture that is no window: whole, and without its controls.
+pub(super) fn show_still(ui: &mut Ui, rect: Rect, session: &Session) {
+    let Some(overlay) = session.view().overlay else { return };
+    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(rect.width() - 2.0 * INSET), "legend", |ui| {
+        head(ui, session, overlay);
+        ui.add_space(4.0);
+        explain(ui, session, overlay, None);
+    });
+}
+
+pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, folded: &mut bool, commands: &mut Vec<Command>) {
+    let Some(overlay) = session.view().overlay else { return };
+    // The legend has the lower quarter of the picture, with some space between it and the middle.
+    let available = 0.5 * rect.size() - vec2(INSET + 12.0, INSET + 12.0);
+    let contents = available.y - HEAD;
+    let fits = contents >= LEAST && available.x >= 0.5 * WIDTH;
+    corner_plate(ui, rect, Align2::LEFT_BOTTOM, WIDTH.min(available.x), "legend", |ui| {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 4.0;
+            if fits && fold(ui, *folded) {
+                *folded = !*folded;
+            }
+            head(ui, session, overlay);
+        });
+        if fits && !*folded {
+            ui.add_space(4.0);
+            let area = ScrollArea::vertical().max_height(contents).min_scrolled_height(contents);
+            area.id_salt("legend contents").show(ui, |ui| {
+                explain(ui, session, overlay, Some(commands));
+            });
+        }
+    });
+}
+
+/// Shows the triangle that folds the legend; returns true when it was pressed.
+fn fold(ui: &mut Ui, folded: bool) -> bool {
+    let name = if folded { "Unfold legend" } else { "Fold legend" };
+    let (rect, response) = press(ui, vec2(16.0, 18.0), name, None);
+    let c = colors(ui);
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    focus_ring(ui, rect, &response);
+    response.on_hover_text(name).clicked()
+}
+
+/// Explains the colours. Without `commands` there are no controls.
+fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Option<&mut Vec<Command>>) {
+    let view = session.view();
+    if overlay.id == "distance" && session.comparison().is_none() {
+        ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
+        return;
+    }
+    let is_measure = session.shown_measure().is_some();
+    if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
+        ui.label(RichText::new("There is no skin, so that nothing is measured").color(colors(ui).text));
+        return;
+    }
+    let waits = overlay.needs_inspection() && session.document().is_none_or(|d| d.inspection.is_none());
+    if waits && overlay.id != "distance" {
+        ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
+        return;
+    }
+    let count = |step: &Step| session.document().map_or(0, |d| d.stats().counted(&step.counted, view.influence_limit));
+    match &overlay.scale {
+        Scale::Ramp { ramp, ends, ticks, none, rigid } => {
+            let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
+            gradient(ui, (shown, zero), *ends, ticks);
+            let inspection = session.document().and_then(|d| d.inspection.as_deref());
+            let missing = match overlay.values {
+                Some(VertexValues::Inspected(list)) => inspection.map(|inspection| inspection.values.of(list).missing()),
+                Some(changed) => session.changed(changed).map(|changed| changed.missing()),
+                None => None,
+            };
+            let without = |step: &Step| missing.unwrap_or_else(|| count(step));
+            let none = none.as_ref().map(|step| (step, without(step)));
+            let rigid = rigid.as_ref().map(|step| (step, count(step)));
+            for (step, vertices) in none.into_iter().chain(rigid).filter(|(_, vertices)| *vertices > 0) {
+                ui.add_space(2.0);
+                swatch(ui, step, vertices);
+            }
+            if overlay.of_joint {
+                let is_heaviest = session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
+                if is_heaviest && commands.is_some() {
+                    let text = "It moves most. Point at another joint, or select one.";
+                    let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
+                    ui.add(egui::Label::new(text).wrap());
+                }
+                if let Some(commands) = commands.as_deref_mut() {
+                    ui.add_space(4.0);
+                    ui.horizontal_wrapped(|ui| {
+                        if ramp.is_none() {
+                            ramps(ui, session, commands);
+                        }
+                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
+                    });
+                }
+            }
+        }
+        Scale::Steps(steps) => {
+            for step in *steps {
+                swatch(ui, step, count(step));
+            }
+        }
+        Scale::Joints => {
+            let text = match view.shared_black {
+                true => "Each joint has its colour, as in the outliner; black where several share.",
+                false => {
+                    "Each joint has its colour, as in the outliner, mixed by weight; seams where another takes over."
+                }
+            };
+            let text = RichText::new(text).font(theme::regular(12.0));
+            ui.add(egui::Label::new(text.color(colors(ui).text)).wrap());
+            if let Some(commands) = commands.as_deref_mut() {
+                ui.add_space(4.0);
+                toggle(ui, "Shared in black", Toggle::SharedBlack, session, commands);
+            }
+        }
+    }
+    if is_measure {
+        ui.add_space(4.0);
+        let lines = measures::legend_lines(session, overlay.id);
+        if lines.is_empty() {
+            ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
+        }
+        if lines.iter().any(|line| line.other.is_some()) {
+            columns(ui, "", ["shown", "other"], colors(ui).dim);
+        }
+        for MeasureLine { label, now, other } in lines {
+            match other {
+                None => figure(ui, label, &now),
+                Some(other) => {
+                    let response = columns(ui, label, [&now, &other], colors(ui).text);
+                    let name = format!("{label}: {now}, other side {other}");
+                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+                    response
+                }
+            };
+        }
+    }
+    if let Some(commands) = commands.filter(|_| overlay.has_limit) {
+        ui.add_space(4.0);
+        limit(ui, session, commands);
+    }
+}
+
+/// Shows a label at the left, and at the right the figures of what is shown and of the other side of a comparison, below each other in
+/// two columns.
+fn columns(ui: &mut Ui, label: &str, figures: [&str; 2], ink: Color32) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
+    let (dim, y) = (colors(ui).dim, rect.center().y);
+    let (name, _) = shortened(ui, label, theme::regular(12.0), dim, rect.width() - 2.0 * COLUMN);
+    paint_line(ui, name, rect.left(), y, dim);
+    for (figure, right) in figures.into_iter().zip([rect.right() - COLUMN, rect.right()]) {
+        let (figure, _) = shortened(ui, figure, theme::regular(12.0), ink, COLUMN - 4.0);
+        let x = right - figure.size().x;
+        paint_line(ui, figure, x, y, ink);
+    }
+    response
+}
+
+/// Shows the choice of colours for weights.
+pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view().ramp;
+    let response = drop_down(ui, "Colours", now.label(), 104.0, |ui| {
+        for ramp in Ramp::CHOICES {
+            if ui.selectable_label(now == ramp, ramp.label()).on_hover_text(ramp.help()).clicked() {
+                commands.push(ViewCommand::SetRamp(ramp).into());
+            }
+        }
+    });
+    response.on_hover_text(now.help());
+}
+
+fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
+    let weights_joint = overlay.of_joint.then(|| session.weights_joint()).flatten();
+    let name = weights_joint.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
+    match name {
+        None => title(ui, overlay.label, overlay.help),
+        Some(name) if session.view().with_children => joint_head(ui, "Weight at and below ", name),
+        Some(name) => joint_head(ui, "Weight of ", name),
+    }
+}
+
+fn title(ui: &mut Ui, label: &str, help: &str) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
+    let (galley, _) = shortened(ui, label, theme::strong(BODY), c.text, rect.width());
+    paint_line(ui, galley, rect.left(), rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
+    response.on_hover_text(help);
+}
+
+fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands: &mut Vec<Command>) {
+    let command = Command::View(ViewCommand::Toggle(toggle));
+    if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+}
+
+/// Shows the colour of a step, its meaning, and how many vertices have it.
+fn swatch(ui: &mut Ui, step: &Step, count: usize) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
+    let y = rect.center().y;
+    let square = Rect::from_center_size(pos2(rect.left() + 6.0, y), vec2(12.0, 12.0));
+    let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
+    ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
+    let ink = if count > 0 { c.text } else { c.dim };
+    let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
+    paint_line(ui, label, rect.left() + 20.0, y, ink);
+    let figure = ui.painter().layout_no_wrap(grouped(count), theme::regular(12.0), ink);
+    let x = rect.right() - figure.size().x;
+    paint_line(ui, figure, x, y, ink);
+    let name = format!("{}: {}", step.label, counted(count, "vertex", "vertices"));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+}
+
+/// Shows how many influences a runtime can use, and how much of the weights it loses.
+fn limit(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view().influence_limit;
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Limit").font(theme::regular(12.0)).color(colors(ui).dim));
+        let mut value = now;
+        let drag = egui::DragValue::new(&mut value).range(1..=LIMITS).speed(0.04);
+        let response = ui.add(drag).on_hover_text("The most influences of a vertex that the runtime can use: 1 to 8");
+        response.widget_info(|| WidgetInfo::slider(true, now as f64, "Influence limit"));
+        if value != now {
+            commands.push(ViewCommand::SetInfluenceLimit(value).into());
+        }
+        let lost = session.document().map_or(0.0, |d| d.stats().lost[now.clamp(1, LIMITS) - 1]);
+        let text = if lost > 0.0 { format!("loses up to {:.1} %", 100.0 * lost) } else { "loses nothing".to_owned() };
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let tip = "The largest part of a vertex' weights beyond the limit";
+            ui.label(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).text)).on_hover_text(tip);
+        });
+    });
+}
+
+fn color32(color: [f32; 3]) -> Color32 {
+    let [r, g, b] = color.map(|v| (v * 255.0).round() as u8);
+    Color32::from_rgb(r, g, b)
+}
+
+fn joint_head(ui: &mut Ui, before: &str, name: &str) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
+    let first = ui.painter().layout_no_wrap(before.to_owned(), theme::regular(BODY), c.text);
+    let width = first.size().x;
+    let (galley, cut) = shortened(ui, name, theme::strong(BODY), c.text, rect.width() - width);
+    paint_line(ui, first, rect.left(), rect.center().y, c.text);
+    paint_line(ui, galley, rect.left() + width, rect.center().y, c.text);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{before}{name}")));
+    if cut {
+        response.on_hover_text(name);
+    }
+}
+
+/// Shows the ramp from end to end, with the colour of exactly zero before it where that is different, and the labels
+/// below.
+fn gradient(ui: &mut Ui, (ramp, zero): (Ramp, Option<[f32; 3]>), [low, high]: [f32; 2], ticks: &[(f32, &str)]) {
+    const STEPS: u32 = 72;
+    /// The side of the square for zero, and the gap between it and the ramp, points.
+    const ZERO: [f32; 2] = [14.0, 3.0];
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 10.0 + 18.0), Sense::hover());
+    let mut bar = rect.with_max_y(rect.top() + 10.0);
+    if let Some(zero) = zero {
+        let square = bar.with_max_x(bar.left() + ZERO[0]);
+        ui.painter().rect_filled(square, CornerRadius::ZERO, color32(zero));
+        bar.min.x = square.right() + ZERO[1];
+    }
+    let mut mesh = Mesh::default();
+    for i in 0..=STEPS {
+        let at = i as f32 / STEPS as f32;
+        let color = color32(ramp.rise(at));
+        let x = bar.left() + at * bar.width();
+        mesh.colored_vertex(pos2(x, bar.top()), color);
+        mesh.colored_vertex(pos2(x, bar.bottom()), color);
+        if i > 0 {
+            let v = 2 * i;
+            mesh.add_triangle(v - 2, v - 1, v);
+            mesh.add_triangle(v - 1, v + 1, v);
+        }
+    }
+    ui.painter().add(Shape::mesh(mesh));
+    for (number, text) in ticks {
+        let at = (number - low) / (high - low);
+        let (align, x) = match at {
+            at if at <= 0.0 => (Align2::LEFT_BOTTOM, rect.left()),
+            at if at >= 1.0 => (Align2::RIGHT_BOTTOM, rect.right()),
+            _ => (Align2::CENTER_BOTTOM, bar.left() + at * bar.width()),
+        };
+        ui.painter().text(pos2(x, rect.bottom()), align, text, theme::regular(SMALL), c.text);
+    }
+    let names: Vec<&str> = ticks.iter().map(|(_, text)| *text).collect();
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Scale: {}", names.join(", "))));
+}

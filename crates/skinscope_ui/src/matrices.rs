@@ -1,0 +1,88 @@
+//! The matrices of a joint: its world matrix, its inverse bind matrix, and their product, which moves its vertices.
+
+use egui::accesskit::Role;
+use egui::{Align2, CornerRadius, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::Affine3A;
+
+use super::icons;
+use super::theme::{self, RADIUS, SMALL, colors};
+use super::widgets::{number, paint_line, press};
+use skinscope_model::{NodeId, SkinId};
+use skinscope_session::Session;
+
+/// Shows world, inverse bind and skinning matrix; `open` says which are unfolded.
+pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinId, usize)], open: &mut [bool; 3]) {
+    let Some(model) = session.model() else { return };
+    let Some(world) = session.pose().model.get(node.index()) else { return };
+    let [world_open, inverse_open, palette_open] = open;
+    ui.add_space(8.0);
+    fold(ui, "World matrix", world_open, world);
+    let Some(&(skin, place)) = skins.first() else { return };
+    let first = model.palette_layout().skins[skin.index()] as usize;
+    fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[place]);
+    if let Some(palette) = session.pose().palettes.get(first + place) {
+        fold(ui, "Skinning matrix", palette_open, palette);
+    }
+    if skins.len() > 1 {
+        let text = format!("of the first of {} skins that refer to this joint", skins.len());
+        ui.label(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim));
+    }
+}
+
+/// Shows a section head that folds.
+fn fold(ui: &mut Ui, title: &str, open: &mut bool, matrix: &Affine3A) {
+    let c = colors(ui);
+    let (rect, response) = press(ui, vec2(ui.available_width(), 26.0), title, Some(*open));
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    let icon = if *open { icons::TREE_OPEN } else { icons::TREE_CLOSED };
+    let y = rect.center().y;
+    ui.painter().text(pos2(rect.left() + 5.0, y), Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    let head = egui::text::LayoutJob::single_section(
+        title.to_uppercase(),
+        egui::text::TextFormat { extra_letter_spacing: 0.6, ..egui::TextFormat::simple(theme::strong(SMALL), ink) },
+    );
+    let head = ui.painter().layout_job(head);
+    paint_line(ui, head, rect.left() + 16.0, y, ink);
+    if response.clicked() {
+        *open = !*open;
+    }
+    if *open {
+        table(ui, title, matrix);
+    }
+}
+
+/// Shows three rows of four numbers, with the translation set apart.
+pub(super) fn table(ui: &mut Ui, title: &str, m: &Affine3A) {
+    let c = colors(ui);
+    let (row_height, pad) = (18.0, 8.0);
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), 3.0 * row_height + 2.0 * pad), Sense::hover());
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), c.background);
+    let columns = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis, m.translation];
+    let width = (rect.width() - 2.0 * pad - 8.0) / 4.0;
+    let mut spoken = String::new();
+    for row in 0..3 {
+        let y = rect.top() + pad + (row as f32 + 0.5) * row_height;
+        for (i, column) in columns.iter().enumerate() {
+            let text = matrix_cell(column[row]);
+            spoken += &format!("{text} ");
+            let gap = if i == 3 { 8.0 } else { 0.0 };
+            let x = rect.left() + pad + (i + 1) as f32 * width + gap;
+            let ink = if i == 3 { c.text } else { c.dim };
+            ui.painter().text(pos2(x, y), Align2::RIGHT_CENTER, text, theme::regular(12.0), ink);
+        }
+    }
+    let x = rect.left() + pad + 3.0 * width + 8.0;
+    ui.painter().vline(x, rect.top() + pad..=rect.bottom() - pad, Stroke::new(1.0, c.line));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{title} rows: {}", spoken.trim())));
+    ui.add_space(4.0);
+}
+
+/// Writes a number with three decimals, fewer for large numbers.
+pub(super) fn matrix_cell(value: f32) -> String {
+    match value.abs() {
+        v if v < 1e3 => number(value, 3),
+        v if v < 1e5 => number(value, 1),
+        _ => format!("{value:.2e}").replace('-', "−"),
+    }
+}

@@ -1,0 +1,404 @@
+//! The menu bar: menus from the table of commands, the name of the open file, what colours the surface, and how it is
+//! deformed.
+
+use std::path::PathBuf;
+
+use egui::accesskit::Role;
+use egui::containers::menu::SubMenu;
+use egui::{
+    Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense, Ui,
+    WidgetInfo, pos2, vec2,
+};
+
+use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
+use super::{UiState, bones, crowd, deformation, icons, recent};
+use skinscope_deform::{Deformer, METHODS, Method};
+use skinscope_inspect::{OVERLAYS, Overlay};
+use skinscope_session::{
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, ViewCommand,
+};
+
+const MENUS: [(Menu, &str); 8] = [
+    (Menu::File, "File"),
+    (Menu::Edit, "Edit"),
+    (Menu::Pose, "Pose"),
+    (Menu::View, "View"),
+    (Menu::Overlay, "Overlay"),
+    (Menu::Tools, "Tools"),
+    (Menu::Playback, "Playback"),
+    (Menu::Help, "Help"),
+];
+
+/// The most cameras that the View menu names.
+const MOST_CAMERAS: usize = 12;
+/// The width of the choice of surface, points.
+const SURFACE_WIDTH: f32 = 430.0;
+/// The part of that width that the list of other overlays takes.
+const MORE_WIDTH: f32 = 104.0;
+
+/// Bars less wide than this leave out the program's name, points.
+const NAME_WIDTH: f32 = 760.0;
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 6));
+    egui::Panel::top("menu").frame(frame).exact_size(38.0).show(ui, |ui| {
+        egui::MenuBar::new().ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.x = 2.0;
+            ui.spacing_mut().button_padding = vec2(8.0, 3.0);
+            // The menus come first.
+            if ui.available_width() >= NAME_WIDTH {
+                ui.label(RichText::new("Skinscope").font(theme::strong(14.0)));
+                ui.add_space(8.0);
+            }
+            for (menu, title) in MENUS {
+                ui.menu_button(title, |ui| list(ui, menu, session, state, commands));
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                // The bar's own buttons have no frame; these do.
+                ui.reset_style();
+                ui.spacing_mut().item_spacing.x = 12.0;
+                deformation::caret(ui, session, commands);
+                ui.spacing_mut().item_spacing.x = 4.0;
+                method(ui, session, commands);
+                ui.spacing_mut().item_spacing.x = 12.0;
+                // In a narrow window the menus come first: these controls are in the Overlay menu too.
+                if ui.available_width() >= SURFACE_WIDTH {
+                    surface(ui, session, commands);
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| open_file(ui, session));
+            });
+        });
+    });
+}
+
+/// Shows rows `width` points wide, as wide as the longest label and key need; rows that do not fit the window scroll.
+fn scrolled(ui: &mut Ui, width: f32, rows: impl FnOnce(&mut Ui)) {
+    ui.set_width(width);
+    let height = ui.ctx().content_rect().bottom() - ui.cursor().top() - 16.0;
+    let height = height.max(4.0 * ROW);
+    let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
+    list.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        rows(ui);
+    });
+}
+
+fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    scrolled(ui, 252.0, |ui| {
+        let mut inside = None;
+        for row in COMMANDS.iter().filter(|row| row.menu == menu) {
+            let now = submenu_of(&row.command);
+            match now {
+                Some(submenu) if now != inside => submenu_item(ui, submenu, session, state, commands),
+                Some(_) => {}
+                None => {
+                    command_item(ui, row, session, state, commands);
+                    if row.command == Command::File(FileCommand::OpenDialog) {
+                        recent_files(ui, &state.saved.recent, commands);
+                    }
+                }
+            }
+            inside = now;
+        }
+    });
+}
+
+/// Shows the row that opens a submenu, and the submenu.
+fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    if matches!(submenu, Submenu::Views | Submenu::PoseTools | Submenu::Marks) {
+        line(ui);
+    }
+    let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
+    let has_cameras = submenu == Submenu::Views && session.model().is_some_and(|m| !m.camera_nodes.is_empty());
+    // Names of cameras come from the file, and may be long.
+    let width = if has_cameras { 340.0 } else { 252.0 };
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, width, |ui| {
+            rows_of(ui, submenu, session, state, commands);
+            match submenu {
+                Submenu::Bones => bones::sliders(ui, session, commands),
+                Submenu::Views => cameras(ui, session, commands),
+                Submenu::Crowd => crowd::field(ui, session, commands),
+                Submenu::Examples | Submenu::Lights | Submenu::Panels | Submenu::PoseTools | Submenu::Marks => {}
+            }
+        });
+    });
+    if submenu == Submenu::Lights {
+        antialiasing(ui, session, commands);
+        deformer(ui, session, commands);
+    }
+}
+
+/// Shows the submenu of files that were opened last.
+fn recent_files(ui: &mut Ui, files: &[PathBuf], commands: &mut Vec<Command>) {
+    if files.is_empty() {
+        return;
+    }
+    let response = item(ui, "Open recent", RowSuffix::Submenu, None);
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, 300.0, |ui| {
+            for path in files {
+                let name = recent::name(files, path);
+                let row = item(ui, &name, RowSuffix::None, None).on_hover_text(path.display().to_string());
+                if row.clicked() {
+                    commands.push(FileCommand::Open(path.clone()).into());
+                }
+            }
+        });
+    });
+}
+
+fn rows_of(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    for row in COMMANDS.iter().filter(|row| submenu_of(&row.command) == Some(submenu)) {
+        command_item(ui, row, session, state, commands);
+    }
+}
+
+/// Shows the rows of the submenu *Bones and skin*, which open from a button over the picture too.
+pub(super) fn bones_and_skin(ui: &mut Ui, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    ui.set_width(252.0);
+    ui.spacing_mut().item_spacing.y = 0.0;
+    rows_of(ui, Submenu::Bones, session, state, commands);
+    bones::sliders(ui, session, commands);
+}
+
+fn line(ui: &mut Ui) {
+    ui.add_space(4.0);
+    ui.separator();
+    ui.add_space(4.0);
+}
+
+fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
+    if starts_group(&row.command) {
+        line(ui);
+    }
+    let on = is_on(&row.command, session, state);
+    let tail = row.keys().map_or(RowSuffix::None, RowSuffix::Keys);
+    let possible = is_possible(&row.command, session);
+    let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
+    if response.on_hover_text(row.help).clicked() {
+        commands.push(row.command.clone());
+    }
+}
+
+/// Shows the choice whether edges are smoothed.
+fn antialiasing(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let choices = [
+        (Antialiasing::Auto, "Auto", "Smooth edges; without a graphics card, only while nothing moves"),
+        (Antialiasing::Four, "4×", "Smooth edges always, by four samples of each pixel"),
+        (Antialiasing::Off, "Off", "Never smooth edges"),
+    ];
+    let shown = choices.map(|(choice, name, help)| (name, session.view().antialiasing == choice, help.to_owned()));
+    ui.horizontal(|ui| {
+        ui.add_space(28.0);
+        ui.label("Anti-aliasing");
+        if let Some(chosen) = segments(ui, &shown) {
+            commands.push(ViewCommand::SetAntialiasing(choices[chosen].0).into());
+        }
+    });
+}
+
+/// Shows the choice of who deforms vertices.
+fn deformer(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let response = item(ui, "Deformed by", RowSuffix::Submenu, None);
+    SubMenu::new().show(ui, &response, |ui| {
+        scrolled(ui, 252.0, |ui| {
+            for by in Deformer::ALL {
+                let on = session.view().deformer == by;
+                if item(ui, by.label(), RowSuffix::None, Some(on)).on_hover_text(by.help()).clicked() {
+                    commands.push(ViewCommand::SetDeformer(by).into());
+                }
+            }
+        });
+    });
+}
+
+/// Shows the cameras of the file, by name.
+fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let through = session.view().through.map(|t| t.index);
+    let count = session.model().map_or(0, |m| m.camera_nodes.len());
+    // A menu of hundreds could not be used; the others are reached one after the other.
+    for i in 0..count.min(MOST_CAMERAS) {
+        let Some(name) = session.camera_label(i) else { continue };
+        let on = through == Some(i);
+        let response =
+            item(ui, &name, RowSuffix::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
+        if response.clicked() {
+            commands.push(CameraCommand::SetCamera((!on).then_some(i)).into());
+        }
+    }
+}
+
+/// The mark at the right end of a row.
+#[derive(Clone, Copy, Debug)]
+enum RowSuffix {
+    None,
+    Keys(Shortcut),
+    /// The sign of a submenu.
+    Submenu,
+}
+
+fn item(ui: &mut Ui, name: &str, tail: RowSuffix, on: Option<bool>) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
+    let enabled = ui.is_enabled();
+    response.widget_info(|| match on {
+        Some(on) => WidgetInfo::selected(Role::MenuItemCheckBox, enabled, on, name),
+        None => WidgetInfo::labeled(Role::MenuItem, enabled, name),
+    });
+    let c = colors(ui);
+    let fill = if response.hovered() { c.hovered } else { Color32::TRANSPARENT };
+    ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
+    let y = rect.center().y;
+    if on == Some(true) {
+        let at = pos2(rect.left() + 14.0, y);
+        ui.painter().text(at, Align2::CENTER_CENTER, icons::CHECK, theme::icon(14.0), c.accent);
+    }
+    let (label, _) = shortened(ui, name, theme::regular(BODY), c.text, rect.width() - 40.0);
+    paint_line(ui, label, rect.left() + 28.0, y, c.text);
+    match tail {
+        RowSuffix::None => {}
+        RowSuffix::Keys(shortcut) => {
+            let keys = ui.painter().layout_no_wrap(shortcut.to_string(), theme::regular(12.0), c.dim);
+            let x = rect.right() - 10.0 - keys.size().x;
+            paint_line(ui, keys, x, y, c.dim);
+        }
+        RowSuffix::Submenu => {
+            let at = pos2(rect.right() - 14.0, y);
+            ui.painter().text(at, Align2::CENTER_CENTER, icons::CARET_RIGHT, theme::icon(12.0), c.dim);
+        }
+    }
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// Shows file name and counts.
+fn open_file(ui: &mut Ui, session: &Session) {
+    let Some(model) = session.model() else { return };
+    let c = colors(ui);
+    ui.add_space(16.0);
+    let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(skinscope_model::NodeId::from_index(*n))).count();
+    let counts = format!(
+        " · {} · {} · {}",
+        counted(model.drawn_vertices(), "vertex", "vertices"),
+        counted(joints, "joint", "joints"),
+        counted(model.clips.len(), "clip", "clips"),
+    );
+    let counts = ui.painter().layout_no_wrap(counts, theme::regular(BODY), c.dim);
+    let width = ui.available_width() - 16.0;
+    // In less room no name can be recognised; the inspector has it too.
+    if width < 80.0 {
+        return;
+    }
+    let with_counts = width > counts.size().x + 120.0;
+    let name_width = if with_counts { width - counts.size().x } else { width };
+    // A dot tells of edits that no file has, as in the title of the window.
+    let shown =
+        if session.has_unsaved_edits() { format!("• {}", model.source.name) } else { model.source.name.clone() };
+    let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, name_width);
+    let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
+    let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+    let at = Rect::from_min_size(rect.min, name.size());
+    paint_line(ui, name, rect.left(), rect.center().y, c.text);
+    if with_counts {
+        paint_line(ui, counts, at.right(), rect.center().y, c.dim);
+    }
+    if cut {
+        response.on_hover_text(&model.source.name);
+    }
+}
+
+/// Shows the switch for what colours the surface: the overlays that are used most, and a list of the others.
+fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let now = session.view().overlay;
+    let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());
+    let other = now.filter(|o| o.short.is_none());
+    let response = drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
+        for overlay in more {
+            let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
+            if row.clicked() {
+                commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
+            }
+        }
+    });
+    response.on_hover_text("More that the skin can be coloured by");
+    let mut choices = vec![("Shaded", now.is_none(), Command::View(ViewCommand::SetOverlay(None)))];
+    let choice =
+        |o: &'static Overlay| Some((o.short?, now == Some(o), Command::View(ViewCommand::ToggleOverlay(o.id))));
+    choices.extend(front.into_iter().filter_map(choice));
+    segmented(ui, &choices, commands);
+}
+
+/// Shows a drop-down of `methods`, however many; it scrolls where they are more than fit.
+fn chosen_method(ui: &mut Ui, methods: &[&'static Method], now: &Method) -> Option<&'static Method> {
+    let mut chosen = None;
+    let response = drop_down(ui, "Deformation method", now.label, 132.0, |ui| {
+        for method in methods {
+            let row = ui.selectable_label(method.id == now.id, method.label).on_hover_text(method.help);
+            chosen = row.clicked().then_some(*method).or(chosen);
+        }
+    });
+    response.on_hover_text(format!("How joints move vertices: {}", now.help));
+    chosen
+}
+
+fn method(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    if let Some(method) = chosen_method(ui, METHODS, session.view().method) {
+        commands.push(ViewCommand::SetMethod(method.id).into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::vec2;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+
+    /// Makes methods that differ in id and label only.
+    fn many(count: usize) -> Vec<&'static Method> {
+        let leaked = |text: String| -> &'static str { text.leak() };
+        let first = METHODS[0];
+        let one = |i: usize| Method {
+            id: leaked(format!("method-{i}")),
+            label: leaked(format!("Method {i}")),
+            help: leaked(format!("Help of {i}")),
+            ..*first
+        };
+        (0..count).map(|i| -> &'static Method { Box::leak(Box::new(one(i))) }).collect()
+    }
+
+    #[test]
+    fn any_number_of_methods_can_be_chosen() {
+        let methods = many(60);
+        let (all, first) = (methods.clone(), methods[0]);
+        let setup = Harness::builder().with_size(vec2(400.0, 300.0)).with_context_setup(crate::install);
+        let mut harness = setup.build_ui_state(
+            move |ui, chosen: &mut Option<&'static str>| {
+                if let Some(method) = chosen_method(ui, &all, first) {
+                    *chosen = Some(method.id);
+                }
+            },
+            None,
+        );
+        harness.get_by_label("Deformation method: Method 0").click();
+        harness.run();
+        // The list ends within the window, and the last row is reached by scrolling.
+        let row =
+            |harness: &Harness<'_, Option<&'static str>>, i: usize| harness.get_by_label(&format!("Method {i}")).rect();
+        let visible = |rect: Rect| rect.bottom() <= 300.0 && rect.top() >= 0.0;
+        assert!(visible(row(&harness, 1)) && !visible(row(&harness, 59)));
+        harness.get_by_label("Method 59").scroll_to_me();
+        harness.run();
+        assert!(visible(row(&harness, 59)), "{:?}", row(&harness, 59));
+        harness.get_by_label("Method 59").hover();
+        harness.run_steps(60);
+        harness.get_by_label("Help of 59");
+        harness.get_by_label("Method 59").click();
+        harness.run();
+        assert_eq!(*harness.state(), Some("method-59"));
+    }
+}

@@ -1,0 +1,166 @@
+//! Sliders of morph targets: those of the selected node's mesh, or of the whole model. Targets of one name move
+//! together, since a face often has several meshes; they can be split, so that each mesh has sliders of its own.
+
+use std::collections::HashMap;
+
+use egui::Ui;
+
+use super::focus;
+use super::theme::{self, ROW, colors};
+use super::value_row::ValueRow;
+use super::widgets::{link, section};
+use skinscope_model::{Instance, Model, NodeId};
+use skinscope_anim::pose::controls::Channel;
+use skinscope_session::{Command, EditCommand, Session};
+
+/// One slider, and all the morph weights that it moves.
+struct Slider<'a> {
+    name: &'a str,
+    /// The places in [`skinscope_model::LocalPose::morph_weights`]; the first one's value is shown.
+    places: Vec<usize>,
+}
+
+/// Sliders under one head.
+struct Group<'a> {
+    /// The node of the only mesh that they move; `None` where there are several.
+    owner: Option<&'a str>,
+    sliders: Vec<Slider<'a>>,
+}
+
+/// Shows the sliders, if there is a target. `split`: each mesh has sliders of its own.
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    node: Option<NodeId>,
+    split: &mut bool,
+    commands: &mut Vec<Command>,
+) {
+    let Some(model) = session.model() else { return };
+    let shared = shared_names(model);
+    let groups = if *split || shared.is_empty() { apart(model, node) } else { together(model, node, &shared) };
+    for (i, group) in groups.iter().enumerate() {
+        let title = match group.owner {
+            Some(owner) if node.is_none() => format!("Morph targets of {owner}"),
+            _ => "Morph targets".to_owned(),
+        };
+        let of = group.owner.map(|owner| format!(" of {owner}")).unwrap_or_default();
+        let all = group.sliders.iter().flat_map(|s| &s.places);
+        let edited: Vec<usize> = all.copied().filter(|place| session.edits().morphs.contains_key(place)).collect();
+        section(ui, &title, |ui| {
+            if !edited.is_empty() {
+                let reset = link(ui, "Reset", &format!("Reset morph targets{of}"));
+                // Tab goes from value to value.
+                focus::pass_over(ui, reset.id);
+                if reset.clicked() {
+                    commands.extend(edited.iter().map(|place| Command::Edit(EditCommand::ResetMorph(*place))));
+                }
+            }
+            if i == 0 && !shared.is_empty() {
+                let (text, name) = match *split {
+                    true => ("Join", "Move morph targets of one name together"),
+                    false => ("Split", "Give each mesh morph targets of its own"),
+                };
+                if link(ui, text, name).on_hover_text(name).clicked() {
+                    *split = !*split;
+                }
+            }
+        });
+        group.sliders.iter().for_each(|slider| row(ui, session, slider, &of, commands));
+    }
+}
+
+fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut Vec<Command>) {
+    let c = colors(ui);
+    let first = slider.places.first().copied();
+    let reads_posed = first.is_some_and(|place| session.control_program().reads_posed(Channel::Morph(place)));
+    let pose = if reads_posed { session.undriven() } else { &session.pose().local };
+    let Some((first, &value)) = first.and_then(|p| Some((p, pose.morph_weights.get(p)?))) else {
+        return;
+    };
+    let value = if value.is_finite() { value } else { 0.0 };
+    // Hundreds of rows cost nothing where they are not visible. Those just out of sight are laid out for Tab.
+    let rect = egui::Rect::from_min_size(ui.cursor().min, egui::vec2(ui.available_width(), ROW));
+    if !ui.is_rect_visible(rect.expand(2.0 * ROW)) {
+        ui.allocate_space(rect.size());
+        return;
+    }
+    let is_edited = slider.places.iter().any(|place| session.edits().morphs.contains_key(place));
+    let of = match slider.places.len() {
+        1 => of.to_owned(),
+        n => format!(" of {n} meshes"),
+    };
+    let row = ValueRow {
+        name: &format!("{}{of}", slider.name),
+        label: slider.name,
+        label_width: 92.0,
+        color: if is_edited { c.amber } else { c.text },
+        value,
+        range: value.min(0.0)..=value.max(1.0),
+        home: 0.0,
+        decimals: 2,
+        unit: "",
+        edited: is_edited,
+    };
+    // Two nodes may have one name.
+    let change = ui.push_id(first, |ui| row.show(ui)).inner;
+    if let Some(line) = session.control_program().driver_of(Channel::Morph(first)) {
+        let words = format!("Driven by line {} of the controls", line + 1);
+        ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
+    }
+    if let Some(weight) = change.value {
+        commands.extend(slider.places.iter().map(|place| Command::Edit(EditCommand::EditMorph(*place, weight))));
+    }
+    if change.ended {
+        commands.push(EditCommand::EndEdit.into());
+    }
+}
+
+/// Returns the targets of an instance, each with the place of its weight.
+fn targets<'a>(model: &'a Model, instance: &Instance) -> impl Iterator<Item = (usize, &'a str)> {
+    let names = &model.meshes[instance.mesh.index()].morph_names;
+    (instance.morph_offset..).zip(names.iter().map(String::as_str))
+}
+
+/// Returns the names that several targets have, with all the places of their weights. Names that import made up do not
+/// count.
+fn shared_names(model: &Model) -> HashMap<&str, Vec<usize>> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for instance in &model.instances {
+        for (i, (place, name)) in targets(model, instance).enumerate() {
+            let is_number = name.strip_prefix("target ").is_some_and(|n| n.parse() == Ok(i));
+            if !is_number {
+                places.entry(name).or_default().push(place);
+            }
+        }
+    }
+    places.retain(|_, places| places.len() > 1);
+    places
+}
+
+fn shown(model: &Model, node: Option<NodeId>) -> impl Iterator<Item = &Instance> {
+    let has_some = |i: &&Instance| !model.meshes[i.mesh.index()].morph_names.is_empty();
+    model.instances.iter().filter(move |i| node.is_none_or(|n| i.node == n)).filter(has_some)
+}
+
+/// Makes a group for each mesh.
+fn apart(model: &Model, node: Option<NodeId>) -> Vec<Group<'_>> {
+    let group = |instance: &Instance| Group {
+        owner: Some(model.skeleton.names[instance.node.index()].as_str()),
+        sliders: targets(model, instance).map(|(place, name)| Slider { name, places: vec![place] }).collect(),
+    };
+    shown(model, node).map(group).collect()
+}
+
+/// Makes one group, with a slider for each name in the order in which the file has them first.
+fn together<'a>(model: &'a Model, node: Option<NodeId>, shared: &HashMap<&str, Vec<usize>>) -> Vec<Group<'a>> {
+    let mut sliders: Vec<Slider> = Vec::new();
+    let mut moved = std::collections::HashSet::new();
+    for (place, name) in shown(model, node).flat_map(|instance| targets(model, instance)) {
+        if moved.insert(place) {
+            let places = shared.get(name).cloned().unwrap_or_else(|| vec![place]);
+            moved.extend(places.iter().copied());
+            sliders.push(Slider { name, places });
+        }
+    }
+    if sliders.is_empty() { Vec::new() } else { vec![Group { owner: None, sliders }] }
+}

@@ -1,0 +1,242 @@
+//! A row of the node tree: its triangle, icon, name, eye and padlock.
+
+use egui::accesskit::Role;
+use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
+use super::widgets::{focus_ring, paint_line, shortened};
+use super::{focus, icons};
+use skinscope_frame::joint_color;
+use skinscope_inspect::Scale;
+use skinscope_model::{Model, NodeId};
+use skinscope_session::Session;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeLook {
+    pub(super) depth: u32,
+    pub(super) has_children: bool,
+    pub(super) has_mesh: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) node: NodeId,
+    /// Whether it matches the search; false for ancestors of a match.
+    pub(super) found: bool,
+}
+
+/// What the user did to a row.
+pub(super) enum RowAction {
+    Select,
+    Frame,
+    Fold,
+    Hover,
+    Hide,
+    Lock,
+}
+
+/// Returns the id of a node's row, wherever it is in the list.
+pub(super) fn row_id(base: Id, node: NodeId) -> Id {
+    base.with(node.0)
+}
+
+/// Shows a row, in the current place; `folded` where what is below the node is not shown.
+pub(super) fn show_row(
+    ui: &mut Ui,
+    model: &Model,
+    session: &Session,
+    row: Row,
+    look: NodeLook,
+    folded: bool,
+    id: Id,
+) -> Option<RowAction> {
+    let name = &model.skeleton.names[row.node.index()];
+    let selected = session.view().selected == Some(row.node);
+    let c = colors(ui);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
+    let response = ui.interact(rect, id, Sense::click());
+    let humanoid = model.humanoid(row.node);
+    response.widget_info(|| {
+        let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
+        WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
+    });
+    let fill = match (selected, response.hovered() || session.view().hovered == Some(row.node)) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
+    if selected {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, ROW));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
+    }
+    let y = rect.center().y;
+    let left = rect.left() + f32::from(MARGIN) - 6.0 + indent(look.depth, rect.width());
+    let mut answer = response.hovered().then_some(RowAction::Hover);
+    if response.double_clicked() {
+        answer = Some(RowAction::Frame);
+    } else if response.clicked() {
+        answer = Some(RowAction::Select);
+    }
+    if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
+        answer = Some(RowAction::Fold);
+    }
+    let hidden = session.is_hidden(row.node);
+    let over_row = response.hovered() || response.has_focus();
+    let eye_at = pos2(rect.right() - 18.0, y);
+    if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {
+        answer = Some(RowAction::Hide);
+    }
+    let lockable = model.is_joint(row.node) && (session.tools().open || session.tools().locked.contains(&row.node));
+    if lockable && padlock(ui, session, row.node, name, pos2(rect.right() - 38.0, y), over_row) {
+        answer = Some(RowAction::Lock);
+    }
+    let dominant = session.view().overlay.is_some_and(|o| matches!(o.scale, Scale::Joints));
+    let (icon, ink) = match (model.is_joint(row.node), look.has_mesh) {
+        (true, _) if dominant => {
+            let [r, g, b] = joint_color(row.node).map(|v| (v * 255.0).round() as u8);
+            (icons::FILLED_CIRCLE, Color32::from_rgb(r, g, b))
+        }
+        (true, _) => (icons::BONE, c.accent),
+        (false, true) => (icons::CUBE, c.dim),
+        (false, false) => (icons::CIRCLE, c.dim),
+    };
+    let size = if icon == icons::CIRCLE { 11.0 } else { 14.0 };
+    ui.painter().text(pos2(left + 22.0, y), Align2::CENTER_CENTER, icon, theme::icon(size), ink);
+    let edited = session.edits().nodes.contains_key(&row.node);
+    let lock_room = if lockable { 18.0 } else { 0.0 };
+    let end = rect.right() - lock_room - if edited { 50.0 } else { 32.0 };
+    let color = if row.found && !hidden { c.text } else { c.dim };
+    let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
+    let beside = left + 34.0 + galley.size().x + 8.0;
+    paint_line(ui, galley, left + 34.0, y, color);
+    if let Some(humanoid) = humanoid.filter(|_| end - beside > 24.0) {
+        let (galley, _) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - beside);
+        paint_line(ui, galley, beside, y, c.dim);
+    }
+    if edited {
+        ui.painter().circle_filled(pos2(rect.right() - lock_room - 38.0, y), 4.0, c.amber);
+    }
+    focus_ring(ui, rect, &response);
+    if cut {
+        response.on_hover_text(name);
+    }
+    answer
+}
+
+/// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no
+/// room for names.
+fn indent(depth: u32, width: f32) -> f32 {
+    let plain = depth as f32 * 14.0;
+    let limit = 0.45 * width;
+    let soft = 0.5 * limit;
+    if plain <= soft { plain } else { soft + (limit - soft) * (1.0 - (-(plain - soft) / (limit - soft)).exp()) }
+}
+
+/// Shows the eye that hides a node with all below it; returns true when it was pressed. Open eyes are faint, except in
+/// the row under the pointer.
+fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hidden, over_row): (bool, bool)) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(20.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("eye", node.0)), Sense::click());
+    // The key H does the same for the selected node.
+    focus::pass_over(ui, response.id);
+    let own = session.view().hidden.contains(&node);
+    let verb = if own { "Show" } else { "Hide" };
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, !own, format!("{verb} {name}")));
+    let ink = match (hidden, over_row || response.hovered() || response.has_focus()) {
+        (_, true) => c.text,
+        (true, false) => c.dim,
+        (false, false) => c.dim.gamma_multiply(0.35),
+    };
+    let stroke = egui::Stroke::new(1.2, ink);
+    let bow = |rise: f32| {
+        let ends = [at - vec2(6.0, 0.0), at + vec2(6.0, 0.0)];
+        let points = [ends[0], at + vec2(0.0, rise), ends[1]];
+        let curve = egui::epaint::QuadraticBezierShape::from_points_stroke(points, false, Color32::TRANSPARENT, stroke);
+        ui.painter().add(curve);
+    };
+    bow(7.0);
+    if hidden {
+        // This is the closed eye: the lower lid, with lashes.
+        for x in [-4.0, 0.0, 4.0_f32] {
+            let from = at + vec2(x, 3.5 - 0.08 * x * x);
+            ui.painter().line_segment([from, from + vec2(0.4 * x, 2.5)], stroke);
+        }
+    } else {
+        bow(-7.0);
+        ui.painter().circle_filled(at, 1.8, ink);
+    }
+    let help = match (own, hidden) {
+        (true, _) => "Show it and all below it",
+        (false, true) => "Hidden with what it hangs on",
+        (false, false) => "Hide it and all below it: mesh, bones and their picking",
+    };
+    response.on_hover_text(help).clicked()
+}
+
+/// The padlock that keeps tools from changing the weights of a joint; true when pressed. Open ones are faint, but for the row
+/// that is pointed at.
+pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(18.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("padlock", node.0)), Sense::click());
+    focus::pass_over(ui, response.id);
+    let locked = session.tools().locked.contains(&node);
+    let verb = if locked { "Unlock" } else { "Lock" };
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, locked, format!("{verb} {name}")));
+    let ink = match (locked, over_row || response.hovered() || response.has_focus()) {
+        (true, _) => c.amber,
+        (false, true) => c.text,
+        (false, false) => c.dim.gamma_multiply(0.35),
+    };
+    let stroke = egui::Stroke::new(1.4, ink);
+    let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));
+    ui.painter().rect_filled(body, CornerRadius::same(1), ink);
+    // The bow of an open lock stands beside it.
+    let shift = if locked { 0.0 } else { 4.5 };
+    let (left, right, top) = (at.x - 3.0 + shift, at.x + 3.0 + shift, at.y - 5.5);
+    let foot = body.top();
+    let points = [
+        pos2(left, foot),
+        pos2(left, top + 2.0),
+        pos2(left + 1.2, top),
+        pos2(right - 1.2, top),
+        pos2(right, top + 2.0),
+        pos2(right, if locked { foot } else { top + 3.5 }),
+    ];
+    ui.painter().line(points.to_vec(), stroke);
+    let help = if locked { "Tools leave its weights alone: unlock it" } else { "Keep tools from changing its weights" };
+    response.on_hover_text(help).clicked()
+}
+
+/// Shows the folding triangle; returns true when it was pressed.
+fn triangle(ui: &Ui, node: NodeId, name: &str, at: egui::Pos2, folded: bool) -> bool {
+    let c = colors(ui);
+    let rect = Rect::from_center_size(at, vec2(16.0, ROW));
+    let response = ui.interact(rect, ui.scope_id().with(("fold", node.0)), Sense::click());
+    // The arrow keys do the same.
+    focus::pass_over(ui, response.id);
+    let verb = if folded { "Unfold" } else { "Fold" };
+    response.widget_info(|| WidgetInfo::labeled(Role::DisclosureTriangle, true, format!("{verb} {name}")));
+    let ink = if response.hovered() || response.has_focus() { c.text } else { c.dim };
+    let icon = if folded { icons::TREE_CLOSED } else { icons::TREE_OPEN };
+    ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(9.0), ink);
+    response.clicked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_rows_stay_inside() {
+        let mut last = -1.0;
+        for depth in 0..300 {
+            let now = indent(depth, 256.0);
+            assert!(now >= last && now <= 0.45 * 256.0);
+            last = now;
+        }
+        assert_eq!(indent(3, 256.0), 42.0);
+    }
+}

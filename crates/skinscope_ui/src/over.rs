@@ -1,0 +1,36 @@
+//! What stands over a picture that is drawn without a window: the legend and the names of the joints, as the window shows
+//! them, without its controls.
+
+use egui::{Rect, Theme, Ui, UiBuilder, vec2};
+
+use super::{legend, names};
+use skinscope_session::{ComparisonLayout, Projector, Session};
+
+/// What is painted over a picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Over {
+    /// Whether the legend is.
+    pub legend: bool,
+    /// Projects the joints whose names are written to pixels; `None`: no names are written.
+    pub names: Option<Projector>,
+}
+
+/// Shows that over the whole of `ui`, in the light theme or the dark one.
+pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
+    let theme = if light { Theme::Light } else { Theme::Dark };
+    ui.ctx().set_theme(theme);
+    ui.set_style(ui.ctx().style_of(theme));
+    let rect = ui.ctx().content_rect();
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
+    if let Some(projector) = &over.names {
+        let halves = session.comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
+        let seen: Rect = if halves { rect.with_max_x(rect.center().x) } else { rect };
+        names::show(&ui, session, seen, projector);
+        if halves {
+            names::show(&ui, session, seen.translate(vec2(seen.width(), 0.0)), projector);
+        }
+    }
+    if over.legend {
+        legend::show_still(&mut ui, rect, session);
+    }
+}

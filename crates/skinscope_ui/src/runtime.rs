@@ -1,0 +1,117 @@
+//! The weights of the other side of a comparison: as shown, as stored, or as a runtime would have them; and what the runtime
+//! costs and loses.
+
+use egui::{Label, RichText, Ui};
+
+use super::theme::{self, BODY, colors};
+use super::value_row::ValueRow;
+use super::widgets::{chip, counted, drop_down, figure, grouped, segments};
+use skinscope_edit::{Packing, RUNTIMES};
+use skinscope_model::WeightFormat;
+use skinscope_session::{Command, Comparison, ComparisonCommand, Session, SideWeights};
+
+/// The formats of a weight, as the switch names them.
+const FORMATS: [(Option<WeightFormat>, &str, &str); 4] = [
+    (None, "stored", "Weights in the format of the file"),
+    (Some(WeightFormat::U8), "u8", "Weights of 8 bits"),
+    (Some(WeightFormat::U16), "u16", "Weights of 16 bits"),
+    (Some(WeightFormat::F32), "f32", "Weights as floats"),
+];
+
+/// Chooses the weights of the other side.
+pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
+    let now = comparison.weights;
+    let mut wanted = now;
+    let label = match now {
+        SideWeights::Shown => "As shown".to_owned(),
+        SideWeights::Stored => session.compared_file().unwrap_or("Stored weights").to_owned(),
+        SideWeights::Packed(packing) => packing.label(),
+    };
+    ui.horizontal(|ui| {
+        ui.label(RichText::new("Weights").font(theme::regular(BODY)).color(colors(ui).dim));
+        drop_down(ui, "Weights of the other side", &label, ui.available_width() - 8.0, |ui| {
+            let mut choice = |ui: &mut Ui, weights: SideWeights, label: &str, help: &str| {
+                if ui.selectable_label(now == weights, label).on_hover_text(help).clicked() {
+                    wanted = weights;
+                }
+            };
+            choice(ui, SideWeights::Shown, "As shown", "The other side has the same weights");
+            let help = "The other side has the weights as the file stores them, without your edits";
+            choice(ui, SideWeights::Stored, "Stored weights", help);
+            for runtime in RUNTIMES {
+                choice(ui, SideWeights::Packed(runtime.packing), runtime.label, runtime.help);
+            }
+        });
+    });
+    if let SideWeights::Packed(mut packing) = wanted {
+        // They take much room, and most people want a runtime that has a name.
+        let id = ui.scope_id().with("numbers of the runtime");
+        let mut shown: bool = ui.data(|d| d.get_temp(id)).unwrap_or(false);
+        let help = "Show the numbers of the runtime, and change them to those of any other";
+        if chip(ui, "Own numbers", shown).on_hover_text(help).clicked() {
+            shown = !shown;
+            ui.data_mut(|d| d.insert_temp(id, shown));
+        }
+        if shown {
+            numbers(ui, &mut packing);
+            wanted = SideWeights::Packed(packing);
+        }
+    }
+    if wanted != now && session.model().is_some() {
+        commands.push(ComparisonCommand::SetWeights(wanted).into());
+    }
+}
+
+/// The numbers of a runtime, which can be changed to those of any other.
+fn numbers(ui: &mut Ui, packing: &mut Packing) {
+    let color = colors(ui).dim;
+    let number = |ui: &mut Ui, name: &str, label: &str, value: usize, most: usize, home: usize| {
+        let row = ValueRow {
+            name,
+            label,
+            label_width: 74.0,
+            color,
+            value: value as f32,
+            range: 0.0..=most as f32,
+            home: home as f32,
+            decimals: 0,
+            unit: "",
+            edited: false,
+        };
+        row.show(ui).value.map_or(value, |value| value.round().max(0.0) as usize)
+    };
+    let joints = number(ui, "Joints of a vertex", "Of a vertex", packing.influences, 12, 4);
+    packing.influences = joints.clamp(1, Packing::MOST);
+    let choices = FORMATS.map(|(format, name, help)| (name, format == packing.format, help.to_owned()));
+    if let Some(chosen) = segments(ui, &choices) {
+        packing.format = FORMATS[chosen].0;
+    }
+    let most = number(ui, "Joints of a draw, 0 for any number", "Of a draw", packing.joints.unwrap_or(0), 512, 0);
+    packing.joints = Some(most).filter(|most| *most > 0);
+}
+
+/// What the runtime costs and loses.
+pub(super) fn figures(ui: &mut Ui, session: &Session) {
+    let Some(told) = session.packed_figures() else {
+        if session.wanted_packing().is_some() {
+            ui.label(RichText::new("Working it out…").color(colors(ui).dim));
+        }
+        return;
+    };
+    let losing = format!("{} of {}", grouped(told.losing), grouped(told.vertices));
+    figure(ui, "Vertices that lose joints", &losing)
+        .on_hover_text(format!("At most {:.4} of a vertex' weight is lost", told.largest_loss));
+    figure(ui, "Bytes of a vertex", &told.vertex_bytes.to_string())
+        .on_hover_text(format!("{} where the last weight is what the others leave of one", told.implied_bytes));
+    let index = format!("Indices of joints have {} bits: {}", told.index_bits, counted(told.joints, "joint", "joints"));
+    figure(ui, "Bits, last weight implied", &format!("{} → {}", told.vertex_bits, told.implied_bits))
+        .on_hover_text(index);
+    figure(ui, &format!("Mean bits, N in {}", told.count_bits), &format!("{:.1}", told.counted_bits))
+        .on_hover_text("Each vertex says how many joints it has, and stores those alone, without the last weight");
+    figure(ui, "Bytes of the palette", &grouped(told.palette_bytes))
+        .on_hover_text(format!("{} of 3 × 4 floats each", counted(told.joints, "matrix", "matrices")));
+    if told.overflows {
+        let text = format!("{} are more than one draw can have.", counted(told.joints, "joint", "joints"));
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
+}

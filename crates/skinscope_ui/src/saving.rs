@@ -1,0 +1,318 @@
+//! Dialogs about edits that are in no file yet: what saving will change, whether they are to be lost, and those that an
+//! earlier run has left behind.
+
+use std::path::PathBuf;
+
+use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, vec2};
+
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{chip, counted, figure, grouped, section, text_button};
+use super::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons};
+use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer};
+
+/// Width of the dialogs, points.
+const WIDTH: f32 = 460.0;
+
+/// What the user has typed into the dialog that saves.
+#[derive(Debug, Default)]
+pub(super) struct SaveDialog {
+    /// The target that the application proposed last, and what became of it.
+    proposed: PathBuf,
+    target: String,
+    /// The number of the notice that was shown last.
+    notice: u64,
+}
+
+pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    if status.notice.0 != state.saving.notice {
+        state.saving.notice = status.notice.0;
+        copied::say(ui, status.notice.1.clone());
+    }
+    // A modal takes no Escape in its first pass.
+    let key = |key| {
+        (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some())
+            && !Popup::is_any_open(ui.ctx())
+            && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
+    };
+    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
+    let modal = |name: &str| Modal::new(Id::unique(("saving", name))).frame(egui::Frame::window(ui.style()));
+    let answer = if let Some(offer) = &status.recovery {
+        let shown = modal("recovery").show(ui.ctx(), |ui| recovery(ui, offer, entered));
+        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerRecovery(RecoveryAnswer::Later)))
+    } else if let Some(saving) = &status.saving {
+        let shown = modal("save").show(ui.ctx(), |ui| save(ui, saving, &mut state.saving, entered));
+        let may_leave = escaped && saving.stage != SaveStage::Writing;
+        shown.inner.or_else(|| may_leave.then_some(FileCommand::CancelSave))
+    } else if let Some(unsaved) = &status.unsaved {
+        let shown = modal("leave").show(ui.ctx(), |ui| leave(ui, unsaved, entered));
+        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)))
+    } else {
+        None
+    };
+    commands.extend(answer.map(Command::from));
+}
+
+pub(super) fn title(ui: &mut Ui, text: &str) {
+    ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
+    ui.add(Label::new(RichText::new(text).font(theme::strong(16.0))).wrap());
+    ui.add_space(4.0);
+}
+
+pub(super) fn text(ui: &mut Ui, text: &str) {
+    let dim = colors(ui).dim;
+    ui.add(Label::new(RichText::new(text).color(dim)).wrap());
+}
+
+/// Buttons at the right end, the first of which is the one that Enter presses; gives back which was pressed.
+pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
+    ui.add_space(12.0);
+    let mut pressed = (entered && !names.is_empty()).then_some(0);
+    let size = vec2(ui.available_width(), ROW + 2.0);
+    ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        for (i, name) in names.iter().enumerate() {
+            if text_button(ui, None, name, i == 0).clicked() {
+                pressed = Some(i);
+            }
+        }
+    });
+    pressed
+}
+
+fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool) -> Option<FileCommand> {
+    let in_place = saving.kind == SaveKind::InPlace;
+    if dialog.proposed != saving.target {
+        dialog.proposed.clone_from(&saving.target);
+        dialog.target = saving.target.display().to_string();
+    }
+    title(
+        ui,
+        &match saving.kind {
+            SaveKind::InPlace => format!("Save {}", saving.name),
+            SaveKind::As => format!("Save {} as", saving.name),
+            SaveKind::Copy => format!("Save a copy of {}", saving.name),
+        },
+    );
+    let mut wanted = None;
+    if !in_place {
+        ui.horizontal(|ui| {
+            let browse = if saving.has_dialog { 96.0 } else { 0.0 };
+            let field = TextEdit::singleline(&mut dialog.target)
+                .margin(Margin::symmetric(8, 5))
+                .desired_width(ui.available_width() - browse - 18.0);
+            let label = "File to write";
+            ui.add(field)
+                .on_hover_text("The file that is written")
+                .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, label));
+            if saving.has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
+                wanted = Some(FileCommand::ChooseTarget);
+            }
+        });
+        ui.add_space(4.0);
+    }
+    // What was typed is not what was proposed: then the file is named by it.
+    let typed = if in_place || dialog.target == saving.target.display().to_string() {
+        saving.target.clone()
+    } else {
+        PathBuf::from(dialog.target.trim())
+    };
+    let mut nothing = false;
+    match &saving.stage {
+        SaveStage::Planning => working(ui, "Working out what changes"),
+        SaveStage::Writing => working(ui, "Writing"),
+        SaveStage::Failed(why) => {
+            let c = colors(ui);
+            ui.horizontal_top(|ui| {
+                ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
+                ui.add(Label::new(RichText::new(why).color(c.text)).wrap().selectable(true));
+            });
+            ui.add_space(4.0);
+            text(ui, "Nothing was written. The edits are still here.");
+        }
+        SaveStage::Ready(summary) => {
+            nothing = summary.vertices == 0 && summary.accessors.is_empty();
+            changes(ui, summary, saving.kind);
+            wanted = recompression(ui, summary, saving.recompresses).or(wanted);
+        }
+    }
+    let names: &[&str] = match (&saving.stage, in_place) {
+        (SaveStage::Planning, _) => &["Cancel"],
+        (SaveStage::Writing, _) => &[],
+        (SaveStage::Ready(_), true) if nothing => &["Close"],
+        (SaveStage::Failed(_), true) => &["Save as…", "Cancel"],
+        _ => &["Save", "Cancel"],
+    };
+    let entered = entered && saving.stage != SaveStage::Planning;
+    let pressed = buttons(ui, names, entered).and_then(|i| names.get(i));
+    let said = pressed.map(|name| match *name {
+        "Save" => FileCommand::SaveTo(typed),
+        "Save as…" => FileCommand::Save(SaveKind::As),
+        _ => FileCommand::CancelSave,
+    });
+    wanted.or(said)
+}
+
+pub(super) fn working(ui: &mut Ui, what: &str) {
+    let c = colors(ui);
+    ui.horizontal(|ui| {
+        ui.set_min_height(26.0);
+        ui.add(egui::Spinner::new().size(14.0).color(c.accent));
+        ui.label(what);
+    });
+}
+
+/// Says what will change.
+fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
+    if summary.accessors.is_empty() {
+        text(
+            ui,
+            match kind {
+                SaveKind::InPlace => {
+                    "Nothing differs from what is in the file, and there is no new clip: there is nothing to save."
+                }
+                _ => {
+                    "Nothing differs from what is in the file, and there is no new clip: the result is a copy, byte for byte."
+                }
+            },
+        );
+    } else {
+        section(ui, "What changes", |_| {});
+        if summary.vertices > 0 || summary.clips + summary.binds == 0 {
+            figure(ui, "Vertices", &grouped(summary.vertices));
+            figure(ui, "Joints", &grouped(summary.joints));
+        }
+        if summary.binds > 0 {
+            figure(ui, "Inverse bind matrices", &grouped(summary.binds));
+        }
+        if summary.clips > 0 {
+            figure(ui, "New clips", &grouped(summary.clips));
+        }
+        figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
+        figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
+        figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));
+        ui.add_space(4.0);
+        text(ui, "All other bytes stay as they are.");
+        for (packing, accessors) in &summary.unpacked {
+            let what = match *packing {
+                "sparse" => "stored sparse".to_owned(),
+                packing => format!("compressed by {packing}"),
+            };
+            let those = counted(*accessors, "accessor was", "accessors were");
+            let amber = colors(ui).amber;
+            let line = format!("{those} {what}, and will be stored plain.");
+            ui.add(Label::new(RichText::new(line).color(amber)).wrap());
+        }
+    }
+    if kind != SaveKind::InPlace || !summary.accessors.is_empty() {
+        section(ui, "Files", |_| {});
+        for file in &summary.files {
+            let is_kept = summary.replaced.contains(file);
+            figure(ui, file, if is_kept { "replaced; kept as .bak" } else { "new" });
+        }
+    }
+}
+
+/// Shows the choice of how that is stored which meshopt had compressed, where that changes.
+fn recompression(ui: &mut Ui, summary: &SaveSummary, is_on: bool) -> Option<FileCommand> {
+    let concerns = summary.recompressed > 0 || summary.unpacked.iter().any(|(packing, _)| *packing == "meshopt");
+    if !concerns {
+        return None;
+    }
+    if summary.recompressed > 0 {
+        let accessors = counted(summary.recompressed, "accessor is", "accessors are");
+        text(ui, &format!("{accessors} compressed by meshopt again, without loss."));
+    }
+    let help = "Compress what meshopt had compressed again, in place of storing it plain";
+    chip(ui, "Compress again by meshopt", is_on)
+        .on_hover_text(help)
+        .clicked()
+        .then_some(FileCommand::Recompress(!is_on))
+}
+
+/// The numbers of some accessors as they stand in the file: `number 5`, `numbers 2, 3`.
+fn numbers(accessors: &[usize]) -> String {
+    let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
+    let word = if accessors.len() == 1 { "number" } else { "numbers" };
+    let more = if accessors.len() > 6 { ", …" } else { "" };
+    format!("{word} {}{more}", list.join(", "))
+}
+
+fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
+    let then = if unsaved.quits { "The window closes" } else { "Another model is opened" };
+    let save = if unsaved.is_session {
+        title(ui, &format!("Save the session {}?", unsaved.name));
+        text(ui, &format!("It has changed since it was saved. {then}, and what is not saved is lost."));
+        "Save"
+    } else {
+        let UnsavedStatus { vertices, binds, clips, .. } = *unsaved;
+        let what = match (vertices, binds, clips) {
+            (_, 0, 0) => "weights",
+            (0, 0, 1) => "new clip",
+            (0, 0, _) => "new clips",
+            (_, 0, _) => "weights and new clips",
+            (0, _, 0) => "bind matrices",
+            _ => "edits",
+        };
+        title(ui, &format!("Save the {what} of {}?", unsaved.name));
+        let mut lines = Vec::new();
+        if vertices > 0 || clips + binds == 0 {
+            lines.push(format!("{} other weights than the file.", counted(vertices, "vertex has", "vertices have")));
+        }
+        if binds > 0 {
+            lines.push(format!("{} another bind matrix.", counted(binds, "joint has", "joints have")));
+        }
+        if clips > 0 {
+            lines.push(format!("{} not in the file.", counted(clips, "clip is", "clips are")));
+        }
+        text(ui, &format!("{} {then}, and what is not saved is lost.", lines.join(" ")));
+        "Save…"
+    };
+    let answers = [UnsavedAnswer::Save, UnsavedAnswer::Discard, UnsavedAnswer::Cancel];
+    let pressed = buttons(ui, &[save, "Discard", "Cancel"], entered);
+    pressed.and_then(|i| answers.get(i)).map(|answer| FileCommand::AnswerUnsaved(*answer))
+}
+
+fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCommand> {
+    title(ui, &format!("Restore the edits of {}?", offer.name));
+    let mut what = Vec::new();
+    if offer.vertices > 0 {
+        what.push(format!("the weights of {}", counted(offer.vertices, "vertex", "vertices")));
+    }
+    if offer.clips > 0 {
+        what.push(counted(offer.clips, "new clip", "new clips"));
+    }
+    if offer.binds > 0 {
+        what.push(format!("the bind matrices of {}", counted(offer.binds, "joint", "joints")));
+    }
+    if offer.posed > 0 {
+        what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));
+    }
+    if offer.controls > 0 {
+        what.push(counted(offer.controls, "slider or control", "sliders and controls"));
+    }
+    if offer.ruled > 0 {
+        what.push(format!("limits, pins or pairs of {}", counted(offer.ruled, "joint", "joints")));
+    }
+    let line =
+        format!("Skinscope ended without saving them. Written down {}: {}.", ago(offer.age_secs), what.join(", "));
+    text(ui, &line);
+    if let Some(file) = &offer.file {
+        ui.add_space(4.0);
+        ui.add(
+            Label::new(RichText::new(file).font(theme::regular(BODY)).color(colors(ui).text)).wrap().selectable(true),
+        );
+    }
+    let answers = [RecoveryAnswer::Restore, RecoveryAnswer::Later, RecoveryAnswer::Discard];
+    let pressed = buttons(ui, &["Restore", "Later", "Discard"], entered);
+    pressed.and_then(|i| answers.get(i)).map(|answer| FileCommand::AnswerRecovery(*answer))
+}
+
+fn ago(secs: u64) -> String {
+    let (minutes, hours, days) = (secs / 60, secs / 3600, secs / 86_400);
+    match (days, hours, minutes) {
+        (0, 0, 0) => "less than a minute ago".to_owned(),
+        (0, 0, minutes) => format!("{} ago", counted(minutes as usize, "minute", "minutes")),
+        (0, hours, _) => format!("{} ago", counted(hours as usize, "hour", "hours")),
+        (days, ..) => format!("{} ago", counted(days as usize, "day", "days")),
+    }
+}

@@ -1,0 +1,314 @@
+//! The curves of the selected node over the clip, with its keys as dots. A drag scrubs, the wheel zooms into time.
+
+use std::sync::{Arc, Weak};
+
+use egui::accesskit::Role;
+use egui::{
+    Color32, CornerRadius, CursorIcon, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
+
+use super::{Tab, bar, empty};
+use skinscope_anim::{NodeCurve, keys_of};
+use crate::theme::{self, MARGIN, SMALL, colors};
+use crate::widgets::{elided, number, paint_line, segments, slider_drag, text_button};
+use skinscope_model::{ClipId, Model, NodeId, Path};
+use skinscope_session::{Command, PlaybackCommand, Session};
+
+/// How many moments of a clip are sampled.
+const MOMENTS: usize = 600;
+/// The width of the numbers at the left, points.
+const GUTTER: f32 = 56.0;
+/// The shortest time that the wheel zooms to, seconds.
+const SHORTEST: f32 = 0.02;
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Euler,
+    Quaternion,
+    Translation,
+    Scale,
+}
+
+const KINDS: [(Kind, &str, &str); 4] = [
+    (Kind::Euler, "Euler", "The rotation as angles X, Y, Z in degrees, as the sliders show it"),
+    (Kind::Quaternion, "Quaternion", "The rotation as a quaternion X, Y, Z, W, as the file stores it"),
+    (Kind::Translation, "Translation", "The translation in metres, from the node above"),
+    (Kind::Scale, "Scale", "The factors of scale along the node's axes"),
+];
+
+impl Kind {
+    fn path(self) -> Path {
+        match self {
+            Self::Euler | Self::Quaternion => Path::Rotation,
+            Self::Translation => Path::Translation,
+            Self::Scale => Path::Scale,
+        }
+    }
+}
+
+/// State of the curves for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Curves {
+    kind: Kind,
+    /// The seconds that are shown; `None`: the whole clip.
+    zoom: Option<[f32; 2]>,
+    held: Option<Held>,
+}
+
+/// The curves that were computed last.
+#[derive(Debug)]
+struct Held {
+    of: (Weak<Model>, ClipId, NodeId, Kind),
+    times: Vec<f32>,
+    /// One line for each component.
+    lines: Vec<Vec<f32>>,
+    /// Places of keys in `times`.
+    keys: Vec<usize>,
+}
+
+impl Held {
+    fn new(model: &Arc<Model>, clip_id: ClipId, node: NodeId, kind: Kind) -> Self {
+        let clip = &model.clips[clip_id.index()];
+        let curve = NodeCurve::of(model, clip, node, MOMENTS);
+        fn lines<const N: usize>(rows: &[[f32; N]]) -> Vec<Vec<f32>> {
+            (0..N).map(|i| rows.iter().map(|row| row[i]).collect()).collect()
+        }
+        let lines = match kind {
+            Kind::Euler => lines(&curve.euler()),
+            Kind::Quaternion => lines(&curve.quaternions()),
+            Kind::Translation => lines(&curve.values.iter().map(|v| v.translation.to_array()).collect::<Vec<_>>()),
+            Kind::Scale => lines(&curve.values.iter().map(|v| v.scale.to_array()).collect::<Vec<_>>()),
+        };
+        let place = |secs: &f32| curve.times.binary_search_by(|at| at.total_cmp(secs)).ok();
+        let keys = keys_of(clip, node, kind.path()).iter().filter_map(place).collect();
+        Self { of: (Arc::downgrade(model), clip_id, node, kind), times: curve.times, lines, keys }
+    }
+
+    fn is_of(&self, model: &Arc<Model>, clip: ClipId, node: NodeId, kind: Kind) -> bool {
+        let (of, rest) = (&self.of.0, (self.of.1, self.of.2, self.of.3));
+        std::ptr::eq(of.as_ptr(), Arc::as_ptr(model)) && rest == (clip, node, kind)
+    }
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, tab: &mut Tab, curves: &mut Curves, commands: &mut Vec<Command>) {
+    let Some(model) = session.document().map(|document| document.stored()) else { return };
+    let Some(clip) = session.playback().clip else {
+        return empty(ui, tab, "This file has no clip, so there are no curves.");
+    };
+    let Some(node) = session.view().selected else {
+        return empty(ui, tab, "Select a joint to see its curves.");
+    };
+    if !curves.held.as_ref().is_some_and(|held| held.is_of(model, clip, node, curves.kind)) {
+        let other_clip = curves.held.as_ref().is_none_or(|held| held.of.1 != clip);
+        curves.zoom.take_if(|_| other_clip);
+        curves.held = Some(Held::new(model, clip, node, curves.kind));
+    }
+    let is_edited = session.edits().nodes.get(&node).is_some_and(|edit| match curves.kind.path() {
+        Path::Translation => edit.translation.is_some(),
+        Path::Scale => edit.scale.is_some(),
+        _ => edit.rotation.is_some(),
+    });
+    let Curves { kind, zoom, held } = curves;
+    let filters = |ui: &mut Ui| {
+        let choices = KINDS.map(|(k, name, help)| (name, k == *kind, help.to_owned()));
+        if let Some(chosen) = segments(ui, &choices) {
+            *kind = KINDS[chosen].0;
+        }
+        legend(ui, *kind);
+        if zoom.is_some()
+            && text_button(ui, None, "Whole clip", false).on_hover_text("Show the whole clip again").clicked()
+        {
+            *zoom = None;
+        }
+        if is_edited {
+            let amber = colors(ui).amber;
+            ui.label(RichText::new("An edit of the pose replaces it.").font(theme::regular(12.0)).color(amber));
+        }
+    };
+    bar(ui, tab, 560.0, filters, None);
+    if let Some(held) = held {
+        let name = &model.skeleton.names[node.index()];
+        plot(ui, session, (&*held, name), zoom, commands);
+    }
+    ui.take_available_space();
+}
+
+/// The colour of a component.
+fn ink(ui: &Ui, component: usize) -> Color32 {
+    let c = colors(ui);
+    c.axes.get(component).copied().unwrap_or(c.text)
+}
+
+fn legend(ui: &mut Ui, kind: Kind) {
+    let count = if kind == Kind::Quaternion { 4 } else { 3 };
+    for (i, name) in ["X", "Y", "Z", "W"].into_iter().take(count).enumerate() {
+        let ink = ink(ui, i);
+        ui.label(RichText::new(name).font(theme::strong(12.0)).color(ink));
+    }
+}
+
+/// Where moments and numbers stand.
+struct Axes {
+    rect: Rect,
+    times: [f32; 2],
+    values: [f32; 2],
+}
+
+impl Axes {
+    /// Fits the numbers of the moments that are shown.
+    fn new(rect: Rect, held: &Held, times: [f32; 2]) -> Self {
+        let shown = |secs: &f32| (times[0]..=times[1]).contains(secs);
+        let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+        for line in &held.lines {
+            for (value, _) in line.iter().zip(&held.times).filter(|(value, secs)| value.is_finite() && shown(secs)) {
+                (low, high) = (low.min(*value), high.max(*value));
+            }
+        }
+        if low > high {
+            (low, high) = (0.0, 0.0);
+        }
+        let room = (0.08 * (high - low)).max(1e-3 * high.abs().max(low.abs())).max(1e-4);
+        Self { rect, times, values: [low - room, high + room] }
+    }
+
+    fn x(&self, secs: f32) -> f32 {
+        let [start, end] = self.times;
+        self.rect.left() + (secs - start) / (end - start).max(1e-6) * self.rect.width()
+    }
+
+    fn secs(&self, x: f32) -> f32 {
+        let [start, end] = self.times;
+        start + (x - self.rect.left()) / self.rect.width().max(1.0) * (end - start)
+    }
+
+    fn y(&self, value: f32) -> f32 {
+        let [low, high] = self.values;
+        self.rect.bottom() - (value - low) / (high - low).max(1e-9) * self.rect.height()
+    }
+
+    fn at(&self, secs: f32, value: f32) -> Pos2 {
+        pos2(self.x(secs), self.y(value))
+    }
+}
+
+fn plot(
+    ui: &mut Ui,
+    session: &Session,
+    (held, name): (&Held, &str),
+    zoom: &mut Option<[f32; 2]>,
+    commands: &mut Vec<Command>,
+) {
+    let c = colors(ui);
+    let margin = f32::from(MARGIN);
+    let whole = ui
+        .available_rect_before_wrap()
+        .shrink2(vec2(margin, 0.0))
+        .with_max_y(ui.available_rect_before_wrap().bottom() - 8.0);
+    let rect = whole.with_min_x(whole.left() + GUTTER);
+    if rect.width() < 20.0 || rect.height() < 20.0 {
+        return;
+    }
+    let response = ui.interact(rect, ui.scope_id().with("curves"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Curves of {name}")));
+    let length = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
+    let axes = Axes::new(rect.shrink2(vec2(8.0, 6.0)), held, zoom.unwrap_or([0.0, length]));
+    ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
+    numbers(ui, whole, &axes);
+    let painter = ui.painter().with_clip_rect(rect);
+    for (i, line) in held.lines.iter().enumerate().rev() {
+        let points: Vec<Pos2> = held.times.iter().zip(line).map(|(secs, value)| axes.at(*secs, *value)).collect();
+        painter.add(Shape::line(points, Stroke::new(1.5, ink(ui, i))));
+    }
+    for (i, line) in held.lines.iter().enumerate() {
+        // Keys closer than a point are one dot, so that a dense clip costs no more than its width.
+        let mut last = f32::NEG_INFINITY;
+        for key in &held.keys {
+            let at = axes.at(held.times[*key], line[*key]);
+            if at.x - last >= 1.0 && rect.x_range().contains(at.x) {
+                painter.circle(at, 3.0, ink(ui, i), Stroke::new(1.0, c.raised));
+                last = at.x;
+            }
+        }
+    }
+    let now = session.playback().time_secs;
+    painter.vline(axes.x(now), rect.y_range(), Stroke::new(2.0, c.accent));
+    scrub(ui, session, &axes, &response, commands);
+    wheel(ui, &axes, &response, length, zoom);
+    told(ui, &response, &axes, held);
+}
+
+/// The numbers beside the curves.
+fn numbers(ui: &Ui, whole: Rect, axes: &Axes) {
+    let c = colors(ui);
+    let [low, high] = axes.values;
+    let step = nice(f64::from(high - low) / 4.0);
+    let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 6.0) as usize;
+    let first = (f64::from(low) / step).ceil() as i64;
+    for i in (0..12).map(|i| first.saturating_add(i)) {
+        let value = (i as f64 * step) as f32;
+        if value > high {
+            break;
+        }
+        let y = axes.y(value);
+        ui.painter().hline(whole.x_range().min + GUTTER..=whole.right(), y, Stroke::new(1.0, c.line));
+        let (text, _) = elided(ui, &number(value, decimals), theme::regular(SMALL), c.dim, GUTTER - 8.0);
+        let left = whole.left() + GUTTER - 8.0 - text.size().x;
+        paint_line(ui, text, left, y, c.dim);
+    }
+}
+
+/// Returns the next larger of 1, 2, 5 times a power of ten.
+fn nice(least: f64) -> f64 {
+    let power = 10.0_f64.powf(least.max(1e-9).log10().floor());
+    [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * power).find(|step| *step >= least).unwrap_or(power)
+}
+
+fn scrub(ui: &Ui, session: &Session, axes: &Axes, response: &Response, commands: &mut Vec<Command>) {
+    let playback = session.playback();
+    if let Some(drag) = slider_drag(ui, response) {
+        let secs = axes.secs(drag.at.x);
+        // While the clip plays, time runs on between two moves of the pointer and has to be held.
+        if playback.playing || secs != playback.time_secs {
+            commands.push(PlaybackCommand::Seek(secs).into());
+        }
+    }
+}
+
+/// Zooms around the pointer, or with Shift moves along.
+fn wheel(ui: &Ui, axes: &Axes, response: &Response, length: f32, zoom: &mut Option<[f32; 2]>) {
+    let Some(pointer) = response.hover_pos() else { return };
+    let (scroll, shift) = ui.input(|i| (i.smooth_scroll_delta(), i.modifiers.shift));
+    let by = if scroll.y.abs() > scroll.x.abs() { scroll.y } else { scroll.x };
+    if by == 0.0 || length <= SHORTEST {
+        return;
+    }
+    let [start, end] = axes.times;
+    let shown = end - start;
+    let [start, end] = if shift || scroll.x.abs() > scroll.y.abs() {
+        let moved = -by / axes.rect.width().max(1.0) * shown;
+        let moved = moved.min(length - end).max(-start);
+        [start + moved, end + moved]
+    } else {
+        let at = axes.secs(pointer.x).clamp(start, end);
+        let wanted = (shown * (-0.005 * by).exp()).clamp(SHORTEST, length);
+        let from = (at - (at - start) / shown * wanted).clamp(0.0, length - wanted);
+        [from, from + wanted]
+    };
+    *zoom = Some([start, end]).filter(|_| end - start < 0.999 * length);
+}
+
+/// Says the values under the pointer.
+fn told(ui: &Ui, response: &Response, axes: &Axes, held: &Held) {
+    let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) else { return };
+    let c = colors(ui);
+    let secs = axes.secs(pointer.x);
+    let place = held.times.partition_point(|time| *time < secs).min(held.times.len().saturating_sub(1));
+    let values = held.lines.iter().map(|line| number(line[place], 3)).collect::<Vec<_>>().join("  ");
+    ui.painter().vline(axes.x(held.times[place]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
+    response.clone().on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(format!(
+        "{} s\n{values}\nDrag to scrub, turn the wheel to zoom",
+        number(held.times[place], 3)
+    ));
+}

@@ -1,0 +1,290 @@
+//! The tables below the picture: joints, vertices, palette, skins. Figures and weights are those that the file stores,
+//! whatever the picture shows. Owns searches, filters and orders; the rows come from [`skinscope_inspect::tables`].
+
+mod benchmark;
+mod curves;
+mod joints;
+mod palette;
+mod poses;
+mod skins;
+mod text;
+mod vertex_cells;
+mod vertex_columns;
+mod vertex_edit;
+mod vertices;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
+
+pub use self::benchmark::{DeviceBenchmark, MeasuresOnDevice};
+use super::background_query::BackgroundQuery;
+use super::table::Column;
+use super::theme::{self, MARGIN, colors};
+use super::widgets::{drop_down, segments, text_button};
+use super::{Status, UiState};
+use skinscope_inspect::check::CheckOptions;
+use skinscope_inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
+use skinscope_model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
+use skinscope_session::{Command, RepairTool, Session};
+
+/// A table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Joints,
+    Vertices,
+    Palette,
+    Skins,
+    Curves,
+    Poses,
+    Benchmark,
+}
+
+const TABS: [(Tab, &str, &str); 7] = [
+    (Tab::Joints, "Joints", "What each joint does to the vertices"),
+    (Tab::Vertices, "Vertices", "Which joints move each vertex, and how much"),
+    (Tab::Palette, "Palette", "World, inverse bind and skinning matrix of each joint, as they are now"),
+    (Tab::Skins, "Skins", "What each skin holds, and how its influences are spread"),
+    (Tab::Curves, "Curves", "How the clip moves the selected joint, over time"),
+    (Tab::Poses, "Poses", "The pose files of a folder: a click shows one"),
+    (Tab::Benchmark, "Benchmark", "What a textbook says about the speed of skinning, measured on this model"),
+];
+
+/// State of the tables for the open model.
+#[derive(Debug, Default)]
+pub(super) struct Tables {
+    tab: Tab,
+    base: BackgroundQuery<Counted, TableData>,
+    joints: joints::JointTableState,
+    vertices: vertices::VertexTableState,
+    palette: palette::PaletteTableState,
+    skins: skins::SkinTableState,
+    curves: curves::Curves,
+    poses: poses::Poses,
+    benchmark: benchmark::BenchmarkState,
+}
+
+/// The edits of weights and inverse bind matrices that something was counted with.
+#[derive(Clone, Debug, Default)]
+struct Counted(WeightEdits, BindEdits);
+
+impl PartialEq for Counted {
+    /// Weights are the same where they are one piece of memory.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is_same(&other.0) && self.1 == other.1
+    }
+}
+
+/// Data that all tables start from: they are counted once for each model, and anew when its weights or matrices change.
+#[derive(Debug)]
+struct TableData {
+    counted: Counted,
+    vertices: Arc<VertexTable>,
+    joints: JointTable,
+    skins: Vec<SkinSummary>,
+    /// The most influences of a vertex.
+    most: usize,
+    /// For each skin: its joints with their places in it, by node.
+    slots: Vec<Vec<(NodeId, u16)>>,
+}
+
+impl TableData {
+    fn of(model: &Model, cancel: &AtomicBool) -> Option<Self> {
+        let vertices = Arc::new(VertexTable::of(model));
+        let joints = JointTable::of(model, &vertices, cancel)?;
+        let slots = |skin: &Skin| {
+            let mut slots: Vec<(NodeId, u16)> = skin.joints.iter().copied().zip(0..=u16::MAX).collect();
+            slots.sort_unstable();
+            slots
+        };
+        let influences = vertices.parts.iter().filter_map(|p| p.influences(model));
+        let most = influences.map(|i| i.most_used()).max().unwrap_or(0);
+        let skins = skin_summaries(model, &vertices, CheckOptions::default().limit);
+        let counted = Counted(model.weight_edits().clone(), model.bind_edits().clone());
+        Some(Self { counted, vertices, joints, skins, most, slots: model.skins.iter().map(slots).collect() })
+    }
+
+    fn slot(&self, skin: SkinId, node: NodeId) -> Option<u16> {
+        let slots = &self.slots[skin.index()];
+        slots.binary_search_by_key(&node, |s| s.0).ok().map(|at| slots[at].1)
+    }
+}
+
+/// The data that every table reads.
+#[derive(Clone, Copy)]
+struct TableContext<'a> {
+    session: &'a Session,
+    /// The model as stored.
+    model: &'a Arc<Model>,
+    base: &'a TableData,
+}
+
+/// Up to so many weights are counted within a frame; more take a thread.
+const QUICK: usize = 60_000;
+
+impl Tables {
+    /// Discards everything about the last model, since another one is open.
+    pub(super) fn forget(&mut self) {
+        *self = Self { tab: self.tab, ..Self::default() };
+    }
+
+    /// Returns whether the library of poses is chosen.
+    pub(super) fn shows_poses(&self) -> bool {
+        self.tab == Tab::Poses
+    }
+
+    /// Chooses the library of poses.
+    pub(super) fn choose_poses(&mut self) {
+        self.tab = Tab::Poses;
+    }
+
+    /// Chooses the table that a finding is looked at in.
+    pub(super) fn choose_for(&mut self, tool: RepairTool) {
+        match tool {
+            RepairTool::Joints => self.tab = Tab::Joints,
+            RepairTool::Vertices => self.tab = Tab::Vertices,
+            RepairTool::Operation(_) => {}
+        }
+    }
+}
+
+pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    let tables = &mut state.tables;
+    let Some(document) = session.document() else {
+        return empty(ui, &mut tables.tab, "Open a file to see its joints and weights as tables.");
+    };
+    let model = &document.model;
+    if tables.tab == Tab::Curves {
+        return curves::show(ui, session, &mut tables.tab, &mut tables.curves, commands);
+    }
+    if tables.tab == Tab::Poses {
+        return poses::show(ui, session, &mut tables.tab, &mut tables.poses, &status.library, commands);
+    }
+    if tables.tab == Tab::Benchmark {
+        return benchmark::show(ui, session, &mut tables.tab, &mut tables.benchmark, &state.on_device);
+    }
+    if model.skins.is_empty() {
+        return empty(ui, &mut tables.tab, "This model has no skin, so there are no joints and no weights to list.");
+    }
+    let quick = model.drawn_vertices() <= QUICK;
+    let counted = Arc::clone(model);
+    tables.base.ask(ui, Counted(model.weight_edits().clone(), model.bind_edits().clone()), quick, move |cancel| {
+        TableData::of(&counted, cancel)
+    });
+    let Some(base) = tables.base.latest() else {
+        return empty(ui, &mut tables.tab, "Counting weights…");
+    };
+    let given = TableContext { session, model, base };
+    let (tab, hovered) = (&mut tables.tab, &mut state.hovered);
+    match *tab {
+        Tab::Joints => joints::show(ui, given, tab, &mut tables.joints, hovered, commands),
+        Tab::Vertices => vertices::show(ui, given, tab, &mut tables.vertices, commands),
+        Tab::Palette => palette::show(ui, given, tab, &mut tables.palette, hovered, commands),
+        Tab::Skins => skins::show(ui, given, tab, &mut tables.skins),
+        Tab::Curves | Tab::Poses | Tab::Benchmark => {}
+    }
+}
+
+/// Shows a line that says why there is no table.
+fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
+    bar(ui, tab, 0.0, |_| {}, None);
+    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| {
+        ui.label(RichText::new(why).color(colors(ui).dim));
+    });
+    ui.take_available_space();
+}
+
+/// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
+/// when that was pressed.
+fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
+    const TABS_WIDTH: f32 = 482.0;
+    let mut copy = false;
+    Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
+        ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
+        let right = said.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
+        let one_row = ui.available_width() >= TABS_WIDTH + wanted + right;
+        let mut filters = Some(filters);
+        ui.horizontal(|ui| {
+            ui.set_min_height(26.0);
+            let tabs = TABS.map(|(t, text, tip)| (text, t == *tab, tip.to_owned()));
+            if let Some(chosen) = segments(ui, &tabs) {
+                *tab = TABS[chosen].0;
+            }
+            ui.add_space(4.0);
+            if one_row && let Some(filters) = filters.take() {
+                filters(ui);
+            }
+            if let Some(said) = said {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| copy = copy_button(ui, said));
+            }
+        });
+        if let Some(filters) = filters {
+            ui.horizontal_wrapped(filters);
+        }
+    });
+    copy
+}
+
+/// The text that the bar shows about the rows.
+struct StatusText {
+    /// The number of rows, such as "12 of 41 joints".
+    rows: String,
+    /// The reason why they cannot be copied.
+    no_copy: Option<String>,
+}
+
+fn copy_button(ui: &mut Ui, said: &StatusText) -> bool {
+    let c = colors(ui);
+    let button = ui.add_enabled_ui(said.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
+    let tip = "Copy the rows of this table, as filtered, with a header line: paste them into a spreadsheet (Ctrl+C copies \
+               the selected rows)";
+    let button = button.on_hover_text(tip).on_disabled_hover_text(said.no_copy.as_deref().unwrap_or_default());
+    ui.label(RichText::new(&said.rows).font(theme::regular(12.0)).color(c.dim));
+    button.clicked()
+}
+
+/// Shows the choice of a skin, where there are several.
+fn choose_skin(ui: &mut Ui, model: &Model, now: &mut Option<SkinId>) {
+    if model.skins.len() < 2 {
+        return;
+    }
+    let name = |skin: Option<SkinId>| skin.map_or_else(|| "All skins".to_owned(), |s| skin_name(model, s));
+    drop_down(ui, "Skin", &name(*now), 120.0, |ui| {
+        for skin in std::iter::once(None).chain((0..model.skins.len()).map(|i| Some(SkinId::from_index(i)))) {
+            if ui.selectable_label(skin == *now, name(skin)).clicked() {
+                *now = skin;
+            }
+        }
+    });
+}
+
+/// Returns the name of a skin, with its number where there are several.
+fn skin_name(model: &Model, skin: SkinId) -> String {
+    match (model.skins[skin.index()].name.as_str(), model.skins.len()) {
+        ("", _) => format!("Skin {}", skin.0),
+        (name, 1) => name.to_owned(),
+        (name, _) => format!("{} {name}", skin.0),
+    }
+}
+
+/// Makes a column of numbers.
+fn number_column(title: &str, width: f32, help: &str) -> Column {
+    let (title, help) = (title.to_owned(), help.to_owned());
+    Column { title, help, width, right: true, sorts: true, ..Column::default() }
+}
+
+/// Makes a column of words.
+fn text_column(title: &str, width: f32, help: &str) -> Column {
+    Column { right: false, ..number_column(title, width, help) }
+}
+
+/// Returns the next order after a click on a column: numbers begin with the largest first, words with the smallest,
+/// then comes the reverse, then none.
+fn next_order<C: Copy + PartialEq>(now: Option<(C, bool)>, column: C, descends: bool) -> Option<(C, bool)> {
+    match now {
+        Some((same, way)) if same == column => (way == descends).then_some((column, !descends)),
+        _ => Some((column, descends)),
+    }
+}

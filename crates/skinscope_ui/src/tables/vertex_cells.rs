@@ -1,0 +1,150 @@
+//! Paints the cells of the vertex spreadsheet and describes them in words.
+
+use std::sync::Arc;
+
+use egui::{CornerRadius, Rect, Ui, pos2, vec2};
+
+use super::vertex_columns::ColumnKind;
+use super::{TableContext, skin_name};
+use crate::table::{PAD, cell_text};
+use crate::theme::{self, BODY, colors};
+use crate::widgets::{grouped, paint_line, shortened};
+use skinscope_inspect::check::SAME_WEIGHT;
+use skinscope_inspect::tables::{Pair, Row};
+use skinscope_inspect::{Inspection, PerVertex};
+use skinscope_model::{Model, WeightFormat};
+use skinscope_session::Session;
+
+/// Describes a row for screen readers.
+pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
+    let name = |p: &Pair| format!("{} {:.3}", model.skeleton.names[p.node.index()], p.weight);
+    let pairs: Vec<String> = row.pairs(model).iter().map(name).collect();
+    let place = mesh_name(model, row);
+    let mirrored = match asymmetry(session).map(|values| row.asymmetry(values)) {
+        None => String::new(),
+        Some(None) => "; no mirror image".to_owned(),
+        Some(Some(difference)) => format!("; asymmetry {difference:.3}"),
+    };
+    format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
+}
+
+/// Returns the results of the checks, once the model is checked.
+pub(super) fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
+    session.document()?.inspection.as_ref()
+}
+
+/// Returns the differences between vertices and their mirror images, once the model is checked.
+pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
+    inspection_of(session).map(|inspection| &inspection.values.asymmetry)
+}
+
+/// Returns the name of the mesh, with the primitive where it has several.
+fn mesh_name(model: &Model, row: &Row) -> String {
+    let mesh = &model.meshes[row.part.mesh.index()];
+    let name = if mesh.name.is_empty() { format!("mesh {}", row.part.mesh.0) } else { mesh.name.clone() };
+    if mesh.primitives.len() > 1 { format!("{name} · {}", row.part.primitive) } else { name }
+}
+
+pub(super) fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, shows: ColumnKind) {
+    let TableContext { session, model, base } = given;
+    let c = colors(ui);
+    let weight_of = |node| base.slot(row.part.skin, node).map_or(0.0, |slot| row.weight(model, slot));
+    match shows {
+        ColumnKind::Mesh => cell_text(ui, rect, &mesh_name(model, row), false, c.dim),
+        ColumnKind::Skin => cell_text(ui, rect, &skin_name(model, row.part.skin), false, c.dim),
+        ColumnKind::Number => cell_text(ui, rect, &grouped(row.vertex), true, c.text),
+        ColumnKind::Count => {
+            let count = row.count(model);
+            let ink = if count == 0 { c.amber } else { c.text };
+            cell_text(ui, rect, &count.to_string(), true, ink);
+        }
+        ColumnKind::Sum => {
+            let ink = if row.sums_to_one(model) { c.dim } else { c.amber };
+            cell_text(ui, rect, &weight_text(row.sum(model)), true, ink);
+        }
+        ColumnKind::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
+            None => cell_text(ui, rect, "no mirror", true, c.dim),
+            Some(difference) => {
+                let ink = if difference > SAME_WEIGHT { c.amber } else { c.dim };
+                cell_text(ui, rect, &weight_text(difference.into()), true, ink);
+            }
+        },
+        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
+            let weight = weight_of(node);
+            if weight != 0.0 {
+                share(ui, rect, weight);
+                let ink = if session.tools().locked.contains(&node) { c.amber } else { c.text };
+                cell_text(ui, rect, &weight_text(f64::from(weight)), true, ink);
+            }
+        }
+        ColumnKind::Rank(rank) => {
+            if let Some(pair) = row.pairs(model).get(rank) {
+                paired(ui, rect, &model.skeleton.names[pair.node.index()], pair.weight);
+            }
+        }
+    }
+}
+
+/// Writes a weight with three decimals; a weight that is not one must not read so.
+fn weight_text(weight: f64) -> String {
+    let text = format!("{weight:.3}");
+    text.replace('-', "−")
+}
+
+/// Paints a name and its weight.
+fn paired(ui: &Ui, rect: Rect, name: &str, weight: f32) {
+    let c = colors(ui);
+    share(ui, rect, weight);
+    let figure = ui.painter().layout_no_wrap(weight_text(f64::from(weight)), theme::regular(BODY), c.text);
+    let x = rect.right() - PAD - figure.size().x;
+    let (name, _) = shortened(ui, name, theme::regular(BODY), c.dim, x - rect.left() - 2.0 * PAD);
+    paint_line(ui, name, rect.left() + PAD, rect.center().y, c.dim);
+    paint_line(ui, figure, x, rect.center().y, c.text);
+}
+
+/// Paints a line under a cell, as long as its weight.
+fn share(ui: &Ui, rect: Rect, weight: f32) {
+    let whole = rect.shrink2(vec2(PAD, 0.0));
+    let from = pos2(whole.left(), rect.bottom() - 3.0);
+    let long = if weight.is_finite() { weight.clamp(0.0, 1.0) * whole.width() } else { 0.0 };
+    let line = Rect::from_min_size(from, vec2(long, 2.0));
+    ui.painter().rect_filled(line, CornerRadius::same(1), colors(ui).accent.gamma_multiply(0.6));
+}
+
+/// Returns the tooltip of a cell: weights in full, and as the file stores them.
+pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<String> {
+    let model = given.model;
+    let of_pair = |pair: &Pair| {
+        let stored = match (pair.integer(), pair.format) {
+            (Some(n), WeightFormat::U8) => format!(", stored as {n} of 255"),
+            (Some(n), _) => format!(", stored as {n} of 65535"),
+            (None, _) => String::new(),
+        };
+        let name = &model.skeleton.names[pair.node.index()];
+        let is_locked = given.session.tools().locked.contains(&pair.node);
+        let lock = if is_locked { "\nLocked: its weights stay" } else { "" };
+        format!("{name}\n{}{stored}\nSlot {} of {}{lock}", pair.weight, pair.slot, skin_name(model, row.part.skin))
+    };
+    match shows {
+        ColumnKind::Mesh => Some(mesh_name(model, row)),
+        ColumnKind::Sum => {
+            let integers: Option<Vec<u32>> = row.pairs(model).iter().map(Pair::integer).collect();
+            let total = integers.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<u32>());
+            let stored = total.map(|n| format!("\nThe stored integers sum to {n}")).unwrap_or_default();
+            Some(format!("{}{stored}", row.sum(model)))
+        }
+        ColumnKind::Rank(rank) => row.pairs(model).get(rank).map(of_pair),
+        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
+            let pairs = row.pairs(model);
+            let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
+            (!of.is_empty()).then(|| of.join("\n"))
+        }
+        ColumnKind::Asymmetry => {
+            Some(match asymmetry(given.session)?.of(row.part.mesh, row.part.primitive).get(row.vertex)? {
+                d if *d < 0.0 => "It has no mirror image to compare it with".to_owned(),
+                d => d.to_string(),
+            })
+        }
+        ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
+    }
+}

@@ -1,0 +1,149 @@
+//! Weights that are typed into cells of the vertex spreadsheet, or pasted as tab-separated text.
+
+use std::sync::Arc;
+
+use egui::Ui;
+
+use super::TableContext;
+use super::vertex_columns::{ColumnKind, RowIndices};
+use crate::copied::say;
+use crate::widgets::counted;
+use skinscope_edit::{Amount, CellEdit, set_cells};
+use skinscope_inspect::tables::Row;
+use skinscope_model::{MeshId, NodeId};
+use skinscope_session::{Command, EditCommand};
+
+/// Returns the joint and the weight that a cell shows; `None` where it shows no weight.
+pub(super) fn joint_of(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<(NodeId, f32)> {
+    let TableContext { model, base, .. } = given;
+    match shows {
+        ColumnKind::Selected(node) | ColumnKind::Joint(node) => {
+            Some((node, row.weight(model, base.slot(row.part.skin, node)?)))
+        }
+        ColumnKind::Rank(rank) => row.pairs(model).get(rank).map(|pair| (pair.node, pair.weight)),
+        ColumnKind::Mesh
+        | ColumnKind::Skin
+        | ColumnKind::Number
+        | ColumnKind::Count
+        | ColumnKind::Sum
+        | ColumnKind::Asymmetry => None,
+    }
+}
+
+/// The rows and columns that are shown, and how a weight that is typed changes the others.
+pub(super) struct Spreadsheet<'a> {
+    pub given: TableContext<'a>,
+    pub found: &'a RowIndices,
+    pub shows: &'a [ColumnKind],
+    /// Whether the other joints of the vertex follow.
+    pub follow: bool,
+}
+
+impl Spreadsheet<'_> {
+    fn row(&self, row: usize) -> Row {
+        self.given.base.vertices.row(self.found.at(row))
+    }
+
+    fn cell(&self, row: usize, column: usize, amount: Amount) -> Option<CellEdit> {
+        let Row { part, vertex } = self.row(row);
+        let (joint, _) = joint_of(self.given, &self.row(row), *self.shows.get(column)?)?;
+        Some(CellEdit { mesh: part.mesh, primitive: part.primitive, vertex: vertex as u32, joint, amount })
+    }
+
+    /// The rows that a weight in one of them is meant for: all that are marked, where it is one of these.
+    fn rows(&self, row: usize) -> Vec<usize> {
+        let marked = &self.given.session.view().marked;
+        let is_marked = |row: &usize| {
+            let Row { part, vertex } = self.row(*row);
+            marked.contains(part.mesh, part.primitive, vertex as u32)
+        };
+        if is_marked(&row) { (0..self.found.len()).filter(is_marked).collect() } else { vec![row] }
+    }
+
+    /// Gives the weight that was typed into a cell to its vertex, or to all marked ones where it is marked.
+    pub fn type_in(&self, ui: &Ui, (row, column): (usize, usize), text: &str, commands: &mut Vec<Command>) {
+        if text.trim().is_empty() || row >= self.found.len() {
+            return;
+        }
+        match Amount::parse(text) {
+            Some(amount) => self.fill(ui, (row, column), amount, commands),
+            None => say(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
+        }
+    }
+
+    fn fill(&self, ui: &Ui, (row, column): (usize, usize), amount: Amount, commands: &mut Vec<Command>) {
+        let cells: Vec<CellEdit> =
+            self.rows(row).into_iter().filter_map(|row| self.cell(row, column, amount)).collect();
+        self.set(ui, &cells, commands);
+    }
+
+    /// Gives the cells from this one on the weights of a text, with a line for each row and tabs between the cells. One weight
+    /// alone is for all marked rows. Text with the header line of this table goes to the vertices that it names.
+    pub fn paste(&self, ui: &Ui, (row, column): (usize, usize), text: &str, commands: &mut Vec<Command>) {
+        let lines: Vec<Vec<&str>> =
+            text.trim_end_matches(['\r', '\n']).lines().map(|line| line.split('\t').map(str::trim).collect()).collect();
+        if let [line] = &lines[..]
+            && let [cell] = line[..]
+        {
+            return self.type_in(ui, (row, column), cell, commands);
+        }
+        let named = lines.first().and_then(|head| self.named(head, &lines[1..]));
+        let cells = named.unwrap_or_else(|| {
+            let mut out = Vec::new();
+            for (row, line) in (row..self.found.len()).zip(&lines) {
+                for (column, cell) in (column..).zip(line).filter(|(_, cell)| !cell.is_empty()) {
+                    let amount = Amount::parse(cell).ok_or_else(|| (*cell).to_owned())?;
+                    out.extend(self.cell(row, column, amount));
+                }
+            }
+            Ok(out)
+        });
+        match cells {
+            Ok(cells) => self.set(ui, &cells, commands),
+            Err(cell) => say(ui, format!("Nothing was pasted: “{cell}” is no weight")),
+        }
+    }
+
+    /// Reads text that this table has copied, whose first line names the columns; `None` where the line is no such header.
+    fn named(&self, head: &[&str], lines: &[Vec<&str>]) -> Option<Result<Vec<CellEdit>, String>> {
+        let column = |name: &str| head.iter().position(|cell| *cell == name);
+        let (mesh, primitive, vertex) = (column("mesh")?, column("primitive")?, column("vertex")?);
+        let skeleton = &self.given.model.skeleton;
+        let node = |name: &str| skeleton.names.iter().position(|n| n == name).map(NodeId::from_index);
+        let mut out = Vec::new();
+        for line in lines {
+            let number = |column: usize| line.get(column).and_then(|cell| cell.parse::<u32>().ok());
+            let place = number(mesh).zip(number(primitive)).zip(number(vertex));
+            let Some(((mesh, primitive), vertex)) = place else { continue };
+            for (name, cell) in head.iter().zip(line).filter(|(_, cell)| !cell.is_empty()) {
+                let joint = match name.strip_prefix("weight ") {
+                    Some(rank) => match rank.strip_prefix("of ") {
+                        Some(name) => node(name),
+                        None => column(&format!("joint {rank}")).and_then(|at| node(line.get(at)?)),
+                    },
+                    None => node(name).filter(|node| self.given.model.is_joint(*node)),
+                };
+                let Some(joint) = joint else { continue };
+                let Some(amount) = Amount::parse(cell) else { return Some(Err((*cell).to_owned())) };
+                out.push(CellEdit { mesh: MeshId(mesh), primitive: primitive as usize, vertex, joint, amount });
+            }
+        }
+        Some(Ok(out))
+    }
+
+    fn set(&self, ui: &Ui, cells: &[CellEdit], commands: &mut Vec<Command>) {
+        let session = self.given.session;
+        let Some(model) = session.edited_model() else { return };
+        let out = set_cells(model, cells, self.follow, &session.tools().locked);
+        let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
+        if out.kept > 0 {
+            let kept = counted(out.kept, "vertex stays", "vertices stay");
+            say(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
+        } else if changed > 1 {
+            say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));
+        }
+        if changed > 0 {
+            commands.push(EditCommand::ChangeWeights(Arc::new(out.changes)).into());
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! The vertex spreadsheet: a row for each stored vertex, its influences as pairs or as a column for each joint.
+
+use std::sync::Arc;
+
+use egui::{Modifiers, Rect, Ui, vec2};
+
+use super::vertex_cells::{asymmetry, cell, inspection_of, label, tip};
+use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
+use super::vertex_edit::{Spreadsheet, joint_of};
+use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
+use crate::background_query::BackgroundQuery;
+use crate::copied::copy_rows;
+use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
+use crate::theme::colors;
+use crate::tools::settings::FOLLOW;
+use crate::widgets::{chip, counted, drop_down, grouped, segments};
+use skinscope_inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
+use skinscope_inspect::{VertexRef, VertexSet};
+use skinscope_model::{NodeId, SkinId};
+use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
+
+/// The state that the table keeps for the open model.
+#[derive(Debug, Default)]
+pub(super) struct VertexTableState {
+    skin: Option<SkinId>,
+    /// Whether only vertices that the selected joint moves are shown.
+    of_joint: bool,
+    /// Whether only marked vertices are shown.
+    marked: bool,
+    sums: SumFilter,
+    counts: CountFilter,
+    /// Whether there is a column for each joint, instead of the pairs.
+    matrix: bool,
+    /// Whether the other joints of a vertex keep their weights where one is typed.
+    stays: bool,
+    order: Option<(SortKey, bool)>,
+    found: BackgroundQuery<VertexQuery, Arc<Vec<u32>>>,
+    /// The text that is being made for the clipboard.
+    text: BackgroundQuery<(), String>,
+    columns: (Vec<ColumnKind>, Vec<Column>),
+    place: TableState,
+    /// The row that a range starts from.
+    anchor: Option<usize>,
+    /// The pinned vertex that was last brought into view.
+    shown: Option<VertexRef>,
+    /// The joint whose column was last brought into view.
+    shown_joint: Option<NodeId>,
+}
+
+impl VertexTableState {
+    fn query(&self, session: &Session) -> VertexQuery {
+        let selected = session.view().selected;
+        let (order, descending) = match self.order {
+            None => (VertexOrder::File, false),
+            Some((SortKey::Mesh, descending)) => (VertexOrder::File, descending),
+            Some((SortKey::Number, descending)) => (VertexOrder::Number, descending),
+            Some((SortKey::Count, descending)) => (VertexOrder::Count, descending),
+            Some((SortKey::Sum, descending)) => (VertexOrder::Sum, descending),
+            Some((SortKey::Asymmetry, descending)) => (VertexOrder::Asymmetry, descending),
+            Some((SortKey::Joint(node), descending)) => (VertexOrder::Weight(node), descending),
+            Some((SortKey::Selected, descending)) => {
+                selected.map_or((VertexOrder::File, false), |node| (VertexOrder::Weight(node), descending))
+            }
+        };
+        VertexQuery {
+            skin: self.skin,
+            joint: selected.filter(|_| self.of_joint),
+            sums: self.sums,
+            counts: self.counts,
+            within: self.marked.then(|| Arc::clone(&session.view().marked)),
+            part: None,
+            order,
+            descending,
+        }
+    }
+
+    /// Returns the rows, and whether others are being looked for.
+    fn find(&mut self, ui: &Ui, given: TableContext<'_>) -> RowIndices {
+        let query = self.query(given.session);
+        let table = &given.base.vertices;
+        if query.is_plain() {
+            self.found = BackgroundQuery::default();
+            return RowIndices::All(table.len());
+        }
+        let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
+        let inspection = inspection_of(given.session).cloned();
+        let quick = table.len() <= super::QUICK;
+        self.found.ask(ui, query, quick, move |cancel| {
+            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
+            table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
+        });
+        // Until they are found, those from before stay.
+        self.found
+            .latest()
+            .map_or(RowIndices::All(given.base.vertices.len()), |rows| RowIndices::These(Arc::clone(rows)))
+    }
+
+    /// Scrolls to a vertex that was pinned elsewhere.
+    fn follow_pin(&mut self, given: TableContext<'_>, found: &RowIndices) {
+        let pinned = given.session.view().pinned;
+        if self.shown == pinned {
+            return;
+        }
+        self.shown = pinned;
+        let place = pinned.and_then(|v| given.base.vertices.find(given.model, v));
+        let row = place.and_then(|place| match found {
+            RowIndices::All(_) => Some(place),
+            RowIndices::These(rows) => rows.iter().position(|r| *r as usize == place),
+        });
+        self.place.reveal = row;
+        self.place.cursor = row.or(self.place.cursor);
+    }
+
+    fn order_by(&mut self, shows: ColumnKind) {
+        if let Some(by) = shows.orders() {
+            self.order = next_order(self.order, by, !matches!(by, SortKey::Mesh | SortKey::Number));
+        }
+    }
+
+    /// Reacts to a click: it pins a vertex and marks it; with Ctrl it switches its mark; with Shift all between are
+    /// marked.
+    fn choose(
+        &mut self,
+        given: TableContext<'_>,
+        found: &RowIndices,
+        row: usize,
+        held: Modifiers,
+        commands: &mut Vec<Command>,
+    ) {
+        let vertex = |row: usize| {
+            let Row { part, vertex } = given.base.vertices.row(found.at(row));
+            (part.mesh, part.primitive, vertex as u32)
+        };
+        let mut set: Vec<_> = if held.command { given.session.view().marked.iter().collect() } else { Vec::new() };
+        if let Some(anchor) = self.anchor.filter(|a| held.shift && *a < found.len()) {
+            set.extend((anchor.min(row)..=anchor.max(row)).map(vertex));
+        } else {
+            self.anchor = Some(row);
+            let this = vertex(row);
+            let before = set.len();
+            set.retain(|v| *v != this);
+            if set.len() == before {
+                set.push(this);
+            }
+        }
+        self.shown = Some(given.base.vertices.row(found.at(row)).vertex_ref());
+        commands.push(SelectionCommand::Pin(self.shown).into());
+        commands.push(SelectionCommand::Mark(Arc::new(VertexSet::from_vertices(set))).into());
+    }
+
+    fn shows(&self, given: TableContext<'_>) -> Vec<ColumnKind> {
+        let TableContext { session, model, base } = given;
+        let mut out = Vec::new();
+        if base.vertices.parts.len() > 1 {
+            out.push(ColumnKind::Mesh);
+        }
+        if model.skins.len() > 1 {
+            out.push(ColumnKind::Skin);
+        }
+        out.extend([ColumnKind::Number, ColumnKind::Count, ColumnKind::Sum]);
+        if asymmetry(session).is_some() {
+            out.push(ColumnKind::Asymmetry);
+        }
+        if self.matrix {
+            match self.skin {
+                Some(skin) => out.extend(model.skins[skin.index()].joints.iter().map(|n| ColumnKind::Joint(*n))),
+                None => out.extend(base.joints.rows(None).iter().map(|r| ColumnKind::Joint(r.node))),
+            }
+            return out;
+        }
+        if let Some(node) = session.view().selected.filter(|n| model.is_joint(*n)) {
+            out.push(ColumnKind::Selected(node));
+        }
+        out.extend((0..base.most).map(ColumnKind::Rank));
+        out
+    }
+}
+
+/// Shows the table; returns true while it has the keyboard.
+pub(super) fn show(
+    ui: &mut Ui,
+    given: TableContext<'_>,
+    tab: &mut Tab,
+    vertices: &mut VertexTableState,
+    commands: &mut Vec<Command>,
+) {
+    let found = vertices.find(ui, given);
+    let said = said(given, vertices, &found);
+    let wanted = if given.model.skins.len() > 1 { 848.0 } else { 712.0 };
+    let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&said));
+    let shows = vertices.shows(given);
+    vertices.follow_pin(given, &found);
+    let selected = given.session.view().selected.filter(|_| vertices.matrix);
+    if vertices.shown_joint != selected {
+        vertices.shown_joint = selected;
+        vertices.place.reveal_column = shows.iter().position(|s| selected.map(ColumnKind::Joint) == Some(*s));
+    }
+    let answer = table(ui, given, vertices, &found, &shows);
+    if let Some(head) = answer.head {
+        vertices.order_by(shows[head]);
+        ui.ctx().request_repaint();
+    }
+    if let Some((row, held)) = answer.chosen {
+        vertices.choose(given, &found, row, held, commands);
+    }
+    if answer.opened.is_some() {
+        commands.push(CameraCommand::FrameMarked.into());
+    }
+    let sheet = Spreadsheet { given, found: &found, shows: &shows, follow: !vertices.stays };
+    if let Some((row, column, text)) = &answer.typed {
+        sheet.type_in(ui, (*row, *column), text, commands);
+    }
+    if let (Some(text), Some(row), Some(column)) = (&answer.pasted, vertices.place.cursor, vertices.place.column) {
+        sheet.paste(ui, (row, column), text, commands);
+    }
+    if copy || answer.copy && said.no_copy.is_none() {
+        let marked = Arc::clone(&given.session.view().marked);
+        let only = (answer.copy && !marked.is_empty()).then_some(marked);
+        let quick = text::cells(given, &found, &shows) <= super::QUICK;
+        let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
+        let inspection = inspection_of(given.session).cloned();
+        vertices.text.ask(ui, (), quick, move |cancel| {
+            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
+            text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)
+        });
+    }
+    vertices.text.take(ui);
+    if let Some(text) = vertices.text.finish() {
+        copy_rows(ui, text, "vertex", "vertices");
+    }
+}
+
+/// Says how many rows there are, and whether they can be copied.
+fn said(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndices) -> StatusText {
+    let all = given.base.vertices.len();
+    let count = match found.len() {
+        n if n == all => counted(n, "vertex", "vertices"),
+        n => format!("{} of {}", grouped(n), counted(all, "vertex", "vertices")),
+    };
+    let left_out = match given.base.vertices.left_out {
+        0 => String::new(),
+        n => format!(", {} more not listed", grouped(n)),
+    };
+    let rows = match (vertices.found.is_under_way(), vertices.text.is_under_way()) {
+        (true, _) => "Looking…".to_owned(),
+        (false, true) => "Copying…".to_owned(),
+        (false, false) => format!("{count}{left_out}"),
+    };
+    let bytes = text::cells(given, found, &vertices.shows(given)).saturating_mul(text::CELL_BYTES);
+    let no_copy = (bytes > text::MOST_BYTES).then(|| {
+        let mib = bytes >> 20;
+        format!("That would be about {mib} MiB of text. Filter the rows, or show pairs in place of all joints.")
+    });
+    StatusText { rows, no_copy }
+}
+
+fn filters(ui: &mut Ui, given: TableContext<'_>, vertices: &mut VertexTableState) {
+    let TableContext { session, model, .. } = given;
+    let modes = [
+        ("Pairs", !vertices.matrix, "The influences of a vertex, the heaviest first".to_owned()),
+        ("All joints", vertices.matrix, "A column for each joint".to_owned()),
+    ];
+    if let Some(chosen) = segments(ui, &modes) {
+        vertices.matrix = chosen == 1;
+    }
+    choose_skin(ui, model, &mut vertices.skin);
+    let selected = session.view().selected.map(|n| model.skeleton.names[n.index()].as_str());
+    let of_joint = ui.add_enabled_ui(selected.is_some(), |ui| chip(ui, "Selected joint", vertices.of_joint)).inner;
+    let tip = format!("Only the vertices that {} moves", selected.unwrap_or_default());
+    if of_joint.on_hover_text(tip).on_disabled_hover_text("Select a joint to see only what it moves").clicked() {
+        vertices.of_joint = !vertices.of_joint;
+    }
+    let any = !session.view().marked.is_empty();
+    let marked = ui.add_enabled_ui(any || vertices.marked, |ui| chip(ui, "Marked", vertices.marked)).inner;
+    let why = "Mark vertices by a click on their rows, or on a finding";
+    if marked.on_hover_text("Only the vertices that are marked").on_disabled_hover_text(why).clicked() {
+        vertices.marked = !vertices.marked;
+    }
+    if chip(ui, "Others follow", !vertices.stays).on_hover_text(FOLLOW).clicked() {
+        vertices.stays = !vertices.stays;
+    }
+    const SUMS: [(SumFilter, &str); 4] = [
+        (SumFilter::Any, "Any sum"),
+        (SumFilter::NotOne, "Sum ≠ 1"),
+        (SumFilter::Below, "Sum < 1"),
+        (SumFilter::Above, "Sum > 1"),
+    ];
+    pick(ui, "Sums", 76.0, &SUMS, &mut vertices.sums);
+    const COUNTS: [(CountFilter, &str); 7] = [
+        (CountFilter::Any, "Any count"),
+        (CountFilter::Exactly(0), "No influence"),
+        (CountFilter::Exactly(1), "1 influence"),
+        (CountFilter::Exactly(2), "2 influences"),
+        (CountFilter::Exactly(3), "3 influences"),
+        (CountFilter::Exactly(4), "4 influences"),
+        (CountFilter::AtLeast(5), "More than 4"),
+    ];
+    pick(ui, "Influences", 96.0, &COUNTS, &mut vertices.counts);
+}
+
+fn pick<T: Copy + PartialEq>(ui: &mut Ui, name: &str, width: f32, choices: &[(T, &str)], now: &mut T) {
+    let shown = choices.iter().find(|c| c.0 == *now).map_or("", |c| c.1);
+    drop_down(ui, name, shown, width, |ui| {
+        for (value, text) in choices {
+            if ui.selectable_label(value == now, *text).clicked() {
+                *now = *value;
+            }
+        }
+    });
+}
+
+fn table(
+    ui: &mut Ui,
+    given: TableContext<'_>,
+    vertices: &mut VertexTableState,
+    found: &RowIndices,
+    shows: &[ColumnKind],
+) -> TableResponse {
+    let TableContext { session, model, base } = given;
+    if vertices.columns.0 != shows {
+        vertices.columns = (shows.to_vec(), shows.iter().map(|s| column(model, *s)).collect());
+    }
+    let sorted = vertices.order.and_then(|(by, down)| Some((shows.iter().position(|s| s.orders() == Some(by))?, down)));
+    let frozen = shows.iter().position(|s| *s == ColumnKind::Sum).map_or(0, |at| at + 1);
+    let table = Table { name: "Vertex table", columns: &vertices.columns.1, frozen, sorted };
+    let pinned = session.view().pinned.and_then(|v| base.vertices.find(model, v));
+    let row = |row: usize| base.vertices.row(found.at(row));
+    let rows = Rows {
+        count: found.len(),
+        height: 24.0,
+        label: &|at| label(session, model, &row(at)),
+        look: &|at| {
+            let Row { part, vertex } = row(at);
+            RowStyle {
+                selected: session.view().marked.contains(part.mesh, part.primitive, vertex as u32),
+                leads: pinned == Some(found.at(at)),
+                hovered: false,
+            }
+        },
+        cell: &|ui, rect, at, column| cell(ui, rect, given, &row(at), shows[column]),
+        tip: &|at, column| tip(given, &row(at), shows[column]),
+        edit: Some(&|at, column| {
+            let (_, weight) = joint_of(given, &row(at), *shows.get(column)?)?;
+            Some(weight.to_string())
+        }),
+    };
+    if found.len() == 0 {
+        let message = Rect::from_min_size(ui.cursor().min + vec2(4.0, 32.0), vec2(400.0, 24.0));
+        cell_text(ui, message, "No vertex is like that.", false, colors(ui).dim);
+    }
+    table.show(ui, &rows, &mut vertices.place)
+}

@@ -1,0 +1,88 @@
+//! What the chosen tool would do, in figures before and after.
+
+use egui::accesskit::Role;
+use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
+
+use crate::theme::{self, BODY, colors};
+use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
+use skinscope_edit::Outcome;
+use skinscope_inspect::rule_words;
+use skinscope_session::Session;
+
+pub(super) fn show(ui: &mut Ui, session: &Session) {
+    section(ui, "Before and after", |_| {});
+    let Some(outcome) = session.outcome() else {
+        ui.label(RichText::new("Working it out…").color(colors(ui).dim));
+        return;
+    };
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let is_of_weights = session.tools().operation.is_none_or(|operation| operation.is_of_weights());
+        if !is_of_weights || !outcome.binds.is_empty() {
+            let all: usize = session.model().map_or(0, |model| model.skins.iter().map(|skin| skin.joints.len()).sum());
+            let changed = format!("{} of {}", grouped(outcome.binds.len()), grouped(all));
+            figure(ui, "Bind matrices changed", &changed);
+        }
+        if is_of_weights {
+            weights(ui, outcome);
+        }
+        for (rule, [before, after]) in outcome.found.iter().filter(|(_, found)| *found != [0, 0]) {
+            let label = rule_words(rule).map_or(*rule, |(label, _)| label);
+            two(ui, label, *before, *after);
+        }
+    });
+    if let Some(told) = outcome.transferred {
+        section(ui, "To the other surface", |_| {});
+        ui.scope(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            figure(ui, "Mean distance", &format!("{:.3} mm", 1e3 * told.mean));
+            figure(ui, "Largest distance", &format!("{:.3} mm", 1e3 * told.largest));
+        });
+        if told.unmatched > 0 {
+            let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
+            let text = format!("{vertices} as they are: no joint has a name of those that move the other file there.");
+            ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+        }
+    }
+    if outcome.kept > 0 {
+        let vertices = counted(outcome.kept, "vertex stays", "vertices stay");
+        let text = format!("{vertices} as they are: locked joints have all of their weight.");
+        ui.add_space(4.0);
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
+}
+
+fn weights(ui: &mut Ui, outcome: &Outcome) {
+    figure(ui, "Vertices changed", &grouped(outcome.vertices));
+    // A change that is there does not read as none.
+    let is_tiny = outcome.largest > 0.0 && outcome.largest < 0.000_05;
+    let largest = if is_tiny { "below 0.0001".to_owned() } else { format!("{:.4}", outcome.largest) };
+    figure(ui, "Largest change", &largest);
+    let [before, after] = outcome.figures;
+    two(ui, "Joints of all vertices", before.influences, after.influences);
+    two(ui, "Most of one vertex", before.most, after.most);
+    two(ui, "Sum is not one", before.off, after.off);
+    two(ui, "Without weight", before.none, after.none);
+}
+
+/// A figure before and after, the second in accent where it differs.
+fn two(ui: &mut Ui, label: &str, before: usize, after: usize) {
+    let c = colors(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    response.widget_info(|| {
+        WidgetInfo::labeled(Role::Label, true, format!("{label}: {}, then {}", grouped(before), grouped(after)))
+    });
+    let ink = if before == after { c.text } else { c.accent };
+    let after = ui.painter().layout_no_wrap(grouped(after), theme::regular(BODY), ink);
+    let before = ui.painter().layout_no_wrap(format!("{} → ", grouped(before)), theme::regular(BODY), c.dim);
+    let y = rect.center().y;
+    let x = rect.right() - after.size().x;
+    let left = x - before.size().x;
+    paint_line(ui, after, x, y, ink);
+    paint_line(ui, before, left, y, c.dim);
+    let (name, cut) = shortened(ui, label, theme::regular(BODY), c.dim, left - rect.left() - 8.0);
+    paint_line(ui, name, rect.left(), y, c.dim);
+    if cut {
+        response.on_hover_text(label);
+    }
+}

@@ -1,0 +1,21 @@
+//! A joint that a tool asks for.
+
+use egui::Ui;
+
+use crate::widgets::{figure, link};
+use skinscope_model::NodeId;
+use skinscope_session::Session;
+
+/// A joint by its name, with a button that takes the one that is selected.
+pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
+    let Some(model) = session.model() else { return };
+    let name = joint.and_then(|node| model.skeleton.names.get(node.index())).map_or("none", String::as_str);
+    let selected = session.view().selected.filter(|node| model.is_joint(*node));
+    figure(ui, label, name);
+    ui.add_enabled_ui(selected.is_some() && selected != *joint, |ui| {
+        let name = format!("{label}: take the selected joint");
+        if link(ui, "Take the selected joint", &name).on_disabled_hover_text("Select another joint").clicked() {
+            *joint = selected;
+        }
+    });
+}

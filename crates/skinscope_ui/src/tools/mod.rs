@@ -1,0 +1,171 @@
+//! The panel of tools that change weights or inverse bind matrices: one is chosen, with its settings and the vertices that it works on. What it would do
+//! is shown on the model and in figures until it is applied or given up.
+
+mod figures;
+mod joint;
+mod pairs;
+pub(super) mod settings;
+
+use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
+
+use super::theme::{self, MARGIN, ROW, colors};
+use super::widgets::{
+    counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button,
+};
+use super::{icons, marks};
+use skinscope_edit::{OPERATIONS, Operation};
+use skinscope_session::{Command, Scope, Session, ToolCommand};
+
+/// Points of the strip with the buttons.
+const FOOT: f32 = 46.0;
+
+/// Vertices that a tool works on, as the switch names them.
+const SCOPES: [(Scope, &str, &str); 4] = [
+    (Scope::All, "All", "Work on all vertices"),
+    (Scope::Joint, "Joint", "Work on the vertices that the selected joint moves"),
+    (Scope::Marked, "Marked", "Work on the marked vertices"),
+    (Scope::Finding, "Finding", "Work on the vertices of the finding that is shown"),
+];
+
+pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let margin = Margin { left: MARGIN, right: MARGIN, top: 10, bottom: 8 };
+    egui::Panel::bottom("apply").exact_size(FOOT).frame(Frame::NONE).show(ui, |ui| {
+        Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 8)).show(ui, |ui| foot(ui, session, commands));
+    });
+    ScrollArea::vertical().auto_shrink(false).id_salt("tools").show(ui, |ui| {
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.set_width(ui.available_width());
+            head(ui, commands);
+            if session.model().is_none() {
+                ui.add(Label::new(RichText::new("Open a file to change its weights.").color(colors(ui).dim)).wrap());
+                return;
+            }
+            scope(ui, session, commands);
+            if session.tools().scope == Scope::Marked {
+                marks::panel(ui, session, commands);
+            }
+            choice(ui, session, commands);
+            match session.tools().operation {
+                Some(operation) => {
+                    said(ui, operation.help);
+                    settings::show(ui, session, operation, commands);
+                    figures::show(ui, session);
+                }
+                None => said(ui, "What a tool would do is shown on the model before it is done."),
+            }
+            locks(ui, session, commands);
+        });
+    });
+}
+
+fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.set_min_height(20.0);
+        ui.label(RichText::new("Weight tools").font(theme::strong(15.0)));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = icon_button(ui, icons::CLOSE, "Close the weight tools", 20.0, false);
+            if close.on_hover_text("Put the tools away; what is not applied is given up").clicked() {
+                commands.push(ToolCommand::TogglePanel.into());
+            }
+        });
+    });
+}
+
+/// A wrapped line of quiet text.
+fn said(ui: &mut Ui, text: &str) {
+    ui.add_space(2.0);
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
+}
+
+/// Shows the choice of the vertices that tools work on.
+fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    section(ui, "Vertices", |_| {});
+    let now = session.tools().scope;
+    let choices = SCOPES.map(|(scope, name, help)| (name, scope == now, help.to_owned()));
+    if let Some(chosen) = segments(ui, &choices) {
+        commands.push(ToolCommand::SetScope(SCOPES[chosen].0).into());
+    }
+    let c = colors(ui);
+    let count = session.vertices_of(now).map(|vertices| vertices.len());
+    let (text, ink) = match (now, count) {
+        (Scope::All, _) | (_, None) => ("Works on every vertex of the model.".to_owned(), c.dim),
+        (Scope::Joint, Some(0)) => ("Select a joint that moves vertices.".to_owned(), c.amber),
+        (Scope::Marked, Some(0)) => {
+            ("No vertex is marked: mark some in the picture or in the table.".to_owned(), c.amber)
+        }
+        (Scope::Finding, Some(0)) => ("Show a finding that names vertices.".to_owned(), c.amber),
+        (_, Some(count)) => (format!("Works on {}.", counted(count, "vertex", "vertices")), c.dim),
+    };
+    ui.add_space(2.0);
+    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(ink)).wrap());
+}
+
+/// The tools, three in a row.
+fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    section(ui, "Tool", |_| {});
+    let tools: Vec<&'static Operation> = OPERATIONS.to_vec();
+    let now = session.tools().operation;
+    let width = (ui.available_width() - 8.0) / 3.0;
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        for line in tools.chunks(3) {
+            ui.horizontal(|ui| {
+                for operation in line {
+                    let on = now.is_some_and(|now| std::ptr::eq(now, *operation));
+                    if tool(ui, operation, on, width) {
+                        commands.push(ToolCommand::Choose((!on).then_some(operation.id)).into());
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// True when pressed.
+fn tool(ui: &mut Ui, operation: &Operation, on: bool, width: f32) -> bool {
+    let c = colors(ui);
+    let (rect, response) = press(ui, vec2(width, ROW), operation.tool, Some(on));
+    paint_switch(ui, rect, on, response.hovered(), c.raised);
+    let galley = ui.painter().layout_no_wrap(operation.tool.to_owned(), theme::regular(12.0), c.text);
+    paint_line(ui, galley, rect.left() + 7.0, rect.center().y, c.text);
+    focus_ring(ui, rect, &response);
+    response.on_hover_text(operation.help).clicked()
+}
+
+/// Joints that no tool changes.
+fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let locked = &session.tools().locked;
+    section(ui, "Locked joints", |ui| {
+        if !locked.is_empty() && link(ui, "Unlock all", "Unlock all joints").clicked() {
+            commands.push(ToolCommand::UnlockAll.into());
+        }
+    });
+    let Some(model) = session.model() else { return };
+    let names: Vec<&str> =
+        locked.iter().take(4).filter_map(|node| Some(model.skeleton.names.get(node.index())?.as_str())).collect();
+    let text = match locked.len() {
+        0 => "None. The padlocks in the list of nodes lock joints: no tool changes their weights.".to_owned(),
+        n if n > names.len() => format!("{} and {} more", names.join(", "), n - names.len()),
+        _ => names.join(", "),
+    };
+    said(ui, &text);
+}
+
+fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let chosen = session.tools().operation.is_some();
+    let changes = session.outcome().is_some_and(|outcome| !outcome.is_empty());
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = theme::GAP;
+        let possible = chosen && (changes || session.outcome().is_none());
+        let response = ui.add_enabled_ui(possible, |ui| text_button(ui, Some(icons::CHECK), "Apply", possible)).inner;
+        let why = if chosen { "The tool would change nothing" } else { "No tool is chosen" };
+        let help = "Make the change that is shown, in one step that can be undone";
+        if response.on_hover_text(help).on_disabled_hover_text(why).clicked() {
+            commands.push(ToolCommand::Apply.into());
+        }
+        let response = ui.add_enabled_ui(chosen, |ui| text_button(ui, None, "Cancel", false)).inner;
+        if response.on_hover_text("Give the tool up; all stays as it is").clicked() {
+            commands.push(ToolCommand::Cancel.into());
+        }
+    });
+}

@@ -1,0 +1,265 @@
+//! What the chosen tool asks for.
+
+use std::sync::Arc;
+
+use egui::{Ui, vec2};
+
+use super::joint::joint;
+use super::{pairs, said};
+use crate::theme::{self, ROW, colors};
+use crate::value_row::ValueRow;
+use crate::widgets::{
+    chip, counted, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
+};
+use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
+use skinscope_inspect::rule_words;
+use skinscope_model::WeightFormat;
+use skinscope_session::{Command, FileCommand, Session, ToolCommand};
+
+/// Points kept for the labels.
+const LABEL: f32 = 66.0;
+
+pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
+    let before = &session.tools().settings;
+    let mut now = Settings::clone(before);
+    ui.add_space(6.0);
+    match operation.id {
+        "prune" => {
+            let threshold = number(ui, "Threshold", now.threshold, 0.0..=0.2, 0.01, 3);
+            now.threshold = threshold.map_or(now.threshold, |v| v.clamp(0.0, 1.0));
+        }
+        "limit" => {
+            let limit = number(ui, "Joints", now.limit as f64, 1.0..=8.0, 4.0, 0);
+            now.limit = limit.map_or(now.limit, |v| v.round().clamp(1.0, 256.0) as usize);
+            let kinds = [
+                ("Largest", !now.best, "Keep the largest weights".to_owned()),
+                (
+                    "Best",
+                    now.best,
+                    "Keep the joints, and fit the weights, that hold the surface nearest in motion".to_owned(),
+                ),
+            ];
+            if let Some(chosen) = segments(ui, &kinds) {
+                now.best = chosen == 1;
+            }
+        }
+        "quantise" => {
+            let formats = [WeightFormat::U8, WeightFormat::U16, WeightFormat::F32];
+            let names = ["u8", "u16", "f32"];
+            let choices =
+                [0, 1, 2].map(|i| (names[i], now.format == formats[i], format!("Round as {} does", names[i])));
+            if let Some(chosen) = segments(ui, &choices) {
+                now.format = formats[chosen];
+            }
+            said(ui, "Weights are rounded here; the type in which the file stores them stays.");
+        }
+        "mirror" => {
+            mirror(ui, &mut now);
+            pairs::show(ui, session, &mut now);
+        }
+        "transfer" => donor(ui, &now, commands),
+        "smooth" => {
+            let times = number(ui, "Times", now.times as f64, 1.0..=30.0, 1.0, 0);
+            now.times = times.map_or(now.times, |v| v.round().clamp(1.0, 1000.0) as usize);
+            let strength = number(ui, "Strength", now.strength, 0.0..=1.0, 0.5, 2);
+            now.strength = strength.map_or(now.strength, |v| v.clamp(0.0, 1.0));
+        }
+        "rules" => rules(ui, session, &mut now),
+        "remove-joint" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            let ways = [
+                ("To parent", !now.spread, "Its weight goes to the nearest joint above it".to_owned()),
+                ("Spread", now.spread, "Its weight goes to the other joints of each vertex; one that it moves alone takes the weights of the nearest".to_owned()),
+            ];
+            if let Some(chosen) = segments(ui, &ways) {
+                now.spread = chosen == 1;
+            }
+        }
+        "replace-joint" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            joint(ui, session, "By", &mut now.other);
+        }
+        "paste" => copied(ui, session, commands),
+        "bind-here" => bound(ui, session, commands),
+        "inverse-binds" => said(ui, SKINS),
+        "set" => {
+            joint(ui, session, "Joint", &mut now.joint);
+            weight(ui, &mut now);
+        }
+        _ => {}
+    }
+    if now != **before {
+        commands.push(ToolCommand::Set(Arc::new(now)).into());
+    }
+}
+
+/// A number with a slider.
+fn number(
+    ui: &mut Ui,
+    name: &str,
+    value: f64,
+    range: std::ops::RangeInclusive<f32>,
+    home: f32,
+    decimals: usize,
+) -> Option<f64> {
+    let color = colors(ui).dim;
+    let row = ValueRow {
+        name,
+        label: name,
+        label_width: LABEL,
+        color,
+        value: value as f32,
+        range: range.start().min(value as f32)..=range.end().max(value as f32),
+        home,
+        decimals,
+        unit: "",
+        edited: false,
+    };
+    row.show(ui).value.map(f64::from)
+}
+
+/// A weight that is typed, and whether the others of a vertex follow.
+fn weight(ui: &mut Ui, now: &mut Settings) {
+    let id = ui.scope_id().with("typed weight");
+    let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    ui.horizontal(|ui| {
+        ui.label("Weight");
+        let field = egui::TextEdit::singleline(&mut text).desired_width(96.0).hint_text("0.3  +0.1  *2  50%");
+        let response = ui.add(field);
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "Weight"));
+        if response.changed()
+            && let Some(amount) = Amount::parse(&text)
+        {
+            now.amount = amount;
+        }
+        ui.data_mut(|d| d.insert_temp(id, text.clone()));
+        if chip(ui, "Others follow", now.follow).on_hover_text(FOLLOW).clicked() {
+            now.follow = !now.follow;
+        }
+    });
+    if !text.is_empty() && Amount::parse(&text).is_none() {
+        said(ui, "Not a weight: 0.3, 30%, +0.1, -0.1 or *2.");
+    }
+}
+
+/// What the switch does that makes the other joints of a vertex follow a typed weight.
+pub(crate) const FOLLOW: &str =
+    "The other joints of a vertex make room for a weight that is typed, so that their sum stays";
+
+/// The file whose weights are taken: its path is typed, or chosen by the system's dialog.
+fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
+    match &now.donor {
+        Some(Donor(model)) => _ = figure(ui, "From", &model.source.name),
+        None => said(ui, "No file is chosen yet: type its path, or browse."),
+    }
+    let id = ui.scope_id().with("donor path");
+    let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
+    ui.add_space(4.0);
+    ui.horizontal(|ui| {
+        let width = ui.available_width() - 96.0;
+        let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(width).hint_text("Path of a file"));
+        field
+            .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, "File to transfer from"));
+        if field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter)) && !text.trim().is_empty() {
+            commands.push(FileCommand::ReadDonor(text.trim().into()).into());
+        }
+        let browse = text_button(ui, None, "Browse…", false).on_hover_text("Choose the file whose weights are taken");
+        if browse.clicked() {
+            commands.push(FileCommand::ChooseDonor.into());
+        }
+    });
+    ui.data_mut(|d| d.insert_temp(id, text));
+}
+
+/// The weights that are pasted, and the button that takes them.
+fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let copied = &session.tools().settings.copied;
+    let Some(model) = session.model() else { return };
+    if text_button(ui, None, "Copy from these vertices", false)
+        .on_hover_text("Take the mean of the weights of the vertices that tools work on")
+        .clicked()
+    {
+        commands.push(ToolCommand::Copy.into());
+    }
+    if copied.is_empty() {
+        said(ui, "Nothing is copied yet: choose vertices, copy, choose others.");
+    }
+    for (node, weight) in copied.iter().take(8) {
+        let name = model.skeleton.names.get(node.index()).map_or("", String::as_str);
+        figure(ui, name, &format!("{weight:.4}"));
+    }
+}
+
+/// What the tools about inverse bind matrices work on.
+const SKINS: &str = "Works on all joints of the skins that move these vertices. The rest pose and the clips stay.";
+
+/// The pose in which the mesh is bound.
+fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
+    let moved = session.binds_elsewhere();
+    said(
+        ui,
+        if moved { "The mesh is bound in the pose that was taken before." } else { "The mesh is bound in this pose." },
+    );
+    let again = ui.add_enabled_ui(moved, |ui| text_button(ui, None, "Take this pose", false)).inner;
+    let again = again.on_hover_text("Bind the mesh in the pose that is shown now");
+    if again.on_disabled_hover_text("It is the pose that is shown").clicked() {
+        commands.push(ToolCommand::TakePose.into());
+    }
+    ui.add_space(4.0);
+    said(ui, SKINS);
+}
+
+fn mirror(ui: &mut Ui, now: &mut Settings) {
+    let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
+    let choices = axes
+        .map(|(axis, name)| (name, now.axis == axis, format!("Across the plane through 0 at right angles to {name}")));
+    if let Some(chosen) = segments(ui, &choices) {
+        now.axis = axes[chosen].0;
+    }
+    ui.add_space(4.0);
+    let ways = [
+        ("+ to −", !now.from_negative, "Copy the positive side to the negative one".to_owned()),
+        ("− to +", now.from_negative, "Copy the negative side to the positive one".to_owned()),
+    ];
+    if let Some(chosen) = segments(ui, &ways) {
+        now.from_negative = chosen == 1;
+    }
+}
+
+/// Which rules are repaired: a row for each, with the number of its findings. Rules that find something come first.
+fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
+    section(ui, "Rules", |_| {});
+    let c = colors(ui);
+    let findings = || session.document().into_iter().flat_map(|document| document.findings());
+    let count = |rule| findings().filter(|finding| finding.rule == rule).count();
+    let mut rows: Vec<(&'static str, usize)> = REPAIRED.iter().map(|rule| (*rule, count(*rule))).collect();
+    rows.sort_by_key(|(_, found)| *found == 0);
+    ui.scope(|ui| {
+        ui.spacing_mut().item_spacing.y = 3.0;
+        for (rule, found) in rows {
+            let label = rule_words(rule).map_or(rule, |(label, _)| label);
+            let on = now.rules.contains(&rule);
+            let (rect, response) = press(ui, vec2(ui.available_width(), ROW), label, Some(on));
+            paint_switch(ui, rect, on, response.hovered(), c.raised);
+            let ink = if on { c.text } else { c.dim };
+            let galley = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(12.0), ink);
+            paint_line(ui, galley, rect.left() + 10.0, rect.center().y, ink);
+            if found > 0 {
+                let galley = ui.painter().layout_no_wrap(found.to_string(), theme::regular(12.0), ink);
+                let left = rect.right() - 10.0 - galley.size().x;
+                paint_line(ui, galley, left, rect.center().y, ink);
+            }
+            focus_ring(ui, rect, &response);
+            let response = response.on_hover_text(match found {
+                0 => "The checker finds nothing by this rule".to_owned(),
+                _ => counted(found, "finding", "findings"),
+            });
+            if response.clicked() {
+                match on {
+                    true => now.rules.retain(|r| *r != rule),
+                    false => now.rules.push(rule),
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,236 @@
+//! The area of the picture: it turns the mouse into camera moves and selections, and shows the plates in its corners.
+
+use egui::accesskit::Role;
+use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+use glam::Vec2;
+
+use super::widgets::{INSET, chip, tip};
+use super::{
+    Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
+    triad,
+};
+use skinscope_inspect::Hit;
+use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
+
+/// The state of the picture's area.
+#[derive(Debug, Default)]
+pub(super) struct Viewport {
+    /// The vertex under the pointer.
+    pub(super) vertex: Option<Hit>,
+    /// Whether it lies in the second side of a comparison.
+    is_second: bool,
+    pub(super) gizmo: gizmo::GizmoState,
+    /// The drag that marks.
+    marks: marks::MarkDrag,
+}
+/// The rectangle in which the picture is drawn, and whether the pointer is over it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    /// The rectangle in points.
+    pub rect: Rect,
+    /// A part of it that an opaque plate covers, points; empty where there is none.
+    pub opaque: Rect,
+    /// Whether the pointer is over it, with no panel, plate or dialog between.
+    pub hovered: bool,
+}
+
+impl Default for ViewportArea {
+    fn default() -> Self {
+        Self { rect: Rect::ZERO, opaque: Rect::ZERO, hovered: false }
+    }
+}
+
+/// How many points of scrolling are one step of the wheel.
+const POINTS_PER_STEP: f32 = 40.0;
+
+pub(super) fn show(
+    ui: &mut Ui,
+    session: &Session,
+    state: &mut UiState,
+    status: &Status,
+    commands: &mut Vec<Command>,
+) -> ViewportArea {
+    let rect = ui.available_rect_before_wrap();
+    let scale = ui.pixels_per_point();
+    // Side by side, each half is a picture of its own, and both show the same places.
+    let halves = session.comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
+    let seen = if halves { rect.with_max_x(rect.center().x) } else { rect };
+    let pixels = Vec2::new(seen.width(), seen.height()) * scale;
+    let pixels = pixels.round().max(Vec2::ONE);
+    if rect.is_positive() && pixels != session.view().viewport {
+        commands.push(CameraCommand::SetViewport(pixels).into());
+    }
+    let response = ui.interact(rect, ui.scope_id().with("viewport"), Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, "3D view"));
+    let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
+    ui.set_clip_rect(rect);
+    let mut opaque = Rect::ZERO;
+    if session.document().is_some() {
+        let marking = session.marking().tool;
+        let is_gizmos = match marking {
+            Some(tool) => {
+                marks::mouse(&ui, &response, seen, tool, &mut state.viewport.marks, commands);
+                wheel(&ui, &response, seen, commands);
+                state.viewport.vertex = None;
+                marks::outline(&ui, tool, &state.viewport.marks);
+                false
+            }
+            None => gizmo::show(&ui, &response, seen, session, &mut state.viewport.gizmo, commands),
+        };
+        if is_gizmos {
+            state.viewport.vertex = None;
+        } else if marking.is_none() {
+            mouse(&ui, &response, seen, commands);
+            hover(&ui, &response, seen, session, state);
+            if response.clicked() && state.viewport.vertex.is_some() {
+                state.inspector.show_vertex();
+            }
+        }
+        if marking.is_some() && response.contains_pointer() {
+            ui.set_cursor_icon(CursorIcon::Crosshair);
+        } else if !is_gizmos && response.dragged() {
+            ui.set_cursor_icon(CursorIcon::Grabbing);
+        } else if !is_gizmos && response.hovered() && state.hovered.is_some() {
+            ui.set_cursor_icon(CursorIcon::PointingHand);
+        }
+        let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
+        for part in [Some(seen), other].into_iter().flatten() {
+            if session.view().names {
+                names::show(&ui, session, part, &session.view().projector());
+            }
+            ghosts::show(&ui, session, part);
+            page::show_marks(&ui, session, part, state.saved.large_text);
+        }
+        page::show_handles(&ui, session, seen, commands);
+        // What describes the pointer's place leaves the plate of a comparison alone while that is used.
+        let above = comparison::above_names(rect, session);
+        // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
+        let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
+        let card = match comparison::is_used(&ui, session) {
+            true => None,
+            false => card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second),
+        };
+        // The switches lie over the line between the sides.
+        comparison::show(&mut ui, rect, card, session, status, commands);
+        opaque = toggles(&mut ui, rect, session, state, commands);
+        triad::show(&mut ui, rect, session, commands);
+        legend::show(&mut ui, above, session, &mut state.saved.legend_folded, commands);
+    } else if status.loading.is_none() {
+        status::empty(&mut ui, rect, &state.saved.recent, commands);
+    }
+    status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
+    // They stay clear of the messages of the application.
+    let is_taken = status.loading.is_some() || status.error.is_some();
+    copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
+    ViewportArea { rect, opaque, hovered: response.hovered() }
+}
+
+fn to_glam(v: egui::Vec2) -> Vec2 {
+    Vec2::new(v.x, v.y)
+}
+
+/// A point from the corner of what the camera sees; where that is a half of the area, the other half shows the same.
+fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
+    let x = if at.x > seen.right() { at.x - seen.width() } else { at.x };
+    Vec2::new(x - seen.left(), at.y - seen.top())
+}
+
+fn mouse(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
+    let scale = ui.pixels_per_point();
+    let delta = to_glam(response.drag_delta());
+    if delta != Vec2::ZERO {
+        let shift = ui.input(|i| i.modifiers.shift);
+        if response.dragged_by(PointerButton::Primary) && !shift {
+            // The angle depends on how far the hand moves, whatever the pixel density.
+            commands.push(CameraCommand::Orbit(delta).into());
+        } else {
+            commands.push(CameraCommand::Pan(delta * scale).into());
+        }
+    }
+    if response.double_clicked() {
+        commands.push(CameraCommand::FrameSelected.into());
+    } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.clicked()) {
+        let pixel = from_corner(at, rect) * scale;
+        commands.push(if skin_only(ui) {
+            Command::Selection(SelectionCommand::PinAt(pixel))
+        } else {
+            Command::Selection(SelectionCommand::PickAt(pixel))
+        });
+    }
+    wheel(ui, response, rect, commands);
+}
+
+fn wheel(ui: &Ui, response: &Response, rect: Rect, commands: &mut Vec<Command>) {
+    let scale = ui.pixels_per_point();
+    if response.hovered() {
+        let (scroll, pinch) = ui.input(|i| (i.smooth_scroll_delta().y, i.zoom_delta()));
+        let steps = scroll / POINTS_PER_STEP + pinch.ln() / -(0.9_f32.ln());
+        let at = response.hover_pos().unwrap_or(rect.center());
+        if steps != 0.0 && steps.is_finite() {
+            commands.push(CameraCommand::Zoom(steps, from_corner(at, rect) * scale).into());
+        }
+    }
+}
+
+/// Looks up what a click would select: a bone, or the vertex of the skin and the joint that moves it most. It does so
+/// in every frame while something moves, or while the skin may lie elsewhere than before.
+fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mut UiState) {
+    let pointer = response.hover_pos().filter(|_| !response.dragged());
+    let viewport = &mut state.viewport;
+    viewport.vertex = None;
+    let Some(at) = pointer else { return };
+    let pixel = from_corner(at, rect) * ui.pixels_per_point();
+    let bone = if skin_only(ui) { None } else { session.bone_at(pixel) };
+    if bone.is_none() {
+        viewport.vertex = session.vertex_near_at_hand(pixel);
+        viewport.is_second = session.is_second_at(pixel);
+    }
+    state.hovered = bone.or_else(|| session.mover(viewport.vertex?));
+}
+
+/// Returns whether the key is held down that lets the pointer ignore bones.
+fn skin_only(ui: &Ui) -> bool {
+    ui.input(|i| i.modifiers.command || i.modifiers.alt)
+}
+
+/// Shows what can be switched on and off over the picture, and the tools. Returns a rectangle that an opaque plate covers.
+fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands: &mut Vec<Command>) -> Rect {
+    let corner = Rect::from_min_size(rect.min + vec2(INSET, 14.0), vec2(rect.width() - 2.0 * INSET - 96.0, 60.0));
+    ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
+        ui.spacing_mut().item_spacing.y = 8.0;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = vec2(8.0, 8.0);
+            let mut all = vec![
+                ("Bones", Toggle::Bones),
+                ("Axes", Toggle::Axes),
+                ("Names", Toggle::Names),
+                ("Grid", Toggle::Grid),
+                ("Wireframe", Toggle::Wireframe),
+                ("Mesh", Toggle::Mesh),
+                ("Dots", Toggle::Vertices),
+            ];
+            if session.view().selected.is_some() || session.view().influenced_only {
+                all.push(("Influenced only", Toggle::InfluencedOnly));
+            }
+            if session.has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {
+                all.push(("As stored", Toggle::Stored));
+            }
+            for (label, toggle) in all {
+                let command = Command::View(ViewCommand::Toggle(toggle));
+                if chip(ui, label, session.view().is_on(toggle)).on_hover_text(tip(&command)).clicked() {
+                    commands.push(command);
+                }
+                if toggle == Toggle::Bones {
+                    // Both are one control of two parts.
+                    ui.add_space(-6.0);
+                    let help = "How bones look, and how opaque the skin is";
+                    bones::caret(ui, "Bones and skin", help, |ui| menu::bones_and_skin(ui, session, state, commands));
+                }
+            }
+            crowd::line(ui, session);
+            marks::line(ui, session);
+        });
+        gizmo::tools(ui, session, commands)
+    })
+    .inner
+}

@@ -1,0 +1,240 @@
+//! Small controls that several panels share. They know the theme, not the session; each has a name for screen readers.
+
+mod figures;
+mod search;
+mod text;
+
+use egui::accesskit::Role;
+use egui::{
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, Layout, PointerButton, Pos2, Rect, Response, Sense,
+    Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+};
+
+pub(super) use self::figures::{
+    BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, title,
+};
+pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
+pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened};
+use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
+use super::{bidi, icons};
+use skinscope_session::{Command, row_of};
+
+/// Returns a tooltip that says what a command does, with its key.
+pub(super) fn tip(command: &Command) -> String {
+    let Some(row) = row_of(command) else { return String::new() };
+    match row.keys() {
+        Some(shortcut) => format!("{}  ({shortcut})", row.help),
+        None => row.help.to_owned(),
+    }
+}
+
+/// Allocates a button with a name; `selected` makes it a toggle.
+pub(super) fn press(ui: &mut Ui, size: Vec2, name: &str, selected: Option<bool>) -> (Rect, Response) {
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+    let enabled = ui.is_enabled();
+    response.widget_info(|| match selected {
+        Some(on) => WidgetInfo::selected(Role::Button, enabled, on, name),
+        None => WidgetInfo::labeled(Role::Button, enabled, name),
+    });
+    (rect, response)
+}
+
+/// Draws the ring around the widget that the keyboard would press.
+pub(super) fn focus_ring(ui: &Ui, rect: Rect, response: &Response) {
+    if response.has_focus() {
+        let stroke = Stroke::new(1.5, colors(ui).accent);
+        ui.painter().rect_stroke(rect, CornerRadius::same(RADIUS), stroke, StrokeKind::Inside);
+    }
+}
+
+/// Marks the row of an open list that Enter takes.
+pub(super) fn mark_row(ui: &Ui, rect: Rect) {
+    ui.painter().rect_stroke(rect, CornerRadius::same(4), Stroke::new(1.5, colors(ui).accent), StrokeKind::Inside);
+}
+
+/// Shows a square button with an icon. `filled`: it is the most important one in its row.
+pub(super) fn icon_button(ui: &mut Ui, icon: &str, name: &str, side: f32, filled: bool) -> Response {
+    let (rect, response) = press(ui, Vec2::splat(side), name, None);
+    let c = colors(ui);
+    let fill = match (filled, response.hovered()) {
+        (true, false) => c.accent,
+        (true, true) => c.accent.lerp_to_gamma(Color32::WHITE, 0.15),
+        (false, true) => c.hovered,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
+    let ink = if filled { c.on_accent } else { c.text };
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icon, theme::icon(side * 0.62), ink);
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// Shows a button with a text, and maybe an icon before it.
+pub(super) fn text_button(ui: &mut Ui, icon: Option<&str>, text: &str, primary: bool) -> Response {
+    let c = colors(ui);
+    let ink = if primary { c.on_accent } else { c.text };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(BODY), ink);
+    let before = if icon.is_some() { 20.0 } else { 0.0 };
+    let (rect, response) = press(ui, vec2(galley.size().x + before + 20.0, ROW + 2.0), text, None);
+    let fill = match (primary, response.hovered()) {
+        (true, false) => c.accent,
+        (true, true) => c.accent.lerp_to_gamma(Color32::WHITE, 0.15),
+        (false, true) => c.hovered,
+        (false, false) => c.raised,
+    };
+    let edge = if primary { Stroke::NONE } else { Stroke::new(1.0, c.line) };
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
+    if let Some(icon) = icon {
+        let at = pos2(rect.left() + 18.0, rect.center().y);
+        ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(15.0), ink);
+    }
+    paint_line(ui, galley, rect.left() + 10.0 + before, rect.center().y, ink);
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// Shows a button that is only its text, in the accent colour.
+pub(super) fn link(ui: &mut Ui, text: &str, name: &str) -> Response {
+    let c = colors(ui);
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::strong(SMALL), c.accent);
+    let (rect, response) = press(ui, vec2(galley.size().x, 20.0), name, None);
+    let underline = response.hovered() || response.has_focus();
+    paint_line(ui, galley, rect.left(), rect.center().y, c.accent);
+    if underline {
+        let y = rect.center().y + 7.0;
+        ui.painter().hline(rect.x_range(), y, Stroke::new(1.0, c.accent));
+    }
+    response.on_hover_cursor(CursorIcon::PointingHand)
+}
+
+/// Shows a toggle on a plate over the picture, which is filled when on.
+pub(super) fn chip(ui: &mut Ui, text: &str, on: bool) -> Response {
+    let c = colors(ui);
+    let ink = if on { c.text } else { c.dim };
+    let galley = ui.painter().layout_no_wrap(text.to_owned(), theme::regular(12.0), ink);
+    let (rect, response) = press(ui, vec2(galley.size().x + 18.0, ROW), text, Some(on));
+    paint_switch(ui, rect, on, response.hovered(), c.plate);
+    paint_line(ui, galley, rect.left() + 9.0, rect.center().y, ink);
+    focus_ring(ui, rect, &response);
+    response
+}
+
+/// Paints the ground of a switch: filled and edged in accent when on, `off` when not.
+pub(super) fn paint_switch(ui: &Ui, rect: Rect, on: bool, hovered: bool, off: Color32) {
+    let c = colors(ui);
+    let fill = match (on, hovered) {
+        (true, false) => c.active,
+        (true, true) => c.active.lerp_to_gamma(c.accent, 0.2),
+        (false, true) => c.hovered,
+        (false, false) => off,
+    };
+    let edge = Stroke::new(1.0, if on { c.accent } else { c.line });
+    ui.painter().rect(rect, CornerRadius::same(RADIUS), fill, edge, StrokeKind::Inside);
+}
+
+/// Shows a choice of one among few; its commands go to `commands`.
+pub(super) fn segmented(ui: &mut Ui, choices: &[(&str, bool, Command)], commands: &mut Vec<Command>) {
+    let rows: Vec<_> = choices.iter().map(|(text, on, command)| (*text, *on, tip(command))).collect();
+    if let Some(chosen) = segments(ui, &rows) {
+        commands.push(choices[chosen].2.clone());
+    }
+}
+
+/// Shows a choice of one among few, each with whether it is chosen and a tooltip; returns what becomes chosen.
+pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<usize> {
+    let c = colors(ui);
+    let pad = 11.0;
+    let galleys: Vec<_> = choices
+        .iter()
+        .map(|(text, on, _)| {
+            let ink = if *on { c.on_accent } else { c.text };
+            ui.painter().layout_no_wrap((*text).to_owned(), theme::regular(BODY), ink)
+        })
+        .collect();
+    let width: f32 = galleys.iter().map(|g| g.size().x + 2.0 * pad).sum();
+    let mut chosen = None;
+    ui.allocate_ui_with_layout(vec2(width, ROW), Layout::left_to_right(Align::Center), |ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let well = Rect::from_min_size(ui.max_rect().min, vec2(width, ROW));
+        // On panels its ground is darker; on plates, which are as dark, it is lighter.
+        ui.painter().rect_filled(well, CornerRadius::same(RADIUS), ui.visuals().extreme_bg_color);
+        for (i, ((text, on, tip), galley)) in choices.iter().zip(galleys).enumerate() {
+            let (rect, response) = press(ui, vec2(galley.size().x + 2.0 * pad, ROW), text, Some(*on));
+            let fill = match (*on, response.hovered()) {
+                (true, _) => c.accent,
+                (false, true) => c.hovered,
+                (false, false) => Color32::TRANSPARENT,
+            };
+            ui.painter().rect_filled(rect, CornerRadius::same(RADIUS), fill);
+            let ink = if *on { c.on_accent } else { c.text };
+            paint_line(ui, galley, rect.left() + pad, rect.center().y, ink);
+            focus_ring(ui, rect, &response);
+            if response.on_hover_text(tip).clicked() && !on {
+                chosen = Some(i);
+            }
+        }
+    });
+    chosen
+}
+
+/// Paints the caret of drop-downs.
+pub(super) fn caret(ui: &Ui, rect: Rect, _: &egui::style::WidgetVisuals, _: bool) {
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CARET_DOWN, theme::icon(12.0), colors(ui).dim);
+}
+
+/// Shows a drop-down of fixed width with a name for screen readers.
+pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: impl FnOnce(&mut Ui)) -> Response {
+    let mut text = WidgetText::from(shown);
+    if bidi::runs_left(shown) {
+        // egui would cut such a word at its first letters.
+        let room = width - ui.spacing().icon_width - ui.spacing().icon_spacing - 2.0 * ui.spacing().button_padding.x;
+        text = elided(ui, shown, theme::regular(BODY), colors(ui).text, room).0.into();
+    }
+    let response = egui::ComboBox::from_id_salt(name)
+        .selected_text(text)
+        .width(width)
+        .truncate()
+        .icon(caret)
+        .show_ui(ui, |ui| {
+            ui.set_min_width(width);
+            ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+            list(ui);
+        })
+        .response;
+    response.accessible_name(format!("{name}: {shown}"))
+}
+
+/// A pointer that holds a slider.
+pub(super) struct SliderDrag {
+    /// The place where the button went down, if it did so in this frame.
+    pub pressed: Option<Pos2>,
+    /// The place of the pointer, or where the button was released.
+    pub at: Pos2,
+    /// Whether the button was released in this frame.
+    pub released: bool,
+}
+
+/// Returns the pointer that holds `response`, up to and including the frame that releases the button. A press that is
+/// over within one frame counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
+pub(super) fn slider_drag(ui: &Ui, response: &Response) -> Option<SliderDrag> {
+    let (mut pressed, mut let_go) = (None, None);
+    ui.input(|i| {
+        for event in &i.events {
+            if let Event::PointerButton { pos, button: PointerButton::Primary, pressed: down, .. } = event {
+                let place = if *down { &mut pressed } else { &mut let_go };
+                *place = Some(*pos);
+            }
+        }
+    });
+    let released = response.clicked() || response.drag_stopped();
+    if released || response.is_pointer_button_down_on() {
+        let at = let_go.filter(|_| released).or(response.interact_pointer_pos())?;
+        return Some(SliderDrag { pressed, at, released });
+    }
+    let (start, at) = pressed.zip(let_go)?;
+    let ours = response.enabled()
+        && response.interact_rect.contains(start)
+        && ui.ctx().layer_id_at(start) == Some(response.layer_id)
+        && !ui.input(|i| i.pointer.any_down());
+    ours.then_some(SliderDrag { pressed, at, released: true })
+}
