@@ -58,7 +58,7 @@ fn frame(c: &mut Criterion) {
                     time_secs = (time_secs + 1.0 / 60.0) % 1.0;
                     session.apply(PlaybackCommand::Seek(time_secs));
                     session.update_pose();
-                    frame.build(&session, &SceneColors::DARK);
+                    session.build_frame(&mut frame, &SceneColors::DARK);
                     // A method without its data would be drawn as another one.
                     assert_eq!((frame.method.id, frame.surfaces.is_empty()), drawn_as(choice));
                     // The device's errors come to light below.

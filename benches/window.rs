@@ -79,7 +79,7 @@ impl Window {
 
     pub fn build(&mut self) {
         self.session.update_pose();
-        self.frame.build(&self.session, &SceneColors::DARK);
+        self.session.build_frame(&mut self.frame, &SceneColors::DARK);
     }
 
     pub fn draw(&mut self) {

@@ -12,19 +12,10 @@
 //! *mesh* (as stored), *node*, *model* (root of the file, also *world*), *view*, *clip*. Matrices read like fractions:
 //! `world_from_view`. Right-handed, +Y up, metres, seconds (`_secs`), radians unless a name says degrees.
 //!
-//! # Modules, and which may import which
-//! `math → model → {import, anim, deform} → {inspect, pose} → session → frame → render → app → main`. Each module may use those to
-//! its left; `render` never sees `session` or `import`, `import` never sees `render`, `app::ui` never sees `render`.
-//! `tests/architecture.rs` keeps it. With no features the crate is the pure core; `render` adds the GPU, `app` the window.
-//! Some modules stand beside that line. `parallel` (threads and background jobs) uses nothing, and any module may use it.
-//! `export` may use `math`, `model`, `anim` and `deform`. `film` may use `math`, `export`, `parallel` and `output`, and records what others
-//! draw as films. `cli` stands beside `app` and may use everything. `output`
-//! uses nothing; `app` and `cli` write files and lines on standard error only through it. `edit` (operations on
-//! weights) may use `math`, `model`, `anim` and `inspect`, and changes no model and no file; `writeback` may use
-//! `model`, `edit` and `output`, and stores the edited weights in the file that a model came from (`app` and `cli` save through it). `compare` may use
-//! `math`, `model`, `anim` and `deform`, and finds the differences between two models. `examples` (teaching examples: rigs, pages and
-//! their formulas) may use `parallel`, `math`, `model`, `anim`, `deform`, `inspect` and `pose`; `session` shows them. Code that only a software device
-//! needs is in `render::software`, which a graphics card does not run.
+//! # Crates
+//! This crate is the program: the window ([`app`]) and the command line ([`cli`]). Everything else is in crates of its own, which stand here
+//! under short names. `ARCHITECTURE.md` draws which depends on which, and says what each must never know; Cargo keeps it, and
+//! `tests/it/architecture.rs` holds the table.
 //!
 //! Two modules measure what a pose does to a surface. [`deform::Patch`] measures the surroundings of one joint against limits and names each
 //! fault, for the check of the range of motion. [`inspect::measure`] measures everything that is drawn in numbers without limits, for curves
@@ -44,7 +35,7 @@
 //!
 //! # A frame, in one direction
 //! event → `Command` → `Session::apply` → `Playback::advance` → [`anim::sample`] → pose edits →
-//! [`anim::local_to_model`] → [`deform::palettes`] → `Frame::build` → `Renderer::draw` (the vertex shader deforms) → present.
+//! [`anim::local_to_model`] → [`deform::palettes`] → [`session::Session::build_frame`] → `Renderer::draw` (the vertex shader deforms) → present.
 //!
 //! Vertices may also be deformed before they are drawn, once for a pose ([`deform::Deformer`]): by a compute shader, or by the
 //! processor as a [`deform::Surface`]. All passes ask one function of the shaders where a vertex is (`placed` of
@@ -58,30 +49,30 @@
 //! and draws both into the same passes. The session decides what is compared ([`session::Comparison`]), and says how far
 //! the two surfaces are apart ([`session::Session::compared_surfaces`]).
 
+#![forbid(unsafe_code)]
+
 pub use skinscope_anim as anim;
-#[cfg(feature = "app")]
 pub mod app;
-#[cfg(feature = "app")]
 pub mod cli;
-pub use skinscope_inspect::compare;
 pub use skinscope_deform as deform;
 pub use skinscope_edit as edit;
 pub use skinscope_examples as examples;
 pub use skinscope_export as export;
 pub use skinscope_export::recording as film;
+pub use skinscope_inspect::compare;
 /// Pictures as plain data, and how a session becomes one.
 pub mod frame {
     pub use skinscope_frame::*;
 
     pub use crate::session::frame::{SceneColors, grid_unit};
 }
-pub use skinscope_import as import;
-pub use skinscope_inspect as inspect;
+pub use skinscope_anim::pose;
 pub use skinscope_base::math;
-pub use skinscope_model as model;
 pub use skinscope_base::output;
 pub use skinscope_base::parallel;
-pub use skinscope_anim::pose;
+pub use skinscope_edit::writeback;
+pub use skinscope_import as import;
+pub use skinscope_inspect as inspect;
+pub use skinscope_model as model;
 pub use skinscope_render as render;
 pub use skinscope_session as session;
-pub use skinscope_edit::writeback;

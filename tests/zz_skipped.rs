@@ -1,4 +1,5 @@
-//! By its name this is the last test of a run: it says how many tests were skipped, and why.
+//! By its name this is the last test binary of its package: it says how many tests were skipped, and why. What packages after this one
+//! skip is in the record, and is not told.
 
 mod common;
 

@@ -62,7 +62,7 @@ fn main() {
                 for _ in 0..FRAMES {
                     session.apply(PlaybackCommand::Advance(1.0 / 60.0));
                     session.update_pose();
-                    frame.build(&session, &SceneColors::DARK);
+                    session.build_frame(&mut frame, &SceneColors::DARK);
                     part.1(&mut frame);
                     renderer.draw(&gpu, &frame, SIZE).unwrap();
                     gpu.device.poll(wgpu::PollType::wait_indefinitely()).unwrap();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use glam::{Mat4, Quat, Vec3};
 use serde_json::{Value, json};
-use skinscope::export::glb::{Elements, GlbError, GlbWriter};
+use skinscope_export::glb::{Elements, GlbError, GlbWriter};
 
 use crate::clips::Clip;
 use crate::keys::Path;

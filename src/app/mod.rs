@@ -46,9 +46,9 @@ mod window_size;
 
 pub use benchmark::Benchmark;
 pub use device_benchmark::compare_on_device;
-pub use skinscope_ui as ui;
 pub use options::{AppError, Options};
 pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
+pub use skinscope_ui as ui;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;

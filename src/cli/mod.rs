@@ -240,6 +240,7 @@ impl CliError {
 /// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
 /// process started.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> ExitCode {
+    output::report_large_files();
     match run(arguments, started) {
         Ok(()) => ExitCode::SUCCESS,
         // clap prints help, the version and its errors in colours of its own.
@@ -272,7 +273,6 @@ pub fn captured(arguments: impl IntoIterator<Item = OsString>) -> (u8, Captured)
 /// # Errors
 /// The error has the exit code to end with.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> Result<(), CliError> {
-    output::report_large_files();
     let cli = Cli::try_parse_from(arguments)?;
     match cli.command {
         None => view::run(cli.view, started),

@@ -21,8 +21,10 @@ pub fn skipped(what: &str) {
     let records = records();
     let file = std::fs::create_dir_all(&records)
         .and_then(|()| std::fs::File::options().append(true).create(true).open(records.join(run())));
+    // Several packages may have a binary of one name.
+    let binary = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_CRATE_NAME"));
     // Written in one piece: tests run side by side.
-    let line = format!("{}\t{test}\t{}\n", env!("CARGO_CRATE_NAME"), what.replace(['\t', '\n'], " "));
+    let line = format!("{binary}\t{test}\t{}\n", what.replace(['\t', '\n'], " "));
     let _uncounted = file.and_then(|mut file| file.write_all(line.as_bytes()));
 }
 
@@ -86,15 +88,6 @@ pub const PACKED_FIGURES: [&str; 9] = [
     "figure_meshopt_filtered.glb",
     "figure_quantized.glb",
 ];
-
-/// A model of the corpus.
-pub fn model(name: &str) -> Option<PathBuf> {
-    let path = corpus()?.join("models").join(name);
-    if !path.exists() {
-        panic!("the corpus has no {name}");
-    }
-    Some(path)
-}
 
 /// Imports the file `name` of a corpus.
 pub fn open(corpus: &Path, name: &str) -> Arc<Model> {

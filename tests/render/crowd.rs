@@ -17,7 +17,14 @@ use skinscope::session::{
 
 use crate::layers::{linear, srgb};
 use crate::scenes::{self, Plate};
-use crate::{SIZE, stages};
+use crate::{SIZE, Stage};
+
+on_stages! {
+    the_shader_deforms_every_member_as_the_cpu_does,
+    the_picture_is_that_of_all_members_each_in_its_own_place_and_pose,
+    members_that_are_seen_through_are_painted_from_far_to_near,
+    a_crowd_is_drawn_with_as_many_calls_as_one_of_it,
+}
 
 const MEMBERS: u32 = 7;
 /// Seconds on the clip's timeline of the first member.
@@ -26,7 +33,7 @@ const TIME: f32 = 0.4;
 /// What it shows, with nothing around it.
 fn picture_of(session: &Session) -> Frame {
     let mut frame = Frame::default();
-    frame.build(session, &SceneColors::DARK);
+    session.build_frame(&mut frame, &SceneColors::DARK);
     frame.display.grid = None;
     frame.display.background = Background::Transparent;
     frame.bones.clear();
@@ -67,49 +74,46 @@ fn with_copies() -> Arc<Model> {
     Arc::new(Model::build(parts).unwrap())
 }
 
-#[test]
-fn the_shader_deforms_every_member_as_the_cpu_does() {
-    for stage in stages() {
-        let tube = Arc::new(tube(Tube { joints: 9, influences: 6, ..Tube::default() }));
-        for model in [Arc::new(obstacle_course()), with_copies(), tube] {
-            for method in scenes::shader_methods() {
-                let mut session = scenes::crowd(&model, MEMBERS, method, TIME);
-                if model.skeleton.rest.morph_weights.len() > 1 {
-                    session.apply(EditCommand::EditMorph(1, 0.75));
-                    session.update_pose();
-                }
-                let frame = picture_of(&session);
-                let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
-                let mut seen: HashMap<usize, usize> = HashMap::new();
-                for part in &parts {
-                    *seen.entry(part.member).or_default() += 1;
-                    let (palettes, pose) = alone(&session, part.member);
-                    let mut packed: Vec<Vec4> = Vec::new();
-                    deform::pack(method, &palettes, &mut packed);
-                    let packed = &packed[part.copy * method.vec4s_per_joint..];
-                    let mut want = Deformed::default();
-                    let weights = &pose.morph_weights;
-                    deform::deform_primitive(&model, part.instance, part.primitive, packed, weights, method, &mut want);
-                    let size = Aabb::from_points(want.positions.iter().copied()).farthest();
-                    let mesh = model.instances[part.instance.index()].mesh;
-                    let source = &model.meshes[mesh.index()].primitives[part.primitive];
-                    let mut steady = 0;
-                    for (i, (got, at)) in part.deformed.positions.iter().zip(&want.positions).enumerate() {
-                        if !scenes::is_steady(method, source, i) {
-                            continue;
-                        }
-                        steady += 1;
-                        let off = (*got - *at).length();
-                        let allowed = method.expects.shader_error * size;
-                        assert!(off < allowed, "{}, member {}: {off}", method.id, part.member);
-                        let mirrored = |d: &Deformed| d.determinants[i] < 0.0;
-                        assert_eq!(mirrored(&part.deformed), mirrored(&want));
-                    }
-                    assert!(steady * 2 > want.positions.len(), "{}: {steady} steady vertices", method.id);
-                }
-                assert_eq!(seen.len(), MEMBERS as usize);
-                assert!(seen.values().all(|n| *n == seen[&0]), "{seen:?}");
+fn the_shader_deforms_every_member_as_the_cpu_does(stage: &Stage) {
+    let tube = Arc::new(tube(Tube { joints: 9, influences: 6, ..Tube::default() }));
+    for model in [Arc::new(obstacle_course()), with_copies(), tube] {
+        for method in scenes::shader_methods() {
+            let mut session = scenes::crowd(&model, MEMBERS, method, TIME);
+            if model.skeleton.rest.morph_weights.len() > 1 {
+                session.apply(EditCommand::EditMorph(1, 0.75));
+                session.update_pose();
             }
+            let frame = picture_of(&session);
+            let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
+            let mut seen: HashMap<usize, usize> = HashMap::new();
+            for part in &parts {
+                *seen.entry(part.member).or_default() += 1;
+                let (palettes, pose) = alone(&session, part.member);
+                let mut packed: Vec<Vec4> = Vec::new();
+                deform::pack(method, &palettes, &mut packed);
+                let packed = &packed[part.copy * method.vec4s_per_joint..];
+                let mut want = Deformed::default();
+                let weights = &pose.morph_weights;
+                deform::deform_primitive(&model, part.instance, part.primitive, packed, weights, method, &mut want);
+                let size = Aabb::from_points(want.positions.iter().copied()).farthest();
+                let mesh = model.instances[part.instance.index()].mesh;
+                let source = &model.meshes[mesh.index()].primitives[part.primitive];
+                let mut steady = 0;
+                for (i, (got, at)) in part.deformed.positions.iter().zip(&want.positions).enumerate() {
+                    if !scenes::is_steady(method, source, i) {
+                        continue;
+                    }
+                    steady += 1;
+                    let off = (*got - *at).length();
+                    let allowed = method.expects.shader_error * size;
+                    assert!(off < allowed, "{}, member {}: {off}", method.id, part.member);
+                    let mirrored = |d: &Deformed| d.determinants[i] < 0.0;
+                    assert_eq!(mirrored(&part.deformed), mirrored(&want));
+                }
+                assert!(steady * 2 > want.positions.len(), "{}: {steady} steady vertices", method.id);
+            }
+            assert_eq!(seen.len(), MEMBERS as usize);
+            assert!(seen.values().all(|n| *n == seen[&0]), "{seen:?}");
         }
     }
 }
@@ -122,7 +126,7 @@ fn from_above(session: &mut Session) {
     session.apply(CameraCommand::FrameAll);
 }
 
-fn draw(stage: &crate::Stage, frame: &Frame) -> Picture {
+fn draw(stage: &Stage, frame: &Frame) -> Picture {
     render_image(&stage.gpu, &mut stage.renderer.borrow_mut(), frame, [128, 128]).unwrap()
 }
 
@@ -132,65 +136,57 @@ fn only(session: &Session, frame: &Frame, i: usize) -> Frame {
     Frame { palettes, morph_weights: pose.morph_weights, members: 1, ..frame.clone() }
 }
 
-#[test]
-fn the_picture_is_that_of_all_members_each_in_its_own_place_and_pose() {
-    for stage in stages() {
-        let glass = {
-            let mut parts = (*with_copies()).clone();
-            parts.materials.iter_mut().for_each(|m| m.alpha = AlphaMode::Blend);
-            Arc::new(Model::build(parts).unwrap())
-        };
-        for model in [with_copies(), glass] {
-            for look in [None, Some("dominant"), Some("influences")] {
-                let mut session = scenes::crowd(&model, MEMBERS, METHODS[0], TIME);
-                from_above(&mut session);
-                session.apply(ViewCommand::SetOverlay(look));
-                session.apply(ViewCommand::Set(Toggle::Wireframe, look == Some("influences")));
-                session.apply(ViewCommand::Set(Toggle::Vertices, look == Some("dominant")));
-                let frame = picture_of(&session);
-                let all = draw(&stage, &frame);
-                let each: Vec<Picture> =
-                    (0..MEMBERS as usize).map(|i| draw(&stage, &only(&session, &frame, i))).collect();
-                let mut painted = [0_usize; MEMBERS as usize];
-                for (at, got) in all.rgba.as_chunks::<4>().0.iter().enumerate() {
-                    let here = each.iter().map(|p| p.rgba.as_chunks::<4>().0[at]).enumerate();
-                    let there: Vec<_> = here.filter(|(_, pixel)| pixel[3] > 0).collect();
-                    assert!(there.len() < 2, "neighbours touch");
-                    let want = there.first().map_or([0; 4], |(_, pixel)| *pixel);
-                    assert!(scenes::near(*got, want, 2), "{look:?}: {got:?} for {want:?} at {at}");
-                    there.iter().for_each(|(i, _)| painted[*i] += 1);
-                }
-                assert!(painted.iter().all(|n| *n > 20), "{painted:?}");
+fn the_picture_is_that_of_all_members_each_in_its_own_place_and_pose(stage: &Stage) {
+    let glass = {
+        let mut parts = (*with_copies()).clone();
+        parts.materials.iter_mut().for_each(|m| m.alpha = AlphaMode::Blend);
+        Arc::new(Model::build(parts).unwrap())
+    };
+    for model in [with_copies(), glass] {
+        for look in [None, Some("dominant"), Some("influences")] {
+            let mut session = scenes::crowd(&model, MEMBERS, METHODS[0], TIME);
+            from_above(&mut session);
+            session.apply(ViewCommand::SetOverlay(look));
+            session.apply(ViewCommand::Set(Toggle::Wireframe, look == Some("influences")));
+            session.apply(ViewCommand::Set(Toggle::Vertices, look == Some("dominant")));
+            let frame = picture_of(&session);
+            let all = draw(stage, &frame);
+            let each: Vec<Picture> = (0..MEMBERS as usize).map(|i| draw(stage, &only(&session, &frame, i))).collect();
+            let mut painted = [0_usize; MEMBERS as usize];
+            for (at, got) in all.rgba.as_chunks::<4>().0.iter().enumerate() {
+                let here = each.iter().map(|p| p.rgba.as_chunks::<4>().0[at]).enumerate();
+                let there: Vec<_> = here.filter(|(_, pixel)| pixel[3] > 0).collect();
+                assert!(there.len() < 2, "neighbours touch");
+                let want = there.first().map_or([0; 4], |(_, pixel)| *pixel);
+                assert!(scenes::near(*got, want, 2), "{look:?}: {got:?} for {want:?} at {at}");
+                there.iter().for_each(|(i, _)| painted[*i] += 1);
             }
+            assert!(painted.iter().all(|n| *n > 20), "{painted:?}");
         }
     }
 }
 
 /// Two plates behind one another that let half of the light through, one turned from the light: the nearer is painted
 /// last, whichever of the members it is.
-#[test]
-fn members_that_are_seen_through_are_painted_from_far_to_near() {
-    for stage in stages() {
-        let material = Material { alpha: AlphaMode::Blend, double_sided: true, ..Material::default() };
-        let frame = Plate { alpha: 0.5, material, ..Plate::default() }.frame();
-        let place =
-            |z: f32, turn: f32| vec![Affine3A::from_translation(Vec3::Z * z) * Affine3A::from_rotation_y(turn); 2];
-        let (near, far) = (place(0.7, 0.0), place(-0.7, 1.1));
-        let of = |members: &[&Vec<Affine3A>]| Frame {
-            palettes: members.iter().copied().flatten().copied().collect(),
-            members: members.len() as u32,
-            ..frame.clone()
-        };
-        let middle = |frame: &Frame| stage.draw(frame).at(SIZE / 2, SIZE / 2);
-        let [one, other] = [middle(&of(&[&near])), middle(&of(&[&far]))];
-        assert!(!scenes::near(one, other, 9), "{one:?} and {other:?}: the order shows");
-        let (sorted, unsorted) = (middle(&of(&[&far, &near])), middle(&of(&[&near, &far])));
-        assert!(scenes::near(sorted, unsorted, 1), "{sorted:?} and {unsorted:?}");
-        // One over the other (Porter & Duff 1984): a half of the near one, and a half of the far one's half.
-        let over = |near: u8, far: u8| srgb((linear(near) * 0.5 + linear(far) * 0.25) / 0.75);
-        let want = [over(one[0], other[0]), over(one[1], other[1]), over(one[2], other[2]), 191];
-        assert!(scenes::near(sorted, want, 3), "{sorted:?}, wanted {want:?}");
-    }
+fn members_that_are_seen_through_are_painted_from_far_to_near(stage: &Stage) {
+    let material = Material { alpha: AlphaMode::Blend, double_sided: true, ..Material::default() };
+    let frame = Plate { alpha: 0.5, material, ..Plate::default() }.frame();
+    let place = |z: f32, turn: f32| vec![Affine3A::from_translation(Vec3::Z * z) * Affine3A::from_rotation_y(turn); 2];
+    let (near, far) = (place(0.7, 0.0), place(-0.7, 1.1));
+    let of = |members: &[&Vec<Affine3A>]| Frame {
+        palettes: members.iter().copied().flatten().copied().collect(),
+        members: members.len() as u32,
+        ..frame.clone()
+    };
+    let middle = |frame: &Frame| stage.draw(frame).at(SIZE / 2, SIZE / 2);
+    let [one, other] = [middle(&of(&[&near])), middle(&of(&[&far]))];
+    assert!(!scenes::near(one, other, 9), "{one:?} and {other:?}: the order shows");
+    let (sorted, unsorted) = (middle(&of(&[&far, &near])), middle(&of(&[&near, &far])));
+    assert!(scenes::near(sorted, unsorted, 1), "{sorted:?} and {unsorted:?}");
+    // One over the other (Porter & Duff 1984): a half of the near one, and a half of the far one's half.
+    let over = |near: u8, far: u8| srgb((linear(near) * 0.5 + linear(far) * 0.25) / 0.75);
+    let want = [over(one[0], other[0]), over(one[1], other[1]), over(one[2], other[2]), 191];
+    assert!(scenes::near(sorted, want, 3), "{sorted:?}, wanted {want:?}");
 }
 
 #[test]
@@ -230,15 +226,12 @@ fn a_crowd_larger_than_the_adapter_holds_is_an_error_that_says_so() {
     assert!(error.starts_with("a crowd of 1000 (400000 joints) takes 18.3 MiB"), "{error}");
 }
 
-#[test]
-fn a_crowd_is_drawn_with_as_many_calls_as_one_of_it() {
-    for stage in stages() {
-        let model = with_copies();
-        let primitives: usize =
-            model.instances.iter().map(|i| model.meshes[i.mesh.index()].primitives.len()).sum::<usize>();
-        for members in [1, 2, 100] {
-            stage.draw(&picture_of(&scenes::crowd(&model, members, METHODS[0], TIME)));
-            assert_eq!(stage.renderer.borrow().surfaces(), primitives, "{members}");
-        }
+fn a_crowd_is_drawn_with_as_many_calls_as_one_of_it(stage: &Stage) {
+    let model = with_copies();
+    let primitives: usize =
+        model.instances.iter().map(|i| model.meshes[i.mesh.index()].primitives.len()).sum::<usize>();
+    for members in [1, 2, 100] {
+        stage.draw(&picture_of(&scenes::crowd(&model, members, METHODS[0], TIME)));
+        assert_eq!(stage.renderer.borrow().surfaces(), primitives, "{members}");
     }
 }

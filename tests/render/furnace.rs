@@ -8,7 +8,14 @@ use skinscope::render::layouts::LAYOUTS;
 use skinscope::render::shader::{LAYERED, Linking};
 use wgpu::util::DeviceExt;
 
-use crate::gpus;
+use crate::Stage;
+
+on_stages! {
+    white_surfaces_give_back_all_light_and_no_more_under_any_layers,
+    coloured_layers_take_no_more_than_there_is,
+    the_share_of_sheen_is_the_integral_of_its_lobe,
+    the_tone_curve_is_undone,
+}
 
 /// Replaces the studio by light of radiance 1 from all sides, and adds an entry that runs `body` for each case (four vectors
 /// `a`, `b`, `c`, `d`, to a vector).
@@ -109,8 +116,7 @@ const LAYERED_CASE: &str = "
 
 const STEPS: [f32; 6] = [0.02, 0.1, 0.3, 0.5, 0.8, 1.0];
 
-#[test]
-fn white_surfaces_give_back_all_light_and_no_more_under_any_layers() {
+fn white_surfaces_give_back_all_light_and_no_more_under_any_layers(stage: &Stage) {
     let mut cases = Vec::new();
     for cosine in STEPS {
         for roughness in STEPS {
@@ -130,15 +136,13 @@ fn white_surfaces_give_back_all_light_and_no_more_under_any_layers() {
             }
         }
     }
-    for gpu in gpus() {
-        for (case, found) in cases.iter().zip(run(&gpu, LAYERED_CASE, &cases)) {
-            assert!((found.truncate() - Vec3::ONE).abs().max_element() < 2e-3, "{case:?}: {found}");
-        }
+    let gpu = &stage.gpu;
+    for (case, found) in cases.iter().zip(run(gpu, LAYERED_CASE, &cases)) {
+        assert!((found.truncate() - Vec3::ONE).abs().max_element() < 2e-3, "{case:?}: {found}");
     }
 }
 
-#[test]
-fn coloured_layers_take_no_more_than_there_is() {
+fn coloured_layers_take_no_more_than_there_is(stage: &Stage) {
     let mut cases = Vec::new();
     for cosine in STEPS {
         for roughness in STEPS {
@@ -152,11 +156,10 @@ fn coloured_layers_take_no_more_than_there_is() {
             }
         }
     }
-    for gpu in gpus() {
-        for (case, found) in cases.iter().zip(run(&gpu, LAYERED_CASE, &cases)) {
-            let inside = found.min_element() >= 0.0 && found.max_element() <= 1.0 + 2e-3;
-            assert!(inside, "{case:?}: {found}");
-        }
+    let gpu = &stage.gpu;
+    for (case, found) in cases.iter().zip(run(gpu, LAYERED_CASE, &cases)) {
+        let inside = found.min_element() >= 0.0 && found.max_element() <= 1.0 + 2e-3;
+        assert!(inside, "{case:?}: {found}");
     }
 }
 
@@ -182,8 +185,7 @@ fn sheen([lx, ly, lz]: [f64; 3], cosine: f64, roughness: f64) -> f64 {
     d * (1.0 / ((1.0 + lambda(cosine) + lambda(lz)) * 4.0 * cosine * lz)).min(1.0) * lz
 }
 
-#[test]
-fn the_share_of_sheen_is_the_integral_of_its_lobe() {
+fn the_share_of_sheen_is_the_integral_of_its_lobe(stage: &Stage) {
     let body = "
         var s: Shading;
         s.normal = vec3f(0.0, 0.0, 1.0);
@@ -195,40 +197,37 @@ fn the_share_of_sheen_is_the_integral_of_its_lobe() {
     let cases: Vec<[Vec4; 4]> =
         pairs.iter().map(|(c, r)| [Vec4::new(*c, *r, 0.0, 0.0), light.extend(0.0), Vec4::ZERO, Vec4::ZERO]).collect();
     const N: usize = 300;
-    for gpu in gpus() {
-        for ((cosine, roughness), found) in pairs.iter().zip(run(&gpu, body, &cases)) {
-            let (cosine, roughness) = (f64::from(*cosine), f64::from(*roughness));
-            let mut sum = 0.0;
-            for i in 0..N {
-                for j in 0..N {
-                    let z = (i as f64 + 0.5) / N as f64;
-                    let turn = (j as f64 + 0.5) / N as f64 * std::f64::consts::TAU;
-                    let side = (1.0 - z * z).sqrt();
-                    sum += sheen([side * turn.cos(), side * turn.sin(), z], cosine, roughness);
-                }
+    let gpu = &stage.gpu;
+    for ((cosine, roughness), found) in pairs.iter().zip(run(gpu, body, &cases)) {
+        let (cosine, roughness) = (f64::from(*cosine), f64::from(*roughness));
+        let mut sum = 0.0;
+        for i in 0..N {
+            for j in 0..N {
+                let z = (i as f64 + 0.5) / N as f64;
+                let turn = (j as f64 + 0.5) / N as f64 * std::f64::consts::TAU;
+                let side = (1.0 - z * z).sqrt();
+                sum += sheen([side * turn.cos(), side * turn.sin(), z], cosine, roughness);
             }
-            let share = sum / (N * N) as f64 * std::f64::consts::TAU;
-            let place = format!("cosine {cosine}, roughness {roughness}");
-            assert!((f64::from(found.x) - share).abs() < 0.04, "{place}: {} for {share}", found.x);
-            let lobe = sheen(light.to_array().map(f64::from), cosine, roughness);
-            assert!((f64::from(found.y) - lobe).abs() < 1e-3 + 0.01 * lobe, "{place}: {} for {lobe}", found.y);
         }
+        let share = sum / (N * N) as f64 * std::f64::consts::TAU;
+        let place = format!("cosine {cosine}, roughness {roughness}");
+        assert!((f64::from(found.x) - share).abs() < 0.04, "{place}: {} for {share}", found.x);
+        let lobe = sheen(light.to_array().map(f64::from), cosine, roughness);
+        assert!((f64::from(found.y) - lobe).abs() < 1e-3 + 0.01 * lobe, "{place}: {} for {lobe}", found.y);
     }
 }
 
-#[test]
-fn the_tone_curve_is_undone() {
+fn the_tone_curve_is_undone(stage: &Stage) {
     let mut cases = Vec::new();
     for r in STEPS.into_iter().chain([0.0, 1.5, 4.0]) {
         for g in STEPS.into_iter().chain([0.0, 2.0]) {
             cases.push([Vec4::new(r, g, 0.4 * (r + g), 0.0), Vec4::ZERO, Vec4::ZERO, Vec4::ZERO]);
         }
     }
-    for gpu in gpus() {
-        for (case, found) in cases.iter().zip(run(&gpu, "return vec4f(untoned(tone(a.rgb)), 0.0);", &cases)) {
-            let want = case[0].truncate();
-            let off = (found.truncate() - want).abs().max_element();
-            assert!(off < 2e-3 * want.max_element().max(0.1), "{want} came back as {found}");
-        }
+    let gpu = &stage.gpu;
+    for (case, found) in cases.iter().zip(run(gpu, "return vec4f(untoned(tone(a.rgb)), 0.0);", &cases)) {
+        let want = case[0].truncate();
+        let off = (found.truncate() - want).abs().max_element();
+        assert!(off < 2e-3 * want.max_element().max(0.1), "{want} came back as {found}");
     }
 }

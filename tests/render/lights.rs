@@ -5,7 +5,13 @@ use skinscope::frame::{Frame, Light};
 use skinscope::model::LightKind;
 
 use crate::scenes::Plate;
-use crate::{SIZE, Stage, stages};
+use crate::{SIZE, Stage};
+
+on_stages! {
+    light_falls_off_with_the_square_of_the_distance,
+    directional_lights_and_cones_shine_along_their_beam,
+    lights_add_up_and_the_studio_is_one_more,
+}
 
 /// The middle of the pixel that [`Stage::middle`] reads, on the plate.
 fn place() -> Vec3 {
@@ -46,53 +52,44 @@ fn check(stage: &Stage, light: Light, want: f64, what: &str) {
     assert!((got - want).abs() < 0.006, "{what}: {got} for {want}");
 }
 
-#[test]
-fn light_falls_off_with_the_square_of_the_distance() {
-    for stage in stages() {
-        for distance in [0.75_f32, 1.0, 1.5] {
-            let want = f64::from(1.2 / (distance * distance)) * white(Vec3::Z);
-            check(&stage, lamp(place() + Vec3::Z * distance, 1.2), want, "straight before it");
-        }
-        let aslant = Vec3::new(0.6, -0.3, 0.8);
-        let want = 2.0 / f64::from(aslant.length_squared()) * white(aslant);
-        check(&stage, lamp(place() + aslant, 2.0), want, "from a side");
-        // KHR_lights_punctual: 1 − (d / range)⁴ of it.
-        let light = Light { range: 2.0, ..lamp(place() + Vec3::Z * 1.5, 4.0) };
-        check(&stage, light, 4.0 / 2.25 * (1.0 - 0.75_f64.powi(4)) * white(Vec3::Z), "with a range");
-        let beyond = Light { range: 1.0, ..lamp(place() + Vec3::Z * 1.5, 4.0) };
-        assert_eq!(stage.middle(&lit(vec![beyond]))[..3], [0, 0, 0], "beyond its range");
+fn light_falls_off_with_the_square_of_the_distance(stage: &Stage) {
+    for distance in [0.75_f32, 1.0, 1.5] {
+        let want = f64::from(1.2 / (distance * distance)) * white(Vec3::Z);
+        check(stage, lamp(place() + Vec3::Z * distance, 1.2), want, "straight before it");
     }
+    let aslant = Vec3::new(0.6, -0.3, 0.8);
+    let want = 2.0 / f64::from(aslant.length_squared()) * white(aslant);
+    check(stage, lamp(place() + aslant, 2.0), want, "from a side");
+    // KHR_lights_punctual: 1 − (d / range)⁴ of it.
+    let light = Light { range: 2.0, ..lamp(place() + Vec3::Z * 1.5, 4.0) };
+    check(stage, light, 4.0 / 2.25 * (1.0 - 0.75_f64.powi(4)) * white(Vec3::Z), "with a range");
+    let beyond = Light { range: 1.0, ..lamp(place() + Vec3::Z * 1.5, 4.0) };
+    assert_eq!(stage.middle(&lit(vec![beyond]))[..3], [0, 0, 0], "beyond its range");
 }
 
-#[test]
-fn directional_lights_and_cones_shine_along_their_beam() {
-    for stage in stages() {
-        let beam = Vec3::new(0.3, 0.4, -1.2).normalize();
-        let sun = Light { kind: LightKind::Directional, direction: beam, ..lamp(Vec3::ZERO, 1.5) };
-        check(&stage, sun, 1.5 * white(-beam), "the sun");
-        let behind = Light { direction: Vec3::Z, ..sun };
-        assert_eq!(stage.middle(&lit(vec![behind]))[..3], [0, 0, 0], "from behind");
-        // Beside the beam by 0.3 rad, between the cones of 0.2 and 0.5: a line in the cosine, squared.
-        let turned = Vec3::new(0.3_f32.sin(), 0.0, -(0.3_f32.cos()));
-        let kind = LightKind::Spot { inner: 0.2, outer: 0.5 };
-        let spot = Light { kind, direction: turned, ..lamp(place() + Vec3::Z, 1.8) };
-        let share = (0.3_f64.cos() - 0.5_f64.cos()) / (0.2_f64.cos() - 0.5_f64.cos());
-        check(&stage, spot, 1.8 * share * share * white(Vec3::Z), "a cone");
-        let outside = Light { kind: LightKind::Spot { inner: 0.1, outer: 0.25 }, ..spot };
-        assert_eq!(stage.middle(&lit(vec![outside]))[..3], [0, 0, 0], "outside its cone");
-    }
+fn directional_lights_and_cones_shine_along_their_beam(stage: &Stage) {
+    let beam = Vec3::new(0.3, 0.4, -1.2).normalize();
+    let sun = Light { kind: LightKind::Directional, direction: beam, ..lamp(Vec3::ZERO, 1.5) };
+    check(stage, sun, 1.5 * white(-beam), "the sun");
+    let behind = Light { direction: Vec3::Z, ..sun };
+    assert_eq!(stage.middle(&lit(vec![behind]))[..3], [0, 0, 0], "from behind");
+    // Beside the beam by 0.3 rad, between the cones of 0.2 and 0.5: a line in the cosine, squared.
+    let turned = Vec3::new(0.3_f32.sin(), 0.0, -(0.3_f32.cos()));
+    let kind = LightKind::Spot { inner: 0.2, outer: 0.5 };
+    let spot = Light { kind, direction: turned, ..lamp(place() + Vec3::Z, 1.8) };
+    let share = (0.3_f64.cos() - 0.5_f64.cos()) / (0.2_f64.cos() - 0.5_f64.cos());
+    check(stage, spot, 1.8 * share * share * white(Vec3::Z), "a cone");
+    let outside = Light { kind: LightKind::Spot { inner: 0.1, outer: 0.25 }, ..spot };
+    assert_eq!(stage.middle(&lit(vec![outside]))[..3], [0, 0, 0], "outside its cone");
 }
 
-#[test]
-fn lights_add_up_and_the_studio_is_one_more() {
-    for stage in stages() {
-        let light = lamp(place() + Vec3::Z, 0.5);
-        let twice = radiance(stage.middle(&lit(vec![light, light, lamp(place() + Vec3::Z, 0.0)])));
-        assert!((twice - white(Vec3::Z)).abs() < 0.006, "{twice}");
-        let studio = Frame { studio: true, ..lit(Vec::new()) };
-        let alone = stage.middle(&studio);
-        assert_eq!(alone, stage.middle(&Plate::default().frame()));
-        let both = stage.middle(&Frame { lights: vec![light], ..studio });
-        assert!(both[1] > alone[1], "{both:?} over {alone:?}");
-    }
+fn lights_add_up_and_the_studio_is_one_more(stage: &Stage) {
+    let light = lamp(place() + Vec3::Z, 0.5);
+    let twice = radiance(stage.middle(&lit(vec![light, light, lamp(place() + Vec3::Z, 0.0)])));
+    assert!((twice - white(Vec3::Z)).abs() < 0.006, "{twice}");
+    let studio = Frame { studio: true, ..lit(Vec::new()) };
+    let alone = stage.middle(&studio);
+    assert_eq!(alone, stage.middle(&Plate::default().frame()));
+    let both = stage.middle(&Frame { lights: vec![light], ..studio });
+    assert!(both[1] > alone[1], "{both:?} over {alone:?}");
 }

@@ -9,9 +9,13 @@ use skinscope::frame::Frame;
 use skinscope::math::Aabb;
 use skinscope::model::Model;
 use skinscope::model::shapes::{Tube, obstacle_course, tube};
-use skinscope::render::{Gpu, Renderer, deform_on_gpu};
+use skinscope::render::deform_on_gpu;
 
-use crate::{gpus, scenes};
+use crate::{Stage, on_shared_stage, scenes};
+
+on_stages! {
+    every_method_equals_its_cpu_reference,
+}
 
 /// Of the bounding box's diagonal: f32 sums in another order, and weights of 16 bits ([`MOST_MOVED`] of how far apart the
 /// joints of one vertex take it, which here is a quarter of the box at most).
@@ -20,10 +24,10 @@ const POSITION: f32 = 2e-6 + 0.25 * MOST_MOVED;
 const DIRECTION: f32 = 3.0 * TANGENT_ERROR;
 
 /// Largest differences between shader and CPU: position (of the diagonal), directions.
-fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> (f32, f32) {
+fn compare(stage: &Stage, model: &Model, frame: &Frame) -> (f32, f32) {
     let mut packed: Vec<Vec4> = Vec::new();
     deform::pack(frame.method, &frame.palettes, &mut packed);
-    let parts = deform_on_gpu(gpu, renderer, frame).unwrap();
+    let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), frame).unwrap();
     let primitives =
         |id: &skinscope::model::InstanceId| model.meshes[model.instances[id.index()].mesh.index()].primitives.len();
     assert_eq!(parts.len(), frame.draws.iter().map(primitives).sum::<usize>());
@@ -49,21 +53,16 @@ fn compare(gpu: &Gpu, renderer: &mut Renderer, model: &Model, frame: &Frame) -> 
     (position / bounds.diagonal(), direction)
 }
 
-#[test]
-fn every_method_equals_its_cpu_reference() {
-    for gpu in gpus() {
-        let mut renderer = Renderer::new(&gpu);
-        let tubes =
-            [1, 3, 4, 5, 8].map(|influences| tube(Tube { joints: 12, rings: 33, influences, ..Tube::default() }));
-        for (number, model) in tubes.into_iter().chain([obstacle_course()]).map(Arc::new).enumerate() {
-            for method in scenes::shader_methods() {
-                for (clip, time) in [(None, 0.0), (Some(0), 0.31), (Some(0), 0.5)] {
-                    let frame = scenes::frame(&model, &scenes::pose(&model, clip, time), method);
-                    let (position, direction) = compare(&gpu, &mut renderer, &model, &frame);
-                    let place = format!("{:?}, shape {number}, {}, {time} s", gpu.info.backend, method.id);
-                    assert!(position <= POSITION, "{place}: {position:e} of the diagonal off");
-                    assert!(direction <= DIRECTION, "{place}: directions {direction:e} off");
-                }
+fn every_method_equals_its_cpu_reference(stage: &Stage) {
+    let tubes = [1, 3, 4, 5, 8].map(|influences| tube(Tube { joints: 12, rings: 33, influences, ..Tube::default() }));
+    for (number, model) in tubes.into_iter().chain([obstacle_course()]).map(Arc::new).enumerate() {
+        for method in scenes::shader_methods() {
+            for (clip, time) in [(None, 0.0), (Some(0), 0.31), (Some(0), 0.5)] {
+                let frame = scenes::frame(&model, &scenes::pose(&model, clip, time), method);
+                let (position, direction) = compare(stage, &model, &frame);
+                let place = format!("{:?}, shape {number}, {}, {time} s", stage.gpu.info.backend, method.id);
+                assert!(position <= POSITION, "{place}: {position:e} of the diagonal off");
+                assert!(direction <= DIRECTION, "{place}: directions {direction:e} off");
             }
         }
     }
@@ -71,9 +70,10 @@ fn every_method_equals_its_cpu_reference() {
 
 #[test]
 fn thousands_of_joints_are_not_too_many() {
-    let Some(gpu) = crate::gpu(skinscope::render::Backend::Vulkan) else { return };
     let model = Arc::new(tube(Tube { joints: 3000, rings: 3001, sides: 3, influences: 4, ..Tube::default() }));
     let frame = scenes::frame(&model, &scenes::pose(&model, None, 0.0), METHODS[0]);
-    let (position, _) = compare(&gpu, &mut Renderer::new(&gpu), &model, &frame);
-    assert!(position <= POSITION, "{position:e}");
+    on_shared_stage(|stage| {
+        let (position, _) = compare(stage, &model, &frame);
+        assert!(position <= POSITION, "{position:e}");
+    });
 }

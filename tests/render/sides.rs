@@ -11,7 +11,13 @@ use skinscope::render::{Picture, Renderer, render_image};
 use skinscope::session::{Document, PlaybackCommand, Session, Toggle, ViewCommand};
 
 use crate::scenes::Plate;
-use crate::{Stage, stages};
+use crate::{Stage, on_shared_stage, stages};
+
+on_stages! {
+    a_large_picture_of_two_sides_comes_in_bands_of_both,
+    a_line_parts_the_two_sides_where_the_picture_is_split,
+    both_sides_of_one_model_share_its_copy_on_the_device,
+}
 
 const SIZE: [u32; 2] = [180, 120];
 
@@ -27,7 +33,7 @@ fn open(model: Model) -> Session {
 
 fn built(session: &Session) -> Frame {
     let mut frame = Frame::default();
-    frame.build(session, &SceneColors::DARK);
+    session.build_frame(&mut frame, &SceneColors::DARK);
     frame
 }
 
@@ -61,9 +67,12 @@ fn glass() -> Frame {
     Plate { material: Material { transmission, roughness: 0.0, ..Material::default() }, ..Plate::default() }.frame()
 }
 
+/// A frame, and what shows in it.
+type Named = (&'static str, Frame);
+
 /// Pictures to compare with the first of them: skins, morph targets, rigid parts and copies by other methods and by others who deform,
 /// a crowd, another model, and what is drawn in passes of its own.
-fn pictures() -> Vec<(&'static str, Frame)> {
+fn pictures() -> Vec<Named> {
     let mut session = open(obstacle_course());
     session.apply(ViewCommand::SetMethod("linear"));
     let linear = built(&session);
@@ -98,100 +107,123 @@ fn pictures() -> Vec<(&'static str, Frame)> {
     ]
 }
 
+/// Compares both sides of a picture that is split in each of these places with pictures of their own.
+fn compare_split(stage: &Stage, samples: u32, [(name, first), (other_name, second)]: [&Named; 2], splits: &[f32]) {
+    stage.renderer.borrow_mut().set_samples(samples);
+    let name = format!("{name} and {other_name}, {samples} samples");
+    // What belongs to no model is the same on both sides.
+    let display = Display { background: first.display.background, ..second.display };
+    let second = Frame { display, ..second.clone() };
+    let [alone, other] = [first, &second].map(|frame| draw(stage, frame, SIZE));
+    assert!(different((&alone, &other), 0..SIZE[0], 0, 0) > 20, "{name}: they differ");
+    for split in splits {
+        let both = draw(stage, &compared(first, &second, SideLayout::Split(*split)), SIZE);
+        let at = (SIZE[0] as f32 * split).round() as u32;
+        let left = different((&both, &alone), 0..at - beside_line(samples, at), 0, 0);
+        let right = different((&both, &other), at..SIZE[0], 0, 0);
+        assert_eq!([left, right], [0, 0], "{name}, split {split}");
+    }
+}
+
 #[test]
 fn each_side_is_what_it_would_be_alone() {
     let pictures = pictures();
-    let (_, linear) = &pictures[0];
+    let [linear, dual, .., glass] = &pictures[..] else { panic!("too few pictures") };
+    on_shared_stage(|stage| {
+        pictures[1..].iter().for_each(|other| compare_split(stage, 4, [linear, other], &[0.4]));
+        for samples in [4, 1] {
+            for pair in [[linear, dual], [dual, linear]] {
+                compare_split(stage, samples, pair, &[0.0, 0.4, 1.0]);
+            }
+        }
+        compare_split(stage, 1, [glass, linear], &[0.4]);
+    });
+}
+
+#[test]
+#[ignore = "full: draws 320 pictures"]
+fn each_side_of_every_picture_is_what_it_would_be_alone_on_both_backends() {
+    let pictures = pictures();
+    let linear = &pictures[0];
     for stage in stages() {
         for samples in [4, 1] {
-            stage.renderer.borrow_mut().set_samples(samples);
-            for (name, other) in &pictures[1..] {
-                for (first, second) in [(linear, other), (other, linear)] {
-                    // What belongs to no model is the same on both sides.
-                    let display = Display { background: first.display.background, ..second.display };
-                    let second = Frame { display, ..second.clone() };
-                    let [alone, other] = [first, &second].map(|frame| draw(&stage, frame, SIZE));
-                    assert!(different((&alone, &other), 0..SIZE[0], 0, 0) > 20, "{name}: they differ");
-                    for split in [0.0, 0.4, 1.0] {
-                        let both = draw(&stage, &compared(first, &second, SideLayout::Split(split)), SIZE);
-                        let at = (SIZE[0] as f32 * split).round() as u32;
-                        let left = different((&both, &alone), 0..at - beside_line(samples, at), 0, 0);
-                        let right = different((&both, &other), at..SIZE[0], 0, 0);
-                        assert_eq!([left, right], [0, 0], "{name}, {samples} samples, split {split}");
-                    }
+            for other in &pictures[1..] {
+                for pair in [[linear, other], [other, linear]] {
+                    compare_split(&stage, samples, pair, &[0.0, 0.4, 1.0]);
                 }
             }
         }
     }
 }
 
+/// Compares both halves of a picture with pictures of their own.
+fn compare_halves(stage: &Stage, samples: u32, [(_, first), (name, second)]: [&Named; 2]) {
+    stage.renderer.borrow_mut().set_samples(samples);
+    let half = [SIZE[0] / 2, SIZE[1]];
+    let display = Display { background: first.display.background, ..second.display };
+    let second = Frame { display, ..second.clone() };
+    let [left, right] = [first, &second].map(|frame| draw(stage, frame, half));
+    let both = draw(stage, &compared(first, &second, SideLayout::SideBySide), SIZE);
+    // Corners are rounded to a part of a pixel elsewhere in a wider picture.
+    let end = half[0] - beside_line(samples, half[0]);
+    let off = [different((&both, &left), 0..end, 0, 24), different((&both, &right), half[0]..SIZE[0], half[0], 24)];
+    assert!(off.iter().all(|off| *off <= 40), "{name}, {samples} samples: {off:?}");
+}
+
 #[test]
 fn side_by_side_each_half_is_a_picture_of_its_own() {
     let pictures = pictures();
-    let half = [SIZE[0] / 2, SIZE[1]];
+    on_shared_stage(|stage| {
+        pictures[1..].iter().for_each(|other| compare_halves(stage, 4, [&pictures[0], other]));
+        compare_halves(stage, 1, [&pictures[0], &pictures[1]]);
+    });
+}
+
+#[test]
+#[ignore = "full: draws 96 pictures in one sample and in four"]
+fn side_by_side_each_half_of_every_picture_is_a_picture_of_its_own_on_both_backends() {
+    let pictures = pictures();
     for stage in stages() {
         for samples in [4, 1] {
-            stage.renderer.borrow_mut().set_samples(samples);
-            for (name, other) in &pictures[1..] {
-                let display = Display { background: pictures[0].1.display.background, ..other.display };
-                let other = Frame { display, ..other.clone() };
-                let [left, right] = [&pictures[0].1, &other].map(|frame| draw(&stage, frame, half));
-                let both = draw(&stage, &compared(&pictures[0].1, &other, SideLayout::SideBySide), SIZE);
-                // Corners are rounded to a part of a pixel elsewhere in a wider picture.
-                let end = half[0] - beside_line(samples, half[0]);
-                let off = [
-                    different((&both, &left), 0..end, 0, 24),
-                    different((&both, &right), half[0]..SIZE[0], half[0], 24),
-                ];
-                assert!(off.iter().all(|off| *off <= 40), "{name}, {samples} samples: {off:?}");
-            }
+            pictures[1..].iter().for_each(|other| compare_halves(&stage, samples, [&pictures[0], other]));
         }
     }
 }
 
-#[test]
-fn a_large_picture_of_two_sides_comes_in_bands_of_both() {
+fn a_large_picture_of_two_sides_comes_in_bands_of_both(stage: &Stage) {
     let pictures = pictures();
     let (size, split) = ([640, 320], 0.5);
-    for stage in stages() {
-        let [left, right] = [0, 1].map(|i: usize| draw(&stage, &pictures[i].1, size));
-        let both = draw(&stage, &compared(&pictures[0].1, &pictures[1].1, SideLayout::Split(split)), size);
-        let end = 320 - beside_line(4, 320);
-        assert_eq!(different((&both, &left), 0..end, 0, 0) + different((&both, &right), 320..640, 0, 0), 0);
-    }
+    let [left, right] = [0, 1].map(|i: usize| draw(stage, &pictures[i].1, size));
+    let both = draw(stage, &compared(&pictures[0].1, &pictures[1].1, SideLayout::Split(split)), size);
+    let end = 320 - beside_line(4, 320);
+    assert_eq!(different((&both, &left), 0..end, 0, 0) + different((&both, &right), 320..640, 0, 0), 0);
 }
 
-#[test]
-fn a_line_parts_the_two_sides_where_the_picture_is_split() {
+fn a_line_parts_the_two_sides_where_the_picture_is_split(stage: &Stage) {
     let mut frame = pictures().remove(0).1;
     frame.display = Display { background: Background::Solid([0.0; 3]), ..Display::default() };
     (frame.draws, frame.bones) = (Vec::new(), Vec::new());
     let mut frame = compared(&frame, &frame, SideLayout::Split(0.3));
     frame.add_divider(SIZE[0] as f32 / SIZE[1] as f32, 2.0, [1.0; 4]);
-    for stage in stages() {
-        let picture = draw(&stage, &frame, SIZE);
-        let is_white = |x: &u32| (0..SIZE[1]).all(|y| picture.at(*x, y)[0] > 200);
-        assert_eq!((0..SIZE[0]).filter(is_white).collect::<Vec<_>>(), [53, 54]);
-    }
+    let picture = draw(stage, &frame, SIZE);
+    let is_white = |x: &u32| (0..SIZE[1]).all(|y| picture.at(*x, y)[0] > 200);
+    assert_eq!((0..SIZE[0]).filter(is_white).collect::<Vec<_>>(), [53, 54]);
 }
 
-#[test]
-fn both_sides_of_one_model_share_its_copy_on_the_device() {
+fn both_sides_of_one_model_share_its_copy_on_the_device(stage: &Stage) {
     let pictures = pictures();
-    for stage in stages() {
-        draw(&stage, &pictures[0].1, SIZE);
-        let before = stage.gpu.uploads().bytes;
-        let frame = compared(&pictures[0].1, &pictures[1].1, SideLayout::Split(0.5));
-        draw(&stage, &frame, SIZE);
-        let sent = stage.gpu.uploads().bytes - before;
-        let model = pictures[0].1.model.as_ref().unwrap();
-        let positions = 12 * model.meshes.iter().flat_map(|m| &m.primitives).map(|p| p.vertex_count()).sum::<usize>();
-        assert!(sent < positions as u64 / 2, "{sent} bytes, of {positions} for positions alone");
-        assert!(stage.renderer.borrow().shows(&frame));
-        let Compared { frame: second, .. } = *frame.compared.clone().unwrap();
-        assert!(!stage.renderer.borrow().shows(&compared(&pictures[0].1, &second, SideLayout::Split(0.6))));
-        assert!(!stage.renderer.borrow().shows(&compared(&pictures[0].1, &pictures[0].1, SideLayout::Split(0.5))));
-        assert!(!stage.renderer.borrow().shows(&pictures[0].1));
-        assert!(Renderer::new(&stage.gpu).surfaces() == 0);
-    }
+    draw(stage, &pictures[0].1, SIZE);
+    let before = stage.gpu.uploads().bytes;
+    let frame = compared(&pictures[0].1, &pictures[1].1, SideLayout::Split(0.5));
+    draw(stage, &frame, SIZE);
+    let sent = stage.gpu.uploads().bytes - before;
+    let model = pictures[0].1.model.as_ref().unwrap();
+    let positions = 12 * model.meshes.iter().flat_map(|m| &m.primitives).map(|p| p.vertex_count()).sum::<usize>();
+    assert!(sent < positions as u64 / 2, "{sent} bytes, of {positions} for positions alone");
+    assert!(stage.renderer.borrow().shows(&frame));
+    let Compared { frame: second, .. } = *frame.compared.clone().unwrap();
+    assert!(!stage.renderer.borrow().shows(&compared(&pictures[0].1, &second, SideLayout::Split(0.6))));
+    assert!(!stage.renderer.borrow().shows(&compared(&pictures[0].1, &pictures[0].1, SideLayout::Split(0.5))));
+    assert!(!stage.renderer.borrow().shows(&pictures[0].1));
+    assert!(Renderer::new(&stage.gpu).surfaces() == 0);
 }

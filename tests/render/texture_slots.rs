@@ -9,7 +9,12 @@ use skinscope::model::{Image, Material, Model, Sheen, TextureId, TextureSlot, Tr
 use crate::layers::{dark, plate};
 use crate::materials::image;
 use crate::scenes::Plate;
-use crate::{SIZE, Stage, stages};
+use crate::{SIZE, Stage};
+
+on_stages! {
+    texture_transforms_show_the_part_that_they_say,
+    every_texture_reads_its_own_set_by_its_own_transform,
+}
 
 /// Red, green, blue and white, from the top left by rows: a picture's quarters.
 fn quarters() -> Image {
@@ -32,8 +37,7 @@ fn quarters_of(stage: &Stage, frame: &Frame) -> String {
     [(low, high), (high, high), (low, low), (high, low)].map(name).iter().collect()
 }
 
-#[test]
-fn texture_transforms_show_the_part_that_they_say() {
+fn texture_transforms_show_the_part_that_they_say(stage: &Stage) {
     use std::f32::consts::{FRAC_PI_2, PI};
     let at = |x, y| Vec2::new(x, y);
     let cases = [
@@ -52,13 +56,11 @@ fn texture_transforms_show_the_part_that_they_say() {
         // Half as wide again after a shift, past the edge, which repeats.
         (Some(UvTransform { offset: at(1.5, -2.0), rotation: 0.0, scale: Vec2::ONE }), "GRWB"),
     ];
-    for stage in stages() {
-        for (transform, want) in cases {
-            let base_color_texture = Some(TextureSlot { transform, ..TextureSlot::default() });
-            let unlit = Material { base_color_texture, unlit: true, ..Material::default() };
-            let frame = Plate { material: unlit, images: vec![quarters()], ..Plate::default() }.frame();
-            assert_eq!(quarters_of(&stage, &frame), want, "{transform:?}");
-        }
+    for (transform, want) in cases {
+        let base_color_texture = Some(TextureSlot { transform, ..TextureSlot::default() });
+        let unlit = Material { base_color_texture, unlit: true, ..Material::default() };
+        let frame = Plate { material: unlit, images: vec![quarters()], ..Plate::default() }.frame();
+        assert_eq!(quarters_of(stage, &frame), want, "{transform:?}");
     }
 }
 
@@ -71,33 +73,29 @@ fn two_sets(material: Material) -> Frame {
     Frame { model: Some(Arc::new(Model::build(parts).unwrap())), ..plate(Material::default()) }
 }
 
-#[test]
-fn every_texture_reads_its_own_set_by_its_own_transform() {
+fn every_texture_reads_its_own_set_by_its_own_transform(stage: &Stage) {
     // Each slot in turn shows the quarters by what it adds to a surface that otherwise shows one colour.
     let flip = UvTransform { offset: Vec2::new(0.0, 1.0), rotation: 0.0, scale: Vec2::new(1.0, -1.0) };
     let emissive = |slot| Material { emissive: Vec3::splat(0.7), emissive_texture: Some(slot), ..dark() };
     let base = |slot| Material { base_color_texture: Some(slot), unlit: true, ..Material::default() };
-    for stage in stages() {
-        for (uv_set, transform, want) in
-            [(0, None, "RGBW"), (1, None, "WBGR"), (0, Some(flip), "BWRG"), (1, Some(flip), "GRWB")]
-        {
-            let slot = TextureSlot { texture: TextureId(0), uv_set, transform };
-            assert_eq!(quarters_of(&stage, &two_sets(base(slot))), want, "base colour, {slot:?}");
-            // The others need not be saturated: which quarter is brightest in red, and which darkest, says enough.
-            let places =
-                [(emissive(slot), "emissive"), (sheen_slot(slot), "sheen"), (glass_slot(slot), "transmission")];
-            for (material, name) in places {
-                let other = TextureSlot { texture: TextureId(0), uv_set: 0, transform: None };
-                let stored = corner_reds(&stage, &two_sets(replaced(&material, other)));
-                let found = corner_reds(&stage, &two_sets(material));
-                // Red stands in R and W: by the same letters as above.
-                let red = |pattern: &str| pattern.chars().map(|c| c == 'R' || c == 'W').collect::<Vec<_>>();
-                let bright = |reds: [f32; 4]| {
-                    let mean = reds.iter().sum::<f32>() / 4.0;
-                    reds.map(|r| r > mean).to_vec()
-                };
-                assert_eq!((bright(stored), bright(found)), (red("RGBW"), red(want)), "{name}, {slot:?}");
-            }
+    for (uv_set, transform, want) in
+        [(0, None, "RGBW"), (1, None, "WBGR"), (0, Some(flip), "BWRG"), (1, Some(flip), "GRWB")]
+    {
+        let slot = TextureSlot { texture: TextureId(0), uv_set, transform };
+        assert_eq!(quarters_of(stage, &two_sets(base(slot))), want, "base colour, {slot:?}");
+        // The others need not be saturated: which quarter is brightest in red, and which darkest, says enough.
+        let places = [(emissive(slot), "emissive"), (sheen_slot(slot), "sheen"), (glass_slot(slot), "transmission")];
+        for (material, name) in places {
+            let other = TextureSlot { texture: TextureId(0), uv_set: 0, transform: None };
+            let stored = corner_reds(stage, &two_sets(replaced(&material, other)));
+            let found = corner_reds(stage, &two_sets(material));
+            // Red stands in R and W: by the same letters as above.
+            let red = |pattern: &str| pattern.chars().map(|c| c == 'R' || c == 'W').collect::<Vec<_>>();
+            let bright = |reds: [f32; 4]| {
+                let mean = reds.iter().sum::<f32>() / 4.0;
+                reds.map(|r| r > mean).to_vec()
+            };
+            assert_eq!((bright(stored), bright(found)), (red("RGBW"), red(want)), "{name}, {slot:?}");
         }
     }
 }

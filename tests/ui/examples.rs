@@ -173,7 +173,7 @@ fn lines_that_lead_to_words_are_left_to_those_who_write_the_words() {
     session.update_pose();
     let marks = session.example_marks();
     let mut frame = Frame::default();
-    frame.build(&session, &SceneColors::DARK);
+    session.build_frame(&mut frame, &SceneColors::DARK);
     let is_drawn = |ends: &[Vec3]| frame.lines.iter().any(|line| ends == [line.from, line.to]);
     assert!(marks.iter().any(|mark| mark.leads), "the example has a name that stands aside");
     for mark in marks.iter().filter(|mark| mark.points.len() > 1) {

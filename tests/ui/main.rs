@@ -1,5 +1,4 @@
 //! The panels as a user meets them: found by name, clicked, dragged and typed into. No window, no GPU.
-#![cfg(feature = "app")]
 #![expect(clippy::unwrap_used, reason = "a broken panel should stop the test")]
 
 mod comparison;

@@ -1,9 +1,14 @@
 //! Overlays: their menu, switch and legends.
 
-use skinscope::inspect::{Inspection, OVERLAYS};
+use skinscope::inspect::{InspectedValues, Inspection, OVERLAYS, PerVertex};
 use skinscope::model::{MeshId, WeightChange};
 
 use super::*;
+
+/// An inspection that found nothing but these differences of mirror images.
+fn inspection(asymmetry: PerVertex) -> Inspection {
+    Inspection { values: Arc::new(InspectedValues { asymmetry, ..Default::default() }), ..Default::default() }
+}
 
 #[test]
 fn every_overlay_is_in_its_menu_and_in_the_bar() {
@@ -91,7 +96,7 @@ fn weights_are_those_under_the_pointer_or_of_the_joint_that_moves_most() {
     let heaviest = session.document().unwrap().stats().heaviest.unwrap();
     let shown = |session: &Session| {
         let mut frame = skinscope::frame::Frame::default();
-        frame.build(session, &skinscope::frame::SceneColors::DARK);
+        session.build_frame(&mut frame, &skinscope::frame::SceneColors::DARK);
         frame.display.selected
     };
     assert_eq!(shown(&session), Some(heaviest));
@@ -164,8 +169,8 @@ fn vertices_without_a_mirror_image_are_counted_in_the_legend() {
     session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
     let model = Arc::clone(session.model().unwrap());
     let values = vec![vec![vec![-1.0, -1.0, 0.0, 0.2]]];
-    let asymmetry = skinscope::inspect::PerVertex { values };
-    session.inspected(&model, Inspection { asymmetry, ..Inspection::default() });
+    let asymmetry = PerVertex { values };
+    session.inspected(&model, inspection(asymmetry));
     let harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("No mirror image: not judged: 2 vertices");
 }
@@ -209,8 +214,8 @@ fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
         session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
         let model = Arc::clone(session.model().unwrap());
         let stored = model.meshes[0].primitives[0].stored_vertices;
-        let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![vec![value; stored]]] };
-        session.inspected(&model, Inspection { asymmetry, ..Inspection::default() });
+        let asymmetry = PerVertex { values: vec![vec![vec![value; stored]]] };
+        session.inspected(&model, inspection(asymmetry));
         let mut harness = window(session, UiState::default(), Status::default());
         let at = beside_the_bones(harness.state());
         harness.event(Event::PointerMoved(at));

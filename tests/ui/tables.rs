@@ -448,7 +448,8 @@ fn vertices_say_how_they_differ_from_their_mirror_images_and_which_have_none() {
     let mut values = vec![0.0; 36];
     (values[5], values[7], values[9]) = (0.25, -1.0, 0.0625);
     let asymmetry = skinscope::inspect::PerVertex { values: vec![vec![values]] };
-    let inspection = skinscope::inspect::Inspection { asymmetry, ..Default::default() };
+    let values = Arc::new(skinscope::inspect::InspectedValues { asymmetry, ..Default::default() });
+    let inspection = skinscope::inspect::Inspection { values, ..Default::default() };
     let model = Arc::clone(harness.state().session.model().unwrap());
     harness.state_mut().session.inspected(&model, inspection);
     harness.run();

@@ -4,6 +4,7 @@
 use super::{FIGURE, Screen, changed, wait_until};
 
 #[test]
+#[ignore = "full: it opens a window and waits for it to rest"]
 fn an_example_is_walked_through_from_its_first_sight_to_the_end_of_its_slider() {
     let Some(screen) = Screen::open("examples", &["--example", "twist-bar"]) else { return };
     let says = |text: &str| wait_until(text, || screen.words().iter().any(|words| words == text));

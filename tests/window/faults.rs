@@ -115,6 +115,7 @@ fn pose(screen: &Screen) -> [image::RgbaImage; 2] {
 }
 
 #[test]
+#[ignore = "full: it opens a window and loses its device four times, with seconds between"]
 fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
     let Some(faults) = Faults::build("lost") else { return };
     let Some(mut screen) = Screen::open_with("lost", &[], &faults.variables) else { return };
@@ -157,6 +158,7 @@ fn a_lost_device_is_replaced_and_pose_and_edits_go_on() {
 }
 
 #[test]
+#[ignore = "full: it opens a window and loses its surface five times"]
 fn a_lost_surface_is_made_anew_without_a_word() {
     let Some(faults) = Faults::build("surface") else { return };
     let Some(mut screen) = Screen::open_with("surface", &[], &faults.variables) else { return };
@@ -187,6 +189,7 @@ fn a_lost_surface_is_made_anew_without_a_word() {
 /// 17 000 pixels are more than a software device's textures have, and a picture of 16 000 × 9000 more than its memory holds:
 /// it says so and goes on.
 #[test]
+#[ignore = "full: it opens a window and makes it very large"]
 fn a_window_of_any_size_goes_on() {
     let Some(faults) = Faults::build("size") else { return };
     let Some(mut screen) = Screen::open_with("size", &[], &faults.variables) else { return };
@@ -209,6 +212,7 @@ fn a_window_of_any_size_goes_on() {
 }
 
 #[test]
+#[ignore = "full: it opens a window and loses its device again and again"]
 fn a_device_that_keeps_being_lost_ends_in_an_error() {
     let Some(faults) = Faults::build("again") else { return };
     if !have("Xvfb") {
@@ -231,6 +235,7 @@ fn a_device_that_keeps_being_lost_ends_in_an_error() {
 }
 
 #[test]
+#[ignore = "full: it launches the program twelve times with a device that fails"]
 fn without_a_window_a_lost_device_is_tried_once_more_and_then_an_error() {
     let Some(faults) = Faults::build("headless") else { return };
     let picture = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faults_headless.png");
@@ -289,6 +294,7 @@ fn textured(folder: &Path) -> PathBuf {
 }
 
 #[test]
+#[ignore = "full: it draws textures of 2048² by processes of their own"]
 fn textures_that_memory_does_not_hold_are_shown_smaller_or_left_out_and_the_picture_is_drawn() {
     let Some(faults) = Faults::build("memory") else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("faults_memory_model");

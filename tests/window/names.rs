@@ -36,6 +36,7 @@ fn yellow(picture: &RgbaImage) -> usize {
 }
 
 #[test]
+#[ignore = "full: it opens a window"]
 fn emoji_in_names_come_from_the_fonts_of_the_user_in_their_colours() {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home_with_fonts");
     // Where one looks depends on what the system's own configuration says.

@@ -3,6 +3,7 @@
 use super::{FIGURE, INSPECTOR, Screen, changed, neutral};
 
 #[test]
+#[ignore = "full: it opens a window and waits for it to rest"]
 fn keys_that_follow_a_click_while_the_program_is_busy_are_not_lost() {
     let Some(screen) = Screen::open("order", &[]) else { return };
     screen.key("space");

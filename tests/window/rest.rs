@@ -43,6 +43,7 @@ pub(super) fn still(folder: &Path) -> String {
 }
 
 #[test]
+#[ignore = "full: it opens a window and waits for many seconds"]
 fn a_window_that_nobody_touches_and_nothing_moves_in_is_at_rest() {
     if !counts() {
         return;
@@ -62,6 +63,7 @@ fn a_window_that_nobody_touches_and_nothing_moves_in_is_at_rest() {
 }
 
 #[test]
+#[ignore = "full: it opens a window and waits for many seconds"]
 fn a_model_without_clips_is_at_rest_as_soon_as_it_is_shown() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let Some(screen) = counts().then(|| Screen::open("still", &[&still(folder)])).flatten() else { return };
@@ -71,6 +73,7 @@ fn a_model_without_clips_is_at_rest_as_soon_as_it_is_shown() {
 }
 
 #[test]
+#[ignore = "full: it opens two windows and waits for many seconds"]
 fn a_window_that_nobody_sees_is_not_drawn_though_its_clip_plays() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let Some(screen) = counts().then(|| Screen::open("covered", &[])).flatten() else { return };

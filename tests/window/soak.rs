@@ -36,6 +36,7 @@ fn play(screen: &mut Screen, secs: f64) -> (f64, usize) {
 }
 
 #[test]
+#[ignore = "full: it plays for eighteen seconds of processor time"]
 fn a_window_that_plays_under_an_overlay_grows_no_more() {
     let Some(mut screen) = Screen::open("soak", &["--crowd", "4"]) else { return };
     // Dominant joints, dots, wireframe and bones together.

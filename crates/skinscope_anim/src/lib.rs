@@ -9,13 +9,13 @@ mod curve;
 mod evaluate;
 mod kinematics;
 mod layers;
+pub mod pose;
 mod sample;
 #[cfg(test)]
 mod sample_tests;
 mod slerp;
 mod span;
 mod stage;
-pub mod pose;
 
 pub use curve::{NodeCurve, keys_of};
 pub use evaluate::{evaluate, evaluate_clip};

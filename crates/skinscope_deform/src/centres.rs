@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use glam::{DVec3, Vec3, Vec4};
 
 use super::{DataSource, MethodData};
-use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
 use skinscope_base::parallel::{self, JobContext};
+use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
 
 /// Returns centres as vectors: the place (mesh space, metres) and 1, or zeros where a vertex has none.
 pub(super) static CENTRES: DataSource = DataSource { label: "centres of rotation", make };

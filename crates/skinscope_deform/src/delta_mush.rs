@@ -19,8 +19,8 @@ use super::surface::normals_from_triangles;
 use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
 };
-use skinscope_model::{InstanceId, Model, Primitive, Topology};
 use skinscope_base::parallel::in_pieces;
+use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 /// The row of delta mush in the table of passes.
 pub static DELTA_MUSH: Pass = Pass {

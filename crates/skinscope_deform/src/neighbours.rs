@@ -7,8 +7,8 @@ use glam::{Mat3A, Vec3, Vec3A};
 
 use super::corner_fans::{CornerFans, Eight, RestFrames};
 use super::{DataSource, MethodData};
-use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 use skinscope_base::parallel::JobContext;
+use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 
 /// The neighbours of all vertices that skins move.
 pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours of vertices", make };

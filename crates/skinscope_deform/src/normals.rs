@@ -5,8 +5,8 @@ use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
 use super::{Deformed, Surface, SurfaceInput};
 use skinscope_base::math::cofactor;
-use skinscope_model::{InstanceId, MorphTarget, NormalPlaces};
 use skinscope_base::parallel::in_pieces;
+use skinscope_model::{InstanceId, MorphTarget, NormalPlaces};
 
 /// One way to work out normals: a row of [`NORMAL_MODES`].
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use super::{
     Batch, BatchInfluences, BatchOut, DataSource, ExactDeformation, ExactInfluence, Method, MethodData,
     MethodExpectations, MethodInput, MethodText, Readout,
 };
-use skinscope_model::{Influences, InfluencesRef, MeshId, Model, ModelParts, Primitive, Topology};
 use skinscope_base::parallel::JobContext;
+use skinscope_model::{Influences, InfluencesRef, MeshId, Model, ModelParts, Primitive, Topology};
 
 /// The row of this method in [`super::METHODS`].
 pub static RIGID: Method = Method {

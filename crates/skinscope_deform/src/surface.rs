@@ -4,8 +4,8 @@
 use glam::{Affine3A, Mat3A, Vec3, Vec4};
 
 use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
-use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 use skinscope_base::parallel;
+use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 
 /// The lists of a deformed primitive that are wanted beside its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,8 @@ use super::{
     DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
 };
 use skinscope_base::math::cofactor;
-use skinscope_model::{InstanceId, Model};
 use skinscope_base::parallel::{self, JobContext};
+use skinscope_model::{InstanceId, Model};
 
 /// The input that a surface is deformed from.
 #[derive(Clone, Copy, Debug)]

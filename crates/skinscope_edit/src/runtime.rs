@@ -6,8 +6,8 @@
 
 use super::task::{Outcome, changes};
 use super::{OPERATIONS, Settings, Sheet, apply};
-use skinscope_model::{Model, WeightFormat};
 use skinscope_base::parallel::JobContext;
+use skinscope_model::{Model, WeightFormat};
 
 /// How a runtime holds weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

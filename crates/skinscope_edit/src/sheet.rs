@@ -10,11 +10,11 @@ use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
 use super::transferred::Transferred;
+use skinscope_base::parallel::JobContext;
 use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin, WeightFormat,
 };
-use skinscope_base::parallel::JobContext;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]

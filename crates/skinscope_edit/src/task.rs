@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::table::{Table, clean};
 use super::{Operation, Settings, Sheet, Transferred, apply, binds, rogues, value};
+use skinscope_base::parallel::JobContext;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
-use skinscope_base::parallel::JobContext;
 
 /// An operation with everything that it needs except the weights.
 #[derive(Clone, Debug)]

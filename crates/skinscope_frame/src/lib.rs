@@ -20,9 +20,9 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3, Vec4};
 
-use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
 use skinscope_base::math::Projection;
 pub use skinscope_base::math::Ramp;
+use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
 use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// Everything that the renderer needs to know to draw one picture.

@@ -60,15 +60,15 @@ use std::sync::Arc;
 
 use gltf::json;
 
-use skinscope_model::{
-    AccessorOrigin, BlockFormats, LocalPose, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo, ViewOrigin,
-};
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
 use error::{Warnings, quoted};
 use images::PendingImages;
 use limits::Budget;
 use pointers::{PointerChannel, World};
+use skinscope_model::{
+    AccessorOrigin, BlockFormats, LocalPose, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo, ViewOrigin,
+};
 use uri::Resolver;
 
 /// Options of an import.

@@ -3,8 +3,8 @@
 use glam::{Vec3, Vec4};
 
 use super::{PosedModel, VertexRef};
-use skinscope_deform::{self as deform, MethodInput, Vertex};
 use skinscope_base::math::cofactor;
+use skinscope_deform::{self as deform, MethodInput, Vertex};
 
 /// The directions of a deformed vertex, model space: of unit length, or zero where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -347,8 +347,9 @@ mod tests {
             deform::palettes(&model, &pose, &mut palettes);
             for method in METHODS {
                 let morph_weights = &local.morph_weights;
-                let data =
-                    method.data.and_then(|source| (source.make)(&model, &skinscope_base::parallel::JobContext::of_waiting()));
+                let data = method
+                    .data
+                    .and_then(|source| (source.make)(&model, &skinscope_base::parallel::JobContext::of_waiting()));
                 let method = Deformation { data: data.as_ref(), ..Deformation::from(*method) };
                 let draws: Vec<InstanceId> = (0..model.instances.len()).map(InstanceId::from_index).collect();
                 let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };

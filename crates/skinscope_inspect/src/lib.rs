@@ -7,6 +7,7 @@ pub mod benchmark;
 mod bones;
 mod changed;
 pub mod check;
+pub mod compare;
 mod directions;
 mod distance;
 mod explain;
@@ -25,7 +26,6 @@ pub mod symmetry;
 pub mod tables;
 #[cfg(test)]
 mod transformed_by_tests;
-pub mod compare;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, bones, bones_into};
 pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};
@@ -33,13 +33,13 @@ pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};
 pub use inspection::Inspection;
-pub use skinscope_frame::{
-    BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, Step, VertexMeasure,
-    VertexPart, VertexRef, VertexSet, VertexValues, overlay,
-};
 pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
+pub use skinscope_frame::{
+    BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, Step,
+    VertexMeasure, VertexPart, VertexRef, VertexSet, VertexValues, overlay,
+};
 pub use stats::{JointStats, LIMITS, WeightStats};
 
 /// Returns the overlay that shows what a rule is about, by the rule's id; `None` where the rule is about joints and not

@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Vec3, Vec4};
 
 use super::{PosedModel, VertexRef};
-use skinscope_deform::{self as deform, Surface, SurfacePart, VertexDeformer};
 use skinscope_base::math::{Aabb, Ray};
-use skinscope_model::{Instance, InstanceId, Model, NodeId, Topology};
 use skinscope_base::parallel;
+use skinscope_deform::{self as deform, Surface, SurfacePart, VertexDeformer};
+use skinscope_model::{Instance, InstanceId, Model, NodeId, Topology};
 
 /// The first point at which a ray meets the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Statistics of weights, counted once for each model.
 
-use super::pick::carrier;
 use super::Counted;
+use super::pick::carrier;
 use crate::tables::SkinData;
 use skinscope_model::{Model, NodeId};
 

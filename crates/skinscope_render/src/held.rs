@@ -11,9 +11,9 @@ use super::layouts::PrimitiveKey;
 use super::pipeline_factory::ModelLayouts;
 use super::reweigh::Rewrites;
 use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
+use skinscope_base::parallel::JobContext;
 use skinscope_frame::Frame;
 use skinscope_model::Model;
-use skinscope_base::parallel::JobContext;
 
 /// What is needed to upload a model.
 pub(super) struct Loader<'a> {

@@ -230,9 +230,9 @@ impl DeviceClock {
 mod tests {
     use super::super::Backend;
     use super::*;
-    use skinscope_model::shapes::{Tube, tube};
     use skinscope_anim as anim;
     use skinscope_deform as deform;
+    use skinscope_model::shapes::{Tube, tube};
 
     fn posed(joints: usize) -> (Arc<Model>, Vec<Affine3A>) {
         let model = tube(Tube { joints, rings: 2 * joints, influences: 3, ..Tube::default() });

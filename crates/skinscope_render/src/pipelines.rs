@@ -14,8 +14,8 @@ use super::shader::Linking;
 use super::software::late_depth::LateDepth;
 use super::target::{COLOR, SAMPLES, TargetFormat};
 use super::vertices::Shape;
-use skinscope_deform::Method;
 use skinscope_base::parallel;
+use skinscope_deform::Method;
 
 /// All compiled pipelines, and the choices with which pictures ask for them.
 #[derive(Debug)]

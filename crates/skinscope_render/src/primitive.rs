@@ -10,9 +10,9 @@ use super::gpu::Gpu;
 use super::layouts::{Draw, Influence};
 use super::pipeline_factory::ModelLayouts;
 use super::pool::{BufferRange, Pool};
+use skinscope_base::math::Aabb;
 use skinscope_deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
 use skinscope_deform::triangle_edges;
-use skinscope_base::math::Aabb;
 use skinscope_model::{Primitive, PrimitiveRef, Topology};
 
 /// With more vertices than this, work on a primitive or a model would hold a picture up, and is done on a thread.

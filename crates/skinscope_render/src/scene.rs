@@ -17,13 +17,13 @@ use super::primitive::{
 use super::reorder::Reordering;
 use super::shown::Shown;
 use super::vertices::{Shape, mode_of};
+use skinscope_base::parallel::JobContext;
 use skinscope_deform::packed::{
     InfluenceLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
     pack_all_influences, pack_part, pack_primitive,
 };
 use skinscope_frame::{Frame, joint_color};
 use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
-use skinscope_base::parallel::JobContext;
 
 /// A model on the device.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use super::srgb::{linear, linear_alpha};
 use super::studio;
 use super::target::{Columns, Rows};
 use super::transmission::TransmissionTexture;
+use skinscope_base::math::Projection;
 use skinscope_deform::pack;
 use skinscope_frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
-use skinscope_base::math::Projection;
 use skinscope_model::LightKind;
 
 /// The buffers that are written for every picture, where they differ from those of the last one.

@@ -3,8 +3,8 @@
 use glam::{Vec2, Vec3};
 
 use super::{CameraCommand, Session};
-use skinscope_inspect as inspect;
 use skinscope_base::math::Aabb;
+use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 impl Session {

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{Edits, PlaybackCommand, PoseSource, Session};
-use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 use skinscope_anim::pose::{CarriedClips, carry_clips};
+use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -210,9 +210,9 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
+    use crate::{ChannelValue, Document, EditCommand, SelectionCommand};
     use skinscope_model::NodeId;
     use skinscope_model::shapes::{Tube, tube};
-    use crate::{ChannelValue, Document, EditCommand, SelectionCommand};
 
     #[test]
     fn clips_of_another_file_join_those_of_the_open_one_and_edits_stay() {

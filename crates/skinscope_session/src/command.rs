@@ -24,12 +24,12 @@ use super::posing::PosingCommand;
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
 use skinscope_anim::Layers;
+use skinscope_anim::pose::Resolved;
+use skinscope_base::math::{Aabb, Ramp};
 use skinscope_deform::{Deformer, PaletteBuffer};
 use skinscope_inspect::rom::RomOptions;
 use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
-use skinscope_base::math::{Aabb, Ramp};
 use skinscope_model::{ClipId, NodeId, WeightChange};
-use skinscope_anim::pose::Resolved;
 
 /// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
 macro_rules! families {

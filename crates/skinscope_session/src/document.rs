@@ -5,14 +5,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::{PlaybackCommand, PoseSource, Session};
 use skinscope_anim as anim;
+use skinscope_anim::pose::{Axis, Mirror};
+use skinscope_base::math::Aabb;
 use skinscope_examples::{Lesson, Start};
 use skinscope_import::{self as import, ImportError, Options, Progress, Warning};
 use skinscope_inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, PickIndex, WeightStats};
-use skinscope_base::math::Aabb;
 use skinscope_model::Model;
-use skinscope_anim::pose::{Axis, Mirror};
 
 /// The character that comes with the program (`examples/make_assets` writes it).
 static BUILT_IN: &[u8] = include_bytes!("../../../assets/character.glb");

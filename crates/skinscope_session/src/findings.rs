@@ -5,10 +5,10 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 
 use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
+use skinscope_base::math::{Aabb, euler_xyz_degrees};
 use skinscope_inspect::check::{Finding, FindingPose};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{self as inspect, Inspection, Overlay, VertexRef, VertexSet};
-use skinscope_base::math::{Aabb, euler_xyz_degrees};
 use skinscope_model::{Model, NodeId};
 
 /// The state of the session before a finding was shown.

@@ -120,8 +120,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skinscope_model::shapes::{Tube, tube};
     use crate::{CameraCommand, Document, SelectionCommand, ViewCommand};
+    use skinscope_model::shapes::{Tube, tube};
 
     fn open(joints: usize) -> Session {
         let mut session = Session::default();

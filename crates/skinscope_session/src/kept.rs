@@ -15,9 +15,9 @@ use super::session_file::{
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
+use skinscope_anim::pose::{Keys, target_key};
 use skinscope_deform::{METHODS, PASSES};
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
-use skinscope_anim::pose::{Keys, target_key};
 
 /// What a session file keeps, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]

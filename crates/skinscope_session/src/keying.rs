@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{PoseSource, Session};
+use skinscope_anim::pose::{keyed_clip, resting_clip};
 use skinscope_anim::{Layers, SampleScratch, sample};
 use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
-use skinscope_anim::pose::{keyed_clip, resting_clip};
 
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq)]
@@ -171,9 +171,9 @@ mod tests {
     use glam::{Quat, Vec3};
 
     use super::*;
+    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand};
     use skinscope_model::NodeId;
     use skinscope_model::shapes::{Tube, tube};
-    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand};
 
     fn open() -> Session {
         let mut session = Session::default();
@@ -307,7 +307,9 @@ mod tests {
         session.apply(KeyingCommand::KeyPose);
         session.update_pose();
         assert!(session.playback().layers.is_empty());
-        let apart = |(a, b): (&skinscope_base::math::Transform, &skinscope_base::math::Transform)| a.rotation.angle_between(b.rotation);
+        let apart = |(a, b): (&skinscope_base::math::Transform, &skinscope_base::math::Transform)| {
+            a.rotation.angle_between(b.rotation)
+        };
         let far = shown.transforms.iter().zip(&session.pose().local.transforms).map(apart).fold(0.0, f32::max);
         assert!(far < 1e-3, "{far}");
         session.apply(EditCommand::Undo);

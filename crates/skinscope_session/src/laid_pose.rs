@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{Edits, Session};
-use skinscope_model::NodeId;
 use skinscope_anim::pose::{Resolved, add, blend};
+use skinscope_model::NodeId;
 
 /// A pose that is laid over the one that is shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,10 +62,10 @@ mod tests {
     use glam::Quat;
 
     use super::*;
-    use skinscope_model::shapes::obstacle_course;
-    use skinscope_anim::pose::{capture, resolve};
     use crate::test_sessions::still_session;
     use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
+    use skinscope_anim::pose::{capture, resolve};
+    use skinscope_model::shapes::obstacle_course;
 
     fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
         session.apply(PosingCommand::Lay(LaidPose { pose: Arc::clone(pose), share, added, limb }));

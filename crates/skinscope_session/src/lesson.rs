@@ -2,10 +2,10 @@
 //! the example wants; what was looked at before comes back with the next file.
 
 use super::{Comparison, ComparisonCommand, Document, Session, View};
+use skinscope_base::math::Aabb;
 use skinscope_deform::{self as deform, METHODS, NORMAL_MODES};
 use skinscope_examples::{Lesson, Mark};
 use skinscope_inspect as inspect;
-use skinscope_base::math::Aabb;
 use skinscope_model::NodeId;
 
 /// Commands about the example that is shown.

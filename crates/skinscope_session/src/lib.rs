@@ -125,9 +125,9 @@ pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 use std::sync::Arc;
 
 use self::findings::StateBeforeFinding;
+use skinscope_anim::pose::PoseFile;
 use skinscope_base::math::Aabb;
 use skinscope_model::{ClipId, Model, NodeId};
-use skinscope_anim::pose::PoseFile;
 
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]

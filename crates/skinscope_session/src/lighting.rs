@@ -116,10 +116,10 @@ mod tests {
     use glam::Vec2;
 
     use super::*;
+    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
     use skinscope_base::math::Transform;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Camera, CameraId, Lens, LightId, NodeId};
-    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
 
     /// Opens a tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {
@@ -196,7 +196,9 @@ mod tests {
         // The lens must show twice as wide as high, and the picture is a square: the angle across stays, that upwards
         // grows.
         let wanted = Lens::Perspective { fov_y: 0.6, aspect: Some(2.0), near: 0.1, far: Some(5.0) };
-        let skinscope_base::math::Projection::Perspective { fov_y } = wanted.projection(1.0).0 else { panic!("no perspective") };
+        let skinscope_base::math::Projection::Perspective { fov_y } = wanted.projection(1.0).0 else {
+            panic!("no perspective")
+        };
         assert!(((0.5 * fov_y).tan() - 2.0 * 0.3_f32.tan()).abs() < 1e-6);
         assert_eq!(
             wanted.projection(3.0).0,

@@ -11,7 +11,7 @@ use skinscope_edit::OPERATIONS;
 use skinscope_examples::EXAMPLES;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
-/// Every command without a value of its own; menus, tooltips, keys and the README's table all come from here.
+/// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
         let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));

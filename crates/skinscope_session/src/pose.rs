@@ -10,9 +10,9 @@ use super::over::{Over, OverScratch};
 use super::surfaces::SurfaceCache;
 use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
 use skinscope_anim::{self as anim, SampleScratch};
+use skinscope_base::math::Aabb;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
-use skinscope_base::math::Aabb;
 use skinscope_model::{Change, InstanceId, LocalPose, Model, NodeId};
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].

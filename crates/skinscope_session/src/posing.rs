@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
-use skinscope_model::{LocalPose, Model, NodeId};
 use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
+use skinscope_model::{LocalPose, Model, NodeId};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.

@@ -4,10 +4,10 @@ use glam::{Quat, Vec3};
 
 use super::test_sessions::built_in_session;
 use super::*;
-use skinscope_examples::{self as examples, Start};
-use skinscope_import::{Options, Progress};
 use skinscope_anim::pose::Limits;
 use skinscope_anim::pose::controls::Preset;
+use skinscope_examples::{self as examples, Start};
+use skinscope_import::{Options, Progress};
 
 fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())

@@ -3,8 +3,8 @@
 use glam::{DVec3, Quat, Vec2};
 
 use super::{ChannelValue, EditCommand, Session};
-use skinscope_model::{LocalPose, NodeId};
 use skinscope_anim::pose;
+use skinscope_model::{LocalPose, NodeId};
 
 /// A pull under way. The pose is always computed from the one that it began with, so that a pull back to its start
 /// changes nothing.

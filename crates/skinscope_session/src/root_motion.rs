@@ -79,9 +79,9 @@ mod tests {
     use glam::Quat;
 
     use super::*;
+    use crate::{Document, PlaybackCommand, ViewCommand};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Channel, Interpolation, Sampler, Values};
-    use crate::{Document, PlaybackCommand, ViewCommand};
 
     /// A tube that walks five metres along X and rises by one, below a root that is turned and larger.
     fn walking() -> Session {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use glam::{DAffine3, Quat};
 
 use super::{ChannelKind, ChannelValue, Edits, NodeEdit, Session};
-use skinscope_base::math::quat_from_euler_xyz_degrees;
-use skinscope_model::{LocalPose, Model, NodeId};
 use skinscope_anim::pose::controls::DriveScratch;
 use skinscope_anim::pose::{Limits, Mirror, hold, places};
+use skinscope_base::math::quat_from_euler_xyz_degrees;
+use skinscope_model::{LocalPose, Model, NodeId};
 
 /// The rules, and the nodes that they are about. They stay until another model is opened.
 #[derive(Clone, Debug, Default)]

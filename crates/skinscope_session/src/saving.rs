@@ -115,9 +115,9 @@ fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::EditCommand;
     use skinscope_model::MeshId;
     use skinscope_model::shapes::{Tube, tube};
-    use crate::EditCommand;
 
     fn document(path: &str, edited: Option<&Model>) -> Document {
         let mut model = tube(Tube { joints: 12, ..Tube::default() });

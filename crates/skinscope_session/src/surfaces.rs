@@ -254,18 +254,18 @@ mod tests {
     use glam::{Vec2, Vec3};
 
     use super::*;
-    use skinscope_anim as anim;
-    use skinscope_deform::METHODS;
-    use skinscope_inspect::VertexRef;
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
-    use skinscope_model::{InstanceId, Model, NodeId};
     use crate::{
         CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
         ViewCommand,
     };
+    use skinscope_anim as anim;
     use skinscope_deform as deform;
+    use skinscope_deform::METHODS;
     use skinscope_export as export;
     use skinscope_inspect as inspect;
+    use skinscope_inspect::VertexRef;
+    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+    use skinscope_model::{InstanceId, Model, NodeId};
 
     /// A method that moves every vertex to the middle of the triangles around it, which depends on its neighbours.
     static SMOOTHED: Method = Method { id: "smoothed", pass: Some(smooth), ..*METHODS[0] };

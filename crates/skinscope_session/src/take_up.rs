@@ -18,14 +18,14 @@ use super::{
     CameraCommand, ChannelValue, ComparisonCommand, ComparisonLayout, Document, Edits, History, MethodChoice, NodeEdit,
     Onion, Orbit, PlaybackCommand, Session, SideWeights, View, ViewCommand,
 };
+use skinscope_anim::pose::controls::Controls;
+use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
 use skinscope_anim::{Additive, Crossfade, Layers};
+use skinscope_base::math::Ramp;
 use skinscope_deform::{self as deform, ParameterSettings};
 use skinscope_edit::Packing;
 use skinscope_inspect::{self as inspect, BoneShape};
-use skinscope_base::math::Ramp;
 use skinscope_model::{BindChange, Clip, ClipChange, ClipId, MeshId, Model, NodeId, SkinId, WeightChange};
-use skinscope_anim::pose::controls::Controls;
-use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
 
 /// The most pairs of a vertex.
 const MOST_PAIRS: usize = 64;

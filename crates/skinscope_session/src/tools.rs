@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Session;
+use skinscope_base::parallel::JobContext;
 use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId};
-use skinscope_base::parallel::JobContext;
 
 /// The vertices that a tool works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

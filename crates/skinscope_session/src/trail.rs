@@ -104,8 +104,8 @@ fn path(over: &Over<'_>, clip: ClipId, node: NodeId) -> Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skinscope_model::shapes::{Tube, tube};
     use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, ViewCommand};
+    use skinscope_model::shapes::{Tube, tube};
 
     #[test]
     fn the_trail_goes_where_the_joint_goes_and_follows_edits() {

@@ -112,9 +112,9 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
+    use crate::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
-    use crate::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
 
     struct Random(u64);
 

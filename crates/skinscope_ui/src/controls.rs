@@ -11,9 +11,9 @@ use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
 use super::value_row::ValueRow;
 use super::widgets::{icon_button, link, number, section};
+use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
 use skinscope_base::math::Transform;
 use skinscope_model::NodeId;
-use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
 use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Session};
 
 /// The names of axes, as people read them.

@@ -8,10 +8,12 @@ use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
 use super::{Status, UiState, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
 use skinscope_anim as anim;
-use skinscope_inspect::rig::RestFigures;
 use skinscope_base::math::euler_xyz_degrees;
+use skinscope_inspect::rig::RestFigures;
 use skinscope_model::{Model, NodeId, SkinId};
-use skinscope_session::{ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session};
+use skinscope_session::{
+    ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session,
+};
 
 /// State of the inspector for the open model.
 #[derive(Debug, Default)]

@@ -13,8 +13,8 @@ use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
-use skinscope_inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
 use skinscope_base::math::Ramp;
+use skinscope_inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 /// The width of the legend where there is room, points.
@@ -96,7 +96,9 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document().and_then(|d| d.inspection.as_deref());
             let missing = match overlay.values {
-                Some(VertexValues::Inspected(list)) => inspection.map(|inspection| inspection.values.of(list).missing()),
+                Some(VertexValues::Inspected(list)) => {
+                    inspection.map(|inspection| inspection.values.of(list).missing())
+                }
                 Some(changed) => session.changed(changed).map(|changed| changed.missing()),
                 None => None,
             };

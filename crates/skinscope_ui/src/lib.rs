@@ -84,8 +84,8 @@ use egui::containers::panel::PanelState;
 use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 
 use self::focus::FocusRegion;
-use skinscope_deform::PaletteLimits;
 use skinscope_base::math::Ramp;
+use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
 

@@ -11,8 +11,8 @@ use super::search_list::{SearchList, SearchListOptions};
 use super::theme::colors;
 use super::value_row::ValueRow;
 use super::widgets::{chip, link, section, tip};
-use skinscope_model::NodeId;
 use skinscope_anim::pose::Limits;
+use skinscope_model::NodeId;
 use skinscope_session::{Command, PosingCommand, Session};
 
 /// Shows the rules of a node in the inspector.

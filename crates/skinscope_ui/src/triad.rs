@@ -6,8 +6,8 @@ use glam::Vec3;
 
 use super::theme::{self, colors};
 use super::widgets::{shortened, tip};
-use skinscope_session::frame::grid_unit;
 use skinscope_base::math::length;
+use skinscope_session::frame::grid_unit;
 use skinscope_session::{CameraCommand, Command, Session, ViewFrom};
 
 /// The distance from the middle to the balls, points.

@@ -5,9 +5,9 @@ use glam::{Quat, Vec3};
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
 use super::unit;
-use skinscope_base::math::wide_unit;
 use crate::add_difference;
 use skinscope_base::math::Transform;
+use skinscope_base::math::wide_unit;
 use skinscope_model::{Instance, LocalPose, Model, NodeId};
 
 /// The parts of a pose file that apply to one model.

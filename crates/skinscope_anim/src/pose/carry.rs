@@ -8,8 +8,8 @@ use glam::{DAffine3, DMat3, DQuat, DVec3};
 use super::ik::arc;
 use super::reach::nearest_rotation;
 use super::{Keys, PoseFile, Resolved, resolve, stretch, world};
-use skinscope_model::{LocalPose, Model, NodeId};
 use crate::pose::Channels;
+use skinscope_model::{LocalPose, Model, NodeId};
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
 /// go up and down, and tell none.
@@ -148,8 +148,8 @@ mod tests {
 
     use super::super::reach::tests::{body, node};
     use super::*;
-    use skinscope_model::LocalPose;
     use crate::pose::capture;
+    use skinscope_model::LocalPose;
 
     /// The body with other axes of all of its joints, and with arms that hang by `degrees` at rest.
     fn rebuilt(degrees: f32, with_axes: bool) -> Model {

@@ -15,7 +15,6 @@ mod keys;
 mod mirror;
 mod reach;
 
-pub use skinscope_model::Limits;
 pub use apply::{Resolved, add, blend, capture, resolve, target_key};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
@@ -25,6 +24,7 @@ pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
+pub use skinscope_model::Limits;
 
 use glam::{DAffine3, DMat3, Quat, Vec3};
 

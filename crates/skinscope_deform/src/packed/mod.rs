@@ -22,8 +22,8 @@ pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent}
 pub use order::VertexOrder;
 pub use weights::{MOST_MOVED, WeightBits};
 
-use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
 use skinscope_base::parallel;
+use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
 
 /// The form in which the influences of a vertex are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

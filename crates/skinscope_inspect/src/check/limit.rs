@@ -8,8 +8,8 @@ use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_base::math::length;
-use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 use skinscope_base::parallel;
+use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 /// The rule that finds vertices with too many influences.
 pub static TOO_MANY: Rule = Rule {

@@ -51,8 +51,8 @@ use glam::Vec3;
 use super::PerVertex;
 #[cfg(doc)]
 use super::symmetry;
-use skinscope_model::Model;
 use skinscope_base::parallel;
+use skinscope_model::Model;
 
 /// A rule of the checker.
 #[derive(Debug)]

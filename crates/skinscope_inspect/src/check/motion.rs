@@ -211,8 +211,8 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use skinscope_anim::local_to_model;
     use crate::check::CheckOptions;
+    use skinscope_anim::local_to_model;
     use skinscope_model::shapes::obstacle_course;
 
     /// The course has uneven scales, a mirror, a shear and eight influences for each vertex.

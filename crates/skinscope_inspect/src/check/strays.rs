@@ -4,8 +4,8 @@ use glam::{Affine3A, Vec3};
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use skinscope_anim::drawn_at_rest;
-use skinscope_deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use skinscope_base::math::{Aabb, BEYOND_SENSE, length, lengths};
+use skinscope_deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use skinscope_model::{Model, NodeId, Primitive};
 
 /// The rule that finds stray vertices.

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use glam::Affine3A;
 
 use super::{CheckOptions, Surface};
-use skinscope_anim::local_to_model;
 use crate::PerVertex;
 use crate::symmetry::{Comparison, comparisons, differences_of};
+use skinscope_anim::local_to_model;
 use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.

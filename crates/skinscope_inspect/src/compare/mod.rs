@@ -11,8 +11,8 @@ mod posed;
 mod surfaces;
 mod weights;
 
-use skinscope_model::Model;
 use nodes::Nodes;
+use skinscope_model::Model;
 use surfaces::Pair;
 
 pub use posed::Apart;

@@ -6,8 +6,8 @@ use super::by_name;
 use super::nodes::Nodes;
 use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
-use skinscope_deform::palettes;
 use skinscope_base::math::Aabb;
+use skinscope_deform::palettes;
 use skinscope_model::{Clip, Instance, LocalPose, Model, Primitive};
 
 /// How many moments of each clip are compared, its ends included.

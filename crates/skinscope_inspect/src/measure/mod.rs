@@ -40,7 +40,8 @@ use self::values::worse;
 pub use super::VertexMeasure;
 use super::{PerVertex, VertexRef};
 use skinscope_anim::local_to_model;
-use skinscope_deform::{self as deform, DeformedAttributes, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput,
+use skinscope_deform::{
+    self as deform, DeformedAttributes, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput,
 };
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 

@@ -6,11 +6,12 @@ use glam::{Affine3A, Vec3};
 
 use super::tests::{ALL, cube, measured, model, parts, primitive};
 use super::{MEASURES, Measurer, SurfaceMeasures, VertexMeasure, Wanted, measure};
+use crate::distance::distances;
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_base::parallel::JobContext;
-use skinscope_deform::{self as deform, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
+use skinscope_deform::{
+    self as deform, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
 };
-use crate::distance::distances;
 use skinscope_model::shapes::obstacle_course;
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, NodeId, Primitive, Skin, SkinId};
 

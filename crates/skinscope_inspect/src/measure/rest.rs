@@ -3,8 +3,8 @@
 use glam::{DVec3, Vec3};
 
 use super::topology::{MeasuredTopology, Rims};
-use skinscope_deform::{ENCLOSED, close_rims};
 use skinscope_base::math::Aabb;
+use skinscope_deform::{ENCLOSED, close_rims};
 
 /// The sizes at rest, morphs included.
 #[derive(Clone, Debug, Default)]

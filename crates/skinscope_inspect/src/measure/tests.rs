@@ -6,9 +6,11 @@ use std::sync::Arc;
 use glam::{Affine3A, Mat3A, Vec3};
 
 use super::{Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use skinscope_deform::{self as deform, Deformation, METHODS, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput, SurfaceTopology,
-};
 use crate::PerVertex;
+use skinscope_deform::{
+    self as deform, Deformation, METHODS, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
+    SurfaceTopology,
+};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{
     Influences, Instance, InstanceId, LocalPose, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene, Skeleton,

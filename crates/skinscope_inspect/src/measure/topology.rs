@@ -1,8 +1,8 @@
 //! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by place, the parts that hang
 //! together, and the regions of the joints.
 
-use skinscope_deform::SurfaceTopology;
 use skinscope_base::math::DisjointSets;
+use skinscope_deform::SurfaceTopology;
 use skinscope_model::{InfluencesRef, Primitive};
 
 /// Stands for "no triangle".

@@ -6,8 +6,8 @@ use super::normals::NormalReading;
 use super::read::PrimitiveReading;
 use super::topology::NONE;
 use super::{MeasuredPart, NormalModeMeasures, PartVolume, PrimitiveMeasures, Rest, SurfaceMeasures, table};
-use skinscope_deform::NORMAL_MODES;
 use crate::VertexRef;
+use skinscope_deform::NORMAL_MODES;
 use skinscope_model::{Model, NodeId};
 
 /// Sums over primitives.

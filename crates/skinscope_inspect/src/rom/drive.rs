@@ -8,9 +8,9 @@ use glam::{Affine3A, Quat, Vec3, Vec4};
 use super::rules::{FaultyPose, LIMITS, RomRule, Worst};
 use super::surface::{JointShare, SampledVertices, Scratch, Skinned, turns_rigidly};
 use super::{Drive, Driven, Plan};
+use crate::check::FindingPose;
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_deform::{self as deform, MeasureScratch, MeasuredSurface, Measures, Method, Patch};
-use crate::check::FindingPose;
 use skinscope_model::{LocalPose, Model, NodeId};
 
 /// The part of a primitive that a drive bends.

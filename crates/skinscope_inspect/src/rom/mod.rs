@@ -23,10 +23,10 @@ use glam::Vec3;
 use self::drive::{DriveCallbacks, Worker};
 use self::rules::Worst;
 use self::surface::Skinned;
-use skinscope_deform::Method;
 use crate::check::{Finding, FindingPose, Report};
-use skinscope_model::{ClipId, Model, NodeId};
 use skinscope_base::parallel;
+use skinscope_deform::Method;
+use skinscope_model::{ClipId, Model, NodeId};
 
 /// The range, the steps and the length of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]

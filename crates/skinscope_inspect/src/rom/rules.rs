@@ -6,8 +6,8 @@
 use std::f32::consts::PI;
 
 use super::surface::Skinned;
-use skinscope_deform::{Fault, Limits, Measures};
 use crate::check::{Finding, FindingPose, Measure, Severity};
+use skinscope_deform::{Fault, Limits, Measures};
 use skinscope_model::{Model, NodeId};
 
 /// A measure of the deformed surface that range of motion lists.

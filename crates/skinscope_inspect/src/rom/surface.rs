@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use glam::{Affine3A, Vec3, Vec4};
 
 use skinscope_anim::local_to_model;
-use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, Method, MethodInput, SurfaceTopology};
 use skinscope_base::math::Aabb;
+use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, Method, MethodInput, SurfaceTopology};
 use skinscope_model::{InfluencesRef, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
 /// A primitive that a skin moves. A mesh that is drawn several times with one skin counts once.

@@ -15,10 +15,10 @@ pub(crate) use body::Part;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::PerVertex;
-use skinscope_base::math::{Grid, Plane};
-use skinscope_model::{MeshId, Model, NodeId};
 use body::Body;
 use plane::{Mirror, POINT_REACH};
+use skinscope_base::math::{Grid, Plane};
+use skinscope_model::{MeshId, Model, NodeId};
 
 /// Points that are nearer to each other than this are in one place, as a share of the size: vertices of a seam.
 const SAME_POINT: f32 = 2e-5;

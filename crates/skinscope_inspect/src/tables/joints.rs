@@ -6,8 +6,8 @@ use std::sync::atomic::{self, AtomicBool};
 use glam::{Affine3A, Vec3};
 
 use super::VertexTable;
-use skinscope_anim::local_to_model;
 use crate::rig::{Drift, RestFigures, SkinBinding};
+use skinscope_anim::local_to_model;
 use skinscope_base::math::Aabb;
 use skinscope_model::{Model, NodeId, SkinId};
 

@@ -7,15 +7,15 @@ use glam::{Vec3, Vec4};
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
 use super::trail::add_trail;
+use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
+use skinscope_base::math::{Aabb, Projection};
+use skinscope_deform::{Deformer, Surface};
+use skinscope_examples::MarkInk;
 use skinscope_frame::{
     Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color,
 };
-use skinscope_deform::{Deformer, Surface};
-use skinscope_examples::MarkInk;
 use skinscope_inspect::{BoneShape, Explanation, Term};
-use skinscope_base::math::{Aabb, Projection};
 use skinscope_model::{Change, Model, NodeId, Property};
-use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 
 /// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,7 +136,8 @@ pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) 
 }
 
 /// Says how the vertices of a model are deformed, and by whom. `surface` gives the surface of a member of the crowd.
-fn deform_by(frame: &mut Frame,
+fn deform_by(
+    frame: &mut Frame,
     (choice, model): (MethodChoice, Option<&Arc<Model>>),
     session: &Session,
     surface: impl Fn(usize) -> Option<Arc<Surface>>,
@@ -277,8 +278,12 @@ fn add_lights(frame: &mut Frame, session: &Session) {
     }
     frame.studio = lighting == Lighting::Both;
     let exposure = session.exposure();
-    frame.lights.extend(session.posed_lights().map(|PosedLight { kind, position, direction, color, range }| {
-        Light { kind, position, direction, color: color * exposure, range }
+    frame.lights.extend(session.posed_lights().map(|PosedLight { kind, position, direction, color, range }| Light {
+        kind,
+        position,
+        direction,
+        color: color * exposure,
+        range,
     }));
 }
 
@@ -389,10 +394,10 @@ fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
     use skinscope_inspect::VertexRef;
     use skinscope_model::InstanceId;
     use skinscope_model::shapes::{Tube, tube};
-    use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::SceneColors;
-use skinscope_frame::{Display, Frame};
 use crate::Session;
+use skinscope_frame::{Display, Frame};
 
 /// The opacity of the nearest in time, and the share of it that the next ones have.
 const NEAREST: f32 = 0.85;

@@ -1,8 +1,8 @@
 //! The motion trail of the selected joint as lines.
 
 use super::SceneColors;
-use skinscope_frame::{Frame, Line};
 use crate::Session;
+use skinscope_frame::{Frame, Line};
 
 /// The width of the path where the joint has been and where it goes on, and of the dots at keys; pixels.
 const BEFORE: f32 = 2.0;
@@ -15,8 +15,7 @@ pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColo
     let Some(trail) = session.trail() else { return };
     let now = session.playback().time_secs;
     for (times, points) in trail.times.windows(2).zip(trail.points.windows(2)) {
-        let (width, color) =
-            if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };
+        let (width, color) = if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };
         frame.lines.push(Line { from: points[0], to: points[1], width, color });
     }
     for key in &trail.keys {
@@ -28,9 +27,9 @@ pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skinscope_model::NodeId;
     use crate::test_sessions::tube_session;
     use crate::{PlaybackCommand, SelectionCommand, Toggle, ViewCommand};
+    use skinscope_model::NodeId;
 
     #[test]
     fn the_path_is_strong_where_the_joint_has_been_and_has_a_dot_at_each_key() {

@@ -3,8 +3,8 @@
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
 use super::{Gizmo, Handle, PoseTool, rotation_in, shapes};
-use skinscope_base::math::{Transform, length};
 use crate::{ChannelValue, Orientation, Session};
+use skinscope_base::math::{Transform, length};
 
 /// How values are rounded while they are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

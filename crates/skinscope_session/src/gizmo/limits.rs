@@ -3,8 +3,8 @@
 use glam::{DMat3, DVec3, Vec2};
 
 use super::{Gizmo, rotation_in};
-use skinscope_anim::pose::Limits;
 use crate::{Orientation, PoseTool, Session};
+use skinscope_anim::pose::Limits;
 
 /// The radius of the arcs, as a share of that of the gizmo's rings.
 const RADIUS: f64 = 0.62;

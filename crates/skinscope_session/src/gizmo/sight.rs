@@ -3,8 +3,8 @@
 
 use glam::{DMat3, DVec2, DVec3, Vec2};
 
-use skinscope_base::math::Projection;
 use crate::View;
+use skinscope_base::math::Projection;
 
 /// A camera, and the position that lengths are measured from.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,8 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::{FileRecord, SessionFile};
-use skinscope_anim::pose::FileError;
 use crate::Source;
+use skinscope_anim::pose::FileError;
 
 /// The most files of a model that are recorded, or looked at.
 const MOST_FILES: usize = 4096;

@@ -8,9 +8,9 @@ use egui::{
 };
 
 use super::{Tab, bar, empty};
-use skinscope_anim::{NodeCurve, keys_of};
 use crate::theme::{self, MARGIN, SMALL, colors};
 use crate::widgets::{elided, number, paint_line, segments, slider_drag, text_button};
+use skinscope_anim::{NodeCurve, keys_of};
 use skinscope_model::{ClipId, Model, NodeId, Path};
 use skinscope_session::{Command, PlaybackCommand, Session};
 

@@ -10,8 +10,8 @@ use crate::outliner_row::padlock;
 use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::colors;
 use crate::widgets::{counted, grouped, search_field};
-use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
 use skinscope_base::math::{length, lengths};
+use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
 

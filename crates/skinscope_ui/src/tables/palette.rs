@@ -10,8 +10,8 @@ use crate::matrices::matrix_cell;
 use crate::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::{self, colors};
 use crate::widgets::{counted, number, search_field, segments};
-use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use skinscope_base::math::euler_xyz_degrees;
+use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 

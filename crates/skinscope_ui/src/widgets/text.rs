@@ -50,13 +50,7 @@ pub(crate) fn elided(ui: &Ui, text: &str, font: FontId, color: Color32, width: f
 
 /// Lays out one line of a name, cut in its middle: the ends of joint names (`_L`, `_02`) tell more than what they have
 /// in common.
-pub(crate) fn shortened(
-    ui: &Ui,
-    name: &str,
-    font: FontId,
-    color: Color32,
-    width: f32,
-) -> (Arc<Galley>, bool) {
+pub(crate) fn shortened(ui: &Ui, name: &str, font: FontId, color: Color32, width: f32) -> (Arc<Galley>, bool) {
     // Beyond Latin, Greek and Cyrillic several letters may share a glyph, or a letter have several.
     if name.chars().any(|c| c >= '\u{300}' && !('\u{370}'..'\u{530}').contains(&c)) {
         return cut(ui, name, &font, color, width, 0.4);

@@ -2,10 +2,10 @@
 
 use glam::{DQuat, DVec3};
 
-use skinscope_model::degrees_from_rest;
 use super::super::local;
-use skinscope_base::math::wide_unit;
 use super::Slider;
+use skinscope_base::math::wide_unit;
+use skinscope_model::degrees_from_rest;
 use skinscope_model::{LocalPose, Model, NodeId};
 
 /// A number that a control can set. Axes are 0, 1 and 2.

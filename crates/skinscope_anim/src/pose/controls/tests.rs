@@ -8,11 +8,11 @@ use super::parse::parse;
 
 use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed};
 use crate as anim;
+use crate::pose::Limits;
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_base::math::test_random::Random;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{LocalPose, Model, NodeId};
-use crate::pose::Limits;
 
 fn controls(lines: &[&str]) -> Controls {
     let flex = Slider { value: 0.5, ..Slider::named("Flex") };
@@ -175,8 +175,9 @@ fn no_text_stops_the_program() {
             }
             acted += usize::from(scratch.value(i).is_some());
         }
-        let finite =
-            |t: &skinscope_base::math::Transform| t.translation.is_finite() && t.rotation.is_finite() && t.scale.is_finite();
+        let finite = |t: &skinscope_base::math::Transform| {
+            t.translation.is_finite() && t.rotation.is_finite() && t.scale.is_finite()
+        };
         assert!(pose.transforms.iter().all(finite), "{texts:?}");
     }
     assert!(acted > 300, "only {acted} texts were controls");

@@ -1,0 +1,21 @@
+//! Tests that call the library: against references of other implementations, against files of other programs, and rules about the
+//! code itself.
+
+mod architecture;
+mod bake;
+mod branches;
+mod builtin_character;
+mod builtin_clips;
+#[path = "../common/mod.rs"]
+mod common;
+mod dependencies;
+mod docs;
+mod import_corpus;
+mod import_malformed;
+mod measures;
+mod methods;
+mod origins;
+mod packed;
+mod reference;
+mod shaders;
+mod twin;

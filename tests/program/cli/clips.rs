@@ -1,0 +1,143 @@
+//! Clips of another file on a model: `--clips-from`.
+
+use serde_json::Value;
+
+use crate::cli::{called, common, fails, ok, scratch};
+
+/// The bytes of the posed surface.
+fn baked(name: &str, arguments: &[&str]) -> Vec<u8> {
+    let path = scratch(name);
+    let all = [&["bake"], arguments, &["-o", path.to_str().unwrap()]].concat();
+    ok(&all);
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn clips_of_the_same_skeleton_pose_it_alike() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    // The name is taken, so that the clip of the other file has the file's name too.
+    let other = ["--clips-from", character, "--clip", "Wave (character.glb)", "--time", "0.7"];
+    assert_eq!(baked("clips_a.ply", &other), baked("clips_b.ply", &["--clip", "Wave", "--time", "0.7"]));
+    let (code, printed, said) = called(&[&["measure"], &other[..], &["--json"]].concat());
+    assert!(code == 0 && said.contains("clips of character.glb"), "{said}");
+    let report: Value = serde_json::from_str(&printed).unwrap();
+    assert_eq!(report["clip"], "Wave (character.glb)");
+}
+
+#[test]
+fn clips_that_do_not_open_and_outputs_over_their_file_are_refused() {
+    let path = scratch("clips_c.png");
+    let out = path.to_str().unwrap();
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    fails(&["render", "--clips-from", "no_such.glb", "-o", out], 1, &["no_such.glb"]);
+    let copy = scratch("clips_d.glb");
+    std::fs::copy(character, &copy).unwrap();
+    let copy = copy.to_str().unwrap();
+    fails(&["bake", "--clips-from", copy, "-o", copy], 2, &["no output replaces what is read"]);
+    assert!(!path.exists());
+}
+
+#[test]
+fn clips_of_a_model_of_the_corpus_that_fit_nothing_are_refused() {
+    let Some(corpus) = common::corpus() else { return };
+    let (fox, path) = (corpus.join("models/Fox.glb"), scratch("clips_fox.png"));
+    let out = path.to_str().unwrap();
+    fails(&["render", "--clips-from", fox.to_str().unwrap(), "-o", out], 2, &["in this model"]);
+    assert!(!path.exists());
+}
+
+/// The JSON and the binary chunk of a GLB.
+fn chunks(path: &std::path::Path) -> (Value, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let json = word(12);
+    (serde_json::from_slice(&bytes[20..20 + json]).unwrap(), bytes[28 + json..28 + json + word(20 + json)].to_vec())
+}
+
+#[test]
+fn a_clip_of_poses_is_appended_and_all_else_stays() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let (pose, path) = (scratch("clips_bow.pose.json"), scratch("clips_bow.glb"));
+    let (pose, out) = (pose.to_str().unwrap(), path.to_str().unwrap());
+    ok(&["pose", character, "-o", pose, "--rotate", "Spine=30,0,0", "--rotate", "UpperArm.L=0,20,50"]);
+    let keys = [format!("0.5={pose}"), format!("0.5={pose}"), "0=rest".to_owned()];
+    fails(&["clip", character, "-o", out, "--key", &keys[0], "--key", &keys[1]], 2, &["do not rise"]);
+    fails(&["clip", character, "-o", out, "--key", &keys[0], "--name", "Wave"], 2, &["there is a clip \"Wave\""]);
+    fails(&["clip", character, "-o", out], 2, &["--key"]);
+    assert!(!path.exists());
+    let arguments = ["clip", character, "-o", out, "--name", "Bow", "--key", &keys[2], "--key", &keys[0], "--json"];
+    let report: Value = serde_json::from_str(&ok(&arguments)).unwrap();
+    assert_eq!(report["clips"], serde_json::json!(["Bow"]));
+    // At its moment the clip is the pose, to the byte of the baked surface.
+    let posed = baked("clips_posed.ply", &[character, "--pose", pose]);
+    assert_eq!(baked("clips_keyed.ply", &[out, "--clip", "Bow", "--time", "0.5"]), posed);
+    let ((old, old_bytes), (new, new_bytes)) = (chunks(character.as_ref()), chunks(&path));
+    assert_eq!(new_bytes[..old_bytes.len()], old_bytes, "old bytes of the buffer have changed");
+    for (key, value) in old.as_object().unwrap() {
+        match key.as_str() {
+            "buffers" => {}
+            "accessors" | "bufferViews" | "animations" => {
+                let (old, new) = (value.as_array().unwrap(), new[key].as_array().unwrap());
+                assert!(new.len() > old.len() && new[..old.len()] == old[..], "{key}");
+            }
+            _ => assert_eq!(&new[key], value, "{key}"),
+        }
+    }
+    let input = new["animations"].as_array().unwrap().last().unwrap()["samplers"][0]["input"].as_u64().unwrap();
+    let times = &new["accessors"][input as usize];
+    assert_eq!((&times["min"], &times["max"]), (&serde_json::json!([0]), &serde_json::json!([0.5])));
+}
+
+#[test]
+fn clips_of_another_file_are_appended_and_play_as_there() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let path = scratch("clips_taken.glb");
+    let out = path.to_str().unwrap();
+    ok(&["clip", character, "-o", out, "--clips-from", character]);
+    let taken = baked("clips_e.ply", &[out, "--clip", "Walk (character.glb)", "--time", "0.4"]);
+    assert_eq!(taken, baked("clips_f.ply", &[character, "--clip", "Walk", "--time", "0.4"]));
+}
+
+/// The places and normals of all vertices of a baked surface.
+fn numbers(bytes: &[u8]) -> Vec<f32> {
+    let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let count: usize =
+        head.lines().find_map(|line| line.strip_prefix("element vertex ")).unwrap().trim().parse().unwrap();
+    let floats = bytes[end..end + 24 * count].as_chunks().0.iter();
+    floats.map(|b| f32::from_le_bytes(*b)).collect()
+}
+
+fn farthest(a: &[u8], b: &[u8]) -> f32 {
+    numbers(a).iter().zip(numbers(b)).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+}
+
+#[test]
+fn clips_are_laid_over_another_one() {
+    let idle = ["--clip", "Idle", "--time", "0.7"];
+    let plain = baked("clips_idle.ply", &idle);
+    let over = |name: &str, more: &[&str]| baked(name, &[&idle[..], more].concat());
+    let wave = baked("clips_wave.ply", &["--clip", "Wave", "--time", "0.7"]);
+    let whole = over("clips_whole.ply", &["--blend-clip", "Wave=1"]);
+    assert!(farthest(&whole, &wave) < 1e-4 && farthest(&plain, &wave) > 0.05);
+    let half = over("clips_half.ply", &["--blend-clip", "Wave=0.5"]);
+    assert!(farthest(&half, &wave) > 0.01 && farthest(&half, &plain) > 0.01);
+    // Half of its rise is over.
+    let rising = over("clips_rising.ply", &["--blend-clip", "Wave=1", "--fade-in", "0.6,0.2"]);
+    assert!(farthest(&rising, &half) < 1e-4);
+    assert_eq!(over("clips_later.ply", &["--blend-clip", "Wave=1", "--fade-in", "0.8,0.2"]), plain);
+    let added = over("clips_added.ply", &["--add-clip", "Wave=0.5"]);
+    assert!(farthest(&added, &plain) > 0.01);
+    // A pose file of it says the same.
+    let pose = scratch("clips_added.pose.json");
+    let pose = pose.to_str().unwrap();
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    ok(&[&["pose", character, "-o", pose], &idle[..], &["--add-clip", "Wave=0.5"]].concat());
+    assert!(farthest(&baked("clips_posed_added.ply", &["--pose", pose]), &added) < 1e-4);
+    let path = scratch("clips_refused.ply");
+    let out = path.to_str().unwrap();
+    fails(&[&["bake", "-o", out], &idle[..], &["--blend-clip", "Wave"]].concat(), 2, &["expected NAME=PART"]);
+    fails(&[&["bake", "-o", out], &idle[..], &["--add-clip", "Nod=1"]].concat(), 2, &["there is no clip"]);
+    fails(&["bake", "-o", out, "--add-clip", "Wave=1"], 2, &["--clip"]);
+    assert!(!path.exists());
+}

@@ -1,0 +1,225 @@
+//! Teaching examples on the command line: they are listed, printed with their numbers, and drawn.
+
+use serde_json::Value;
+
+use crate::cli::{fails, ok, scratch, skinscope};
+
+/// The examples that are listed.
+fn listed() -> Vec<String> {
+    let list: Value = serde_json::from_str(&ok(&["examples", "--json"])).unwrap();
+    list["examples"].as_array().unwrap().iter().map(|e| e["name"].as_str().unwrap().to_owned()).collect()
+}
+
+/// What is printed of an example.
+fn page(name: &str) -> Value {
+    serde_json::from_str(&ok(&["examples", name, "--json"])).unwrap()
+}
+
+#[test]
+#[ignore = "full: it works out the numbers of all examples"]
+fn every_example_is_printed_with_its_formulas() {
+    for name in listed() {
+        let page = page(&name);
+        assert!(!page["formulas"].as_array().unwrap().is_empty() && page["schema"] == 1, "{name}");
+    }
+}
+
+#[test]
+fn examples_are_listed_and_printed_with_their_numbers() {
+    assert!(listed().iter().any(|name| name == "twist-bar") && ok(&["examples"]).contains("twist-bar"));
+    let printed = page("twist-bar");
+    assert!(!printed["formulas"].as_array().unwrap().is_empty() && printed["schema"] == 1);
+    // The ring half way up keeps cos(θ/2) of its radius.
+    for (degrees, kept) in [("0", 1.0), ("90", 0.5_f64.sqrt()), ("180", 0.0)] {
+        let slider = format!("theta={degrees}");
+        let page: Value = serde_json::from_str(&ok(&["examples", "twist-bar", "--slider", &slider, "--json"])).unwrap();
+        let symbol = |name: &str| {
+            let symbols = page["symbols"].as_array().unwrap();
+            symbols.iter().find(|s| s["name"] == name).unwrap()["value"].as_f64().unwrap()
+        };
+        assert!((symbol("h") / symbol("R") - kept).abs() < 1e-4, "{degrees}");
+    }
+    assert!(ok(&["examples"]).contains("--slider s=-1|1: Which solution, s"));
+    let shares = ["examples", "three-weights", "--slider", "w1=0.9", "--slider"];
+    assert!(ok(&[&shares[..], &["w2=0.1"]].concat()).contains("(w2): 0.1"));
+    let why = "w1 and w2 of three-weights are 1 together at most";
+    fails(&[&shares[..], &["w2=0.5"]].concat(), 2, &[why]);
+    // The chart has a curve for each method, and that of linear blending is the cosine of half the turn.
+    let chart = &printed["charts"][0];
+    let kept = |name: &str| {
+        let curves = chart["curves"].as_array().unwrap();
+        let curve = curves.iter().find(|curve| curve["name"] == name).unwrap()["points"].as_array().unwrap();
+        curve.iter().find(|point| point[0] == 90.0).unwrap()[1].as_f64().unwrap()
+    };
+    let half = 0.5_f64.sqrt();
+    for (name, want) in
+        [("Linear blend", half), ("Mixed", 0.5 * (1.0 + half)), ("Dual quaternion", 1.0), ("Polar decomposition", 1.0)]
+    {
+        assert!((kept(name) - want).abs() < 1e-3, "{name}: {}", kept(name));
+    }
+    assert_eq!((&chart["slider"], &chart["curves"][7]["is_formula"]), (&"theta".into(), &true.into()));
+    let text = ok(&["examples", "twist-bar", "--slider", "theta=90"]);
+    assert!(text.contains("r_½/R = cos(θ/2) = cos(90.0°/2) = 0.707"), "{text}");
+}
+
+/// What `bench` prints: counts that follow from the shape, and both ways of each claim with the same result.
+#[test]
+fn a_benchmark_has_counts_ratios_with_their_spread_and_equal_results() {
+    let report: Value = serde_json::from_slice(&skinscope(&["bench", "--json"]).stdout).unwrap();
+    assert_eq!(report["schema"], 1);
+    let number = |value: &Value| value.as_f64().unwrap();
+    let all = |what: &str| number(&report[what]["rigid"]) + number(&report[what]["blended"]);
+    assert!(all("vertices") > 1000.0 && all("triangles") > 1000.0, "{report}");
+    let palette = &report["palette"];
+    assert_eq!(number(&palette["bytes_3x4"]) / number(&palette["bytes_4x4"]), 0.75);
+    let measured = report["measured"].as_array().unwrap();
+    let ids: Vec<&str> = measured.iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let not_measured = report["not_measured"].as_array().unwrap();
+    if not_measured.is_empty() {
+        assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root", "buffers", "device"]);
+        assert_eq!(number(&measured[4]["apart"]), 0.0, "both buffers hold the same matrices");
+    } else {
+        assert_eq!(ids, ["partition", "loops", "palettes", "inverse-root"]);
+        assert_eq!([&not_measured[0]["id"], &not_measured[1]["id"]], ["buffers", "device"]);
+        assert!(!not_measured[0]["why"].as_str().unwrap().is_empty());
+    }
+    for one in measured {
+        let ratio = ["least", "lower", "median", "upper", "greatest"].map(|name| number(&one["ratio"][name]));
+        assert!(ratio.is_sorted() && ratio[0] > 0.0, "{one}");
+        assert!(number(&one["first_secs"]) > 0.0 && number(&one["second_secs"]) > 0.0);
+        let most = if one["id"] == "inverse-root" { 0.002 } else { 1e-5 };
+        assert!(number(&one["apart"]) < most, "{one}");
+    }
+}
+
+#[test]
+#[ignore = "full: a benchmark takes its time to measure"]
+fn a_benchmark_is_printed_in_words() {
+    let text = ok(&["bench"]);
+    assert!(text.contains("3×4") && text.contains("vertex by vertex"), "{text}");
+    assert!(text.contains("palette in a uniform buffer against in a storage buffer: "), "{text}");
+}
+
+/// A palette that is larger than any uniform buffer may be: the row says so, with both numbers.
+#[test]
+#[ignore = "full: it runs two benchmarks, which take their time to measure"]
+fn a_benchmark_says_where_a_palette_does_not_fit_into_a_uniform_buffer() {
+    let file = scratch("many_joints.gltf");
+    std::fs::write(&file, many_joints(1400)).unwrap();
+    let report: Value = serde_json::from_str(&ok(&["bench", file.to_str().unwrap(), "--json"])).unwrap();
+    assert_eq!(report["palette"]["matrices"], 1400);
+    let row = &report["not_measured"][0];
+    assert_eq!(row["id"], "buffers");
+    let why = row["why"].as_str().unwrap();
+    // Without an adapter that is the reason.
+    if !why.contains("adapter") {
+        assert!(
+            why.contains("1400 matrices of 48 bytes are 67200 bytes; a uniform buffer of this device holds"),
+            "{why}"
+        );
+        // The device itself can do it, from a storage buffer.
+        let ids: Vec<&Value> = report["measured"].as_array().unwrap().iter().map(|one| &one["id"]).collect();
+        assert_eq!((ids.len(), ids[4]), (5, &Value::from("device")));
+    }
+    let text = ok(&["bench", file.to_str().unwrap()]);
+    assert!(text.contains(&format!("not measured: {why}\n")), "{text}");
+}
+
+/// A triangle whose corners follow one joint each, of a skin with so many.
+fn many_joints(joints: usize) -> String {
+    let mut bytes: Vec<u8> = Vec::new();
+    for position in [[0.0_f32, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
+        position.iter().for_each(|c| bytes.extend(c.to_le_bytes()));
+    }
+    for joint in 0..3_u16 {
+        [joint, 0, 0, 0].iter().for_each(|j| bytes.extend(j.to_le_bytes()));
+    }
+    for _ in 0..3 {
+        [1.0_f32, 0.0, 0.0, 0.0].iter().for_each(|w| bytes.extend(w.to_le_bytes()));
+    }
+    let hex: String = bytes.iter().map(|byte| format!("%{byte:02X}")).collect();
+    let nodes: Vec<Value> = (0..joints).map(|i| serde_json::json!({ "name": format!("J{i}") })).collect();
+    let mut nodes = nodes;
+    nodes.push(serde_json::json!({ "mesh": 0, "skin": 0 }));
+    let accessor =
+        |view, kind, of| serde_json::json!({ "bufferView": view, "componentType": kind, "count": 3, "type": of });
+    let mut position = accessor(0, 5126, "VEC3");
+    position["min"] = serde_json::json!([0, 0, 0]);
+    position["max"] = serde_json::json!([1, 1, 0]);
+    serde_json::json!({
+        "asset": { "version": "2.0" },
+        "scene": 0,
+        "scenes": [{ "nodes": (0..=joints).collect::<Vec<_>>() }],
+        "nodes": nodes,
+        "skins": [{ "joints": (0..joints).collect::<Vec<_>>() }],
+        "meshes": [{ "primitives": [{ "attributes": { "POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2 } }] }],
+        "accessors": [position, accessor(1, 5123, "VEC4"), accessor(2, 5126, "VEC4")],
+        "bufferViews": [
+            { "buffer": 0, "byteOffset": 0, "byteLength": 36 },
+            { "buffer": 0, "byteOffset": 36, "byteLength": 24 },
+            { "buffer": 0, "byteOffset": 60, "byteLength": 48 },
+        ],
+        "buffers": [{ "byteLength": bytes.len(), "uri": format!("data:application/octet-stream,{hex}") }],
+    })
+    .to_string()
+}
+
+/// The bytes of the picture of an example; `None` without a graphics adapter.
+fn draw(example: &str, name: &str, extra: &[&str]) -> Option<Vec<u8>> {
+    let file = scratch(name);
+    let path = file.to_str().unwrap();
+    let size = ["--size", "240x180", "-o", path];
+    let out = skinscope(&[&["render", "--example", example], &size[..], extra].concat());
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    if said.contains("adapter") && !out.status.success() {
+        return None;
+    }
+    assert!(out.status.success(), "{said}");
+    Some(std::fs::read(file).unwrap())
+}
+
+#[test]
+fn an_example_is_drawn_at_any_position_of_its_sliders() {
+    let Some(first) = draw("twist-bar", "example.png", &[]) else { return };
+    assert!(first != draw("twist-bar", "example_turned.png", &["--slider", "theta=10"]).unwrap());
+}
+
+#[test]
+#[ignore = "full: it draws three pictures by processes of their own"]
+fn a_symbol_of_an_example_is_drawn() {
+    let Some(first) = draw("twist-bar", "example_plain.png", &[]) else { return };
+    let turned = draw("twist-bar", "example_turned_again.png", &["--slider", "theta=10"]).unwrap();
+    let symbol = draw("twist-bar", "example_symbol.png", &["--symbol", "theta"]).unwrap();
+    assert!(first != symbol && turned != symbol);
+}
+
+/// An example starts with its own camera, opacity and comparison; an option changes them although it says the usual value.
+#[test]
+fn what_is_said_wins_over_what_an_example_starts_with() {
+    let Some(bones) = draw("bone-links", "example_start.png", &[]) else { return };
+    assert!(draw("bone-links", "example_said.png", &["--skin-opacity", "1"]).unwrap() != bones);
+}
+
+#[test]
+#[ignore = "full: it draws seven pictures by processes of their own"]
+fn whatever_is_said_wins_over_what_an_example_starts_with() {
+    let Some(bones) = draw("bone-links", "example_starts.png", &[]) else { return };
+    for (i, option) in [["--skin-opacity", "1"], ["--view", "persp"]].iter().enumerate() {
+        assert!(draw("bone-links", &format!("example_said_{i}.png"), option).unwrap() != bones, "{option:?}");
+    }
+    let bar = draw("twist-bar", "example_half.png", &[]).unwrap();
+    for (i, option) in [&["--split", "0.3"][..], &["--side-by-side"], &["--method", "linear"]].iter().enumerate() {
+        let differs = draw("twist-bar", &format!("example_sides_{i}.png"), option).unwrap() != bar;
+        assert_eq!(differs, option[0] != "--method", "{option:?}");
+    }
+}
+
+#[test]
+fn what_an_example_does_not_have_is_refused() {
+    fails(&["render", "--example", "no-such", "-o", "x.png"], 2, &["twist-bar"]);
+    fails(&["render", "--example", "twist-bar", "--slider", "no=1", "-o", "x.png"], 2, &["no slider", "theta"]);
+    fails(&["render", "--example", "twist-bar", "--slider", "theta=999", "-o", "x.png"], 2, &["from 0 to 180"]);
+    fails(&["render", "--example", "twist-bar", "--slider", "theta", "-o", "x.png"], 2, &["NAME=VALUE"]);
+    fails(&["render", "--example", "twist-bar", "--symbol", "no", "-o", "x.png"], 2, &["no symbol", "theta"]);
+    fails(&["render", "model.glb", "--example", "twist-bar", "-o", "x.png"], 2, &["--example"]);
+}

@@ -1,0 +1,13 @@
+//! Tests that launch the program without a window, as a person or a script does.
+
+mod check;
+mod cli;
+#[path = "../common/mod.rs"]
+mod common;
+mod defects;
+mod diff;
+mod distance;
+mod fix;
+mod hostile;
+mod outputs;
+mod poses;
