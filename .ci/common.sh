@@ -1,0 +1,64 @@
+# What both checks need: packages, the validator, where compiled dependencies are kept. Sourced by `run` and `full`.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+export CI=true
+export SKINSCOPE_CORPUS="${SKINSCOPE_CORPUS:-$PWD/../shared/corpus}"
+
+# The system's graphics libraries complain where there is none.
+if [ -z "${XDG_RUNTIME_DIR:-}" ]; then
+  XDG_RUNTIME_DIR="$(mktemp -d)"
+  export XDG_RUNTIME_DIR
+fi
+
+started=$SECONDS
+step() { printf '\n== %s (after %s s)\n' "$*" "$((SECONDS - started))"; }
+
+step "software Vulkan and OpenGL, a virtual display, real mouse and key events"
+if command -v apt-get >/dev/null; then
+  export DEBIAN_FRONTEND=noninteractive
+  packages=(g++ mesa-vulkan-drivers libvulkan1 libegl1 libgl1-mesa-dri xvfb xdotool imagemagick libxkbcommon-x11-0 libx11-xcb1 libxcursor1 libxi6 libxrandr2 nodejs curl ca-certificates)
+  missing=()
+  for package in "${packages[@]}"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  if [ "${#missing[@]}" -gt 0 ]; then
+    sudo=""
+    [ "$(id -u)" = 0 ] || sudo="sudo"
+    $sudo apt-get update -qq
+    $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+fi
+
+# Compiled dependencies outlive the clone where there is a folder for them. What was compiled of this workspace does not: it belongs to
+# the folder that it was compiled in.
+if [ -z "${CARGO_TARGET_DIR:-}" ] && mkdir -p "${SKINSCOPE_CI_TARGET:=$HOME/.cache/skinscope-ci/target}" 2>/dev/null; then
+  export CARGO_TARGET_DIR="$SKINSCOPE_CI_TARGET"
+  find "$CARGO_TARGET_DIR" -depth -name '*skinscope*' -exec rm -rf {} + 2>/dev/null || true
+  find "$CARGO_TARGET_DIR" -type d -name incremental -prune -exec rm -rf {} + 2>/dev/null || true
+fi
+# The clone is thrown away: nothing is compiled a second time with changes.
+export CARGO_INCREMENTAL=0
+
+step "the Khronos validator, which reads again what fix has written"
+if [ -z "${VALIDATOR:-}" ]; then
+  VALIDATOR="$PWD/target/validator/package"
+  export VALIDATOR
+  if [ ! -d "$VALIDATOR" ]; then
+    mkdir -p target/validator
+    archive=target/validator/gltf-validator.tgz
+    curl -sSfL --retry 5 -o "$archive" https://registry.npmjs.org/gltf-validator/-/gltf-validator-2.0.0-dev.3.10.tgz
+    echo "9b09225db864fe3f0a584259f65d087e2213a93a  $archive" | sha1sum -c --quiet
+    tar -xzf "$archive" -C target/validator
+  fi
+fi
+
+# Runs tests and shows what they print; fails where the run does not say how many tests were skipped.
+log="$(mktemp)"
+trap 'rm -f "$log"' EXIT
+nothing_was_skipped() {
+  if grep -n 'SKIPPED: ' "$log"; then
+    echo "a test was skipped; on this machine none may be"
+    exit 1
+  fi
+  grep -q '^No test was skipped' "$log" || { echo "the run did not say how many tests were skipped"; exit 1; }
+}
