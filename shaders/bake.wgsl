@@ -1,6 +1,6 @@
 // Writes deformed vertices to a buffer. It calls the same functions as the vertex stages.
 
-/// All vertices of the primitive as packed 32-bit words (src/deform/packed), without their influences.
+/// All vertices of the primitive as packed 32-bit words (skinscope_deform/src/packed), without their influences.
 @group(2) @binding(0) var<storage, read> sources: array<u32>;
 /// Three vectors for each vertex: (position, determinant), (normal, 0), (tangent, 0). The vertices of one copy follow
 /// those of the copy before; in a crowd, all members of a copy come before the next copy.
@@ -12,7 +12,7 @@
 override JOINT_WORDS: u32 = 2u;
 override WEIGHT_WORDS: u32 = 4u;
 
-/// Reads and unpacks the vertex with index `place`; src/deform/packed describes the layout.
+/// Reads and unpacks the vertex with index `place`; skinscope_deform/src/packed describes the layout.
 fn source_at(place: u32) -> Source {
     let tangent_at = 3u + u32(NORMALS);
     let at = place * (tangent_at + u32(TANGENTS));

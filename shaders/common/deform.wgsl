@@ -25,7 +25,7 @@ const RIGID: u32 = 0u;
 const FOUR: u32 = 1u;
 const LIST: u32 = 2u;
 
-// These constants say which data a vertex has and in which format (src/deform/packed). They are set when the pipeline
+// These constants say which data a vertex has and in which format (skinscope_deform/src/packed). They are set when the pipeline
 // is created, so that absent data costs nothing.
 
 /// RIGID: one joint moves all vertices. FOUR: each vertex holds four influences. LIST: each vertex refers to any number
@@ -38,7 +38,7 @@ override WIDE_JOINTS: bool = true;
 /// The bits of a stored weight: 8 or 16 for a normalised integer, 32 for a float.
 override WEIGHT_BITS: u32 = 32u;
 override MORPHS: bool = true;
-/// True where the vertices were deformed before they are drawn (src/render/placed.rs). `morphs` then holds them instead
+/// True where the vertices were deformed before they are drawn (skinscope_render/src/placed.rs). `morphs` then holds them instead
 /// of the morph targets.
 override PLACED: bool = false;
 

@@ -1,4 +1,4 @@
-// Values that stay the same for a whole picture. src/render/layouts.rs declares the same structs in Rust.
+// Values that stay the same for a whole picture. skinscope_render/src/layouts.rs declares the same structs in Rust.
 
 struct SoftBox {
     /// xyz of x, y and z: the light's axes in world space; z points from the scene to the light. w of x and y: its half

@@ -1,5 +1,5 @@
 // Functions shared by methods that blend dual quaternions (Kavan et al. 2008), with scale and shear like Blender's
-// Preserve Volume; the twin of src/deform/dual_quaternion.rs. From its vector `at` on, a packed joint holds its
+// Preserve Volume; the twin of skinscope_deform/src/dual_quaternion.rs. From its vector `at` on, a packed joint holds its
 // quaternion, then the columns of its matrix times that quaternion, the translation last.
 
 struct Motion {

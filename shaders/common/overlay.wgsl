@@ -2,7 +2,7 @@
 //
 // Every file in overlay/ is one overlay. It defines
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
-// which returns the number of a vertex on the overlay's scale (src/inspect/overlay.rs), or NONE where the vertex has no
+// which returns the number of a vertex on the overlay's scale (skinscope_frame/src/overlay.rs), or NONE where the vertex has no
 // number and the scale has a colour for that. `value` was computed for the vertex beforehand, where the overlay's row
 // says so. `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights.
 

@@ -1,4 +1,4 @@
-// Every vertex follows its heaviest joint; the twin of src/deform/dominant.rs. The contract of this folder is in
+// Every vertex follows its heaviest joint; the twin of skinscope_deform/src/dominant.rs. The contract of this folder is in
 // linear.wgsl. A packed joint holds the three rows of its matrix.
 
 struct Blend {

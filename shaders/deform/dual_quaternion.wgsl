@@ -1,4 +1,4 @@
-// Dual quaternion blending; the twin of src/deform/dual_quaternion.rs. The contract of this folder is in linear.wgsl.
+// Dual quaternion blending; the twin of skinscope_deform/src/dual_quaternion.rs. The contract of this folder is in linear.wgsl.
 // common/motion.wgsl says what a packed joint holds.
 
 struct Blend {

@@ -1,4 +1,4 @@
-// Linear blend skinning; the twin of src/deform/linear.rs.
+// Linear blend skinning; the twin of skinscope_deform/src/linear.rs.
 //
 // Every file in this folder is one method. It may use
 //     struct Vertex { position: vec3f, normal: vec3f, tangent: vec3f }

@@ -1,4 +1,4 @@
-// A mixture of linear blending and dual quaternions; the twin of src/deform/mixed.rs. The contract of this folder is in
+// A mixture of linear blending and dual quaternions; the twin of skinscope_deform/src/mixed.rs. The contract of this folder is in
 // linear.wgsl. A packed joint holds the three rows of its matrix, then what common/motion.wgsl says. The first
 // parameter is the share of the dual quaternions.
 

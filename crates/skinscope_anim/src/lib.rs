@@ -1,7 +1,7 @@
 //! From a clip and a time to a pose. These are plain functions with borrowed inputs and outputs and without hidden
 //! state: the same clip and time give the same bytes whatever was sampled before.
 //!
-//! This module knows nothing of surfaces; `deform` turns poses into vertices.
+//! This crate knows nothing of surfaces; `deform` turns poses into vertices.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Turns a [`Frame`] into a picture. This module owns the device, the shaders and the device's copy of the model, and
+//! Turns a [`Frame`] into a picture. This crate owns the device, the shaders and the device's copy of the model, and
 //! sees nothing but frames: no session, no files, no window.
 //!
 //! Most pictures are drawn in one pass into one target, which is multisampled where edges are smoothed: the scene, and
