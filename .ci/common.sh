@@ -33,7 +33,7 @@ fi
 # the folder that it was compiled in.
 if [ -z "${CARGO_TARGET_DIR:-}" ] && mkdir -p "${SKINSCOPE_CI_TARGET:=$HOME/.cache/skinscope-ci/target}" 2>/dev/null; then
   export CARGO_TARGET_DIR="$SKINSCOPE_CI_TARGET"
-  find "$CARGO_TARGET_DIR" -depth -name '*skinscope*' -exec rm -rf {} + 2>/dev/null || true
+  find "$CARGO_TARGET_DIR" -mindepth 1 -depth -name '*skinscope*' -exec rm -rf {} + 2>/dev/null || true
   find "$CARGO_TARGET_DIR" -type d -name incremental -prune -exec rm -rf {} + 2>/dev/null || true
 fi
 # The clone is thrown away: nothing is compiled a second time with changes.
