@@ -87,6 +87,20 @@ fn sparse_elements_replace_those_of_the_base_or_zeros() {
 }
 
 #[test]
+fn sparse_elements_begin_where_their_offsets_say() {
+    let mut doc = Doc::new();
+    doc.floats("SCALAR", 1, &[1.0, 2.0, 3.0, 4.0]);
+    let indices = doc.view(&[0, 2, 1, 3]);
+    let values = doc.view(bytemuck::cast_slice(&[7.0_f32, 20.0, 40.0]));
+    doc.root["accessors"][0]["sparse"] = json!({
+        "count": 2,
+        "indices": { "bufferView": indices, "byteOffset": 2, "componentType": U8 },
+        "values": { "bufferView": values, "byteOffset": 4 },
+    });
+    assert_eq!(scalars(&doc), [1.0, 20.0, 3.0, 40.0]);
+}
+
+#[test]
 fn ranges_are_exact_and_cannot_overflow() {
     let doc = scalar(F32, &[0; 12], 3, false);
     assert_eq!(scalars(&doc), [0.0; 3]);
