@@ -306,6 +306,29 @@ mod tests {
         assert!((said.sum - 1.0).abs() < 1e-7 && said.skinned);
     }
 
+    #[test]
+    fn a_vertex_that_was_split_for_tangents_has_the_number_of_the_one_that_it_copies() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 2, rings: 2, sides: 3, ..Tube::default() })).clone();
+        let primitive = &mut parts.meshes[0].primitives[0];
+        let count = primitive.stored_vertices;
+        for list in [&mut primitive.positions, &mut primitive.normals] {
+            list.extend_from_within(2..3);
+        }
+        primitive.uvs.iter_mut().filter(|uvs| !uvs.is_empty()).for_each(|uvs| uvs.extend_from_within(2..3));
+        primitive.split_from = vec![2];
+        let lists = primitive.stored_influences.as_mut().unwrap();
+        let of = 2 * lists.per_vertex..3 * lists.per_vertex;
+        lists.joints.extend_from_within(of.clone());
+        lists.weights.extend_from_within(of);
+        let model = Model::build(parts).unwrap();
+        let mut palettes = Vec::new();
+        deform::palettes(&model, &vec![Affine3A::IDENTITY; model.skeleton.len()], &mut palettes);
+        let method = METHODS[0].into();
+        let posed = PosedModel { model: &model, palettes: &palettes, morph_weights: &[], method, surface: None };
+        let said = Explanation::of(&posed, VertexRef { vertex: count, ..VERTEX }, 0).unwrap();
+        assert_eq!((said.vertex.vertex, said.number), (count, 2));
+    }
+
     /// The figure of "Skinning math tutorial": three bones in a row; p is fixed to bone 1, b and c are where bones 2 and 3
     /// carry it, and p' is the skinned position in the space of bone 1. Here the bones are turned at rest too.
     #[test]
