@@ -48,3 +48,27 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet
     let kept: Vec<(u32, f64)> = ranked.into_iter().map(|i| shares[i]).collect();
     table.put_in_order(vertex, &kept);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apply;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{MeshId, WeightChange};
+
+    #[test]
+    fn a_locked_joint_stays_among_the_few_however_little_it_weighs() {
+        let model = tube(Tube { joints: 12, ..Tube::default() });
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(5, &[3, 4, 5, 6], &[0.0625, 0.5, 0.25, 0.1875]);
+        let edited = model.with_weights(&[change]).unwrap();
+        let mut sheet = Sheet::of(&edited);
+        let [locked, heaviest] = [3, 4].map(|joint: usize| sheet.tables[0].keys[joint]);
+        sheet.bounds.locked.insert(locked);
+        apply(&LIMIT, &mut sheet, &Settings { limit: 2, best: false, ..Settings::default() });
+        let mut shares = Vec::new();
+        sheet.tables[0].shares(5, &mut shares);
+        shares.sort_by_key(|(key, _)| *key);
+        assert_eq!(shares, [(locked, 0.0625), (heaviest, 0.9375)]);
+    }
+}

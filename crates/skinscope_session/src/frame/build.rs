@@ -87,10 +87,7 @@ impl SceneColors {
     };
 }
 
-/// Describes `session` as it stands ([`Session::update_pose`] has run). Reuses this frame's memory.
-///
-/// Where the session compares two surfaces, this is the left side (or the one that a blinking picture shows now), and the other
-/// one is [`Frame::compared`].
+/// Does what [`Session::build_frame`] says.
 pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let compared = frame.compared.take();
     build_alone(frame, session, colors);
