@@ -1,10 +1,11 @@
 // Functions that all overlays share: they turn the number of a vertex into a colour.
 //
-// Every file in overlay/ is one overlay. It defines
+// Every file in overlay/ is one overlay. It defines (with _ for - in its id)
 //     fn overlay_<id>(source: Source, copy: u32, value: f32) -> f32
 // which returns the number of a vertex on the overlay's scale (skinscope_frame/src/overlay.rs), or NONE where the vertex has no
 // number and the scale has a colour for that. `value` was computed for the vertex beforehand, where the overlay's row
-// says so. `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights.
+// says so. `influence_count(source)` and `influence(source, copy, i)` give joints (indices into `slots`) and weights;
+// `used_influences(source, copy)` counts those whose weight is not zero.
 
 const RAMP: u32 = 0u;
 const STEPS: u32 = 1u;

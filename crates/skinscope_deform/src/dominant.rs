@@ -33,7 +33,7 @@ pub static DOMINANT: Method = Method {
     pass: None,
     expects: MethodExpectations {
         between_turns: |_| [1.0, 0.0],
-        averages_scales: false,
+        between_scales: 0.0,
         is_steady,
         ..MethodExpectations::MOST
     },
@@ -41,7 +41,7 @@ pub static DOMINANT: Method = Method {
 
 /// Returns a slot of the heaviest joint, whose slots are all summed up; `None` where no joint has a weight above zero.
 #[inline(always)]
-fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option<usize> {
+pub(super) fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option<usize> {
     let of_joint = |slot: usize| (0..joints.len()).filter(|i| joints[*i] == joints[slot]).map(&weight).sum::<f64>();
     let mut best = (None, 0.0);
     for slot in (0..joints.len()).filter(|slot| weight(*slot) != 0.0) {
@@ -92,7 +92,7 @@ fn is_steady(joints: &[u16], weights: &[f32], by: f32) -> bool {
 }
 
 /// The blend kernel that takes the matrix of the heaviest joint.
-struct Dominant;
+pub(super) struct Dominant;
 
 impl BlendKernel for Dominant {
     type Sum = Rows;

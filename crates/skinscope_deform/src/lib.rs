@@ -127,12 +127,12 @@ pub struct MethodExpectations {
     /// The sum of the weights counts; else only their ratios do.
     pub scales_with_weights: bool,
     /// Says what becomes of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an
-    /// angle (radians, less than π) about an axis: the share of its distance from the axis that it keeps, and the share
+    /// angle (radians, from 0, and less than π) about an axis: the share of its distance from the axis that it keeps, and the share
     /// of the angle by which it turns.
     pub between_turns: fn(f32) -> [f32; 2],
-    /// Whether such a vertex between joints that differ by a scale alone is scaled by the mean of both; else it follows
-    /// the first.
-    pub averages_scales: bool,
+    /// The share of the second joint in the scale of such a vertex whose joints differ by a scale alone: 0.5 for the
+    /// mean of both, 0 where the vertex follows the first.
+    pub between_scales: f32,
     /// Returns false where changing a vertex's weights by a part `by` of the whole could take it to a quite different
     /// place; arguments are its joints, its weights and `by`. The device has rounded weights, so it may show such a
     /// vertex elsewhere.
@@ -149,7 +149,7 @@ impl MethodExpectations {
     pub const MOST: Self = Self {
         scales_with_weights: false,
         between_turns: |_| [1.0, 0.5],
-        averages_scales: true,
+        between_scales: 0.5,
         is_steady: |_, _, _| true,
         shader_error: 1e-5,
         reference_error: 1e-5,

@@ -66,16 +66,17 @@ impl WeightStats {
         self.by_influences[1..].iter().sum::<usize>() - self.over(limit)
     }
 
-    /// Returns how many vertices a row of a legend counts, where a runtime can use `limit` influences.
+    /// Returns how many vertices a row of a legend counts, where a runtime can use `limit` influences; `None` for a row
+    /// that counts nothing.
     #[must_use]
-    pub fn counted(&self, counted: &Counted, limit: usize) -> usize {
-        match counted {
-            Counted::Nothing => 0,
+    pub fn counted(&self, counted: &Counted, limit: usize) -> Option<usize> {
+        Some(match counted {
+            Counted::Nothing => return None,
             Counted::Influences(numbers) => self.by_influences[numbers.clone()].iter().sum(),
             Counted::WithinLimit => self.within(limit),
             Counted::OverLimit => self.over(limit),
             Counted::Rigid => self.rigid,
-        }
+        })
     }
 
     /// Counts stored vertices (not those split for tangents), each instance for itself.

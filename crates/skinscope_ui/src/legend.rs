@@ -89,7 +89,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         ui.label(RichText::new("Shown once the model is checked").color(colors(ui).text));
         return;
     }
-    let count = |step: &Step| session.document().map_or(0, |d| d.stats().counted(&step.counted, view.influence_limit));
+    let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
     match &overlay.scale {
         Scale::Ramp { ramp, ends, ticks, none, rigid } => {
             let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
@@ -102,10 +102,12 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
                 Some(changed) => session.changed(changed).map(|changed| changed.missing()),
                 None => None,
             };
-            let without = |step: &Step| missing.unwrap_or_else(|| count(step));
+            let without = |step: &Step| missing.or_else(|| count(step));
             let none = none.as_ref().map(|step| (step, without(step)));
             let rigid = rigid.as_ref().map(|step| (step, count(step)));
-            for (step, vertices) in none.into_iter().chain(rigid).filter(|(_, vertices)| *vertices > 0) {
+            for (step, vertices) in
+                none.into_iter().chain(rigid).filter(|(_, vertices)| vertices.is_some_and(|n| n > 0))
+            {
                 ui.add_space(2.0);
                 swatch(ui, step, vertices);
             }
@@ -228,21 +230,24 @@ fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands:
     }
 }
 
-/// Shows the colour of a step, its meaning, and how many vertices have it.
-fn swatch(ui: &mut Ui, step: &Step, count: usize) {
+/// Shows a colour, its label and how many vertices have it, where that is counted.
+fn swatch(ui: &mut Ui, step: &Step, count: Option<usize>) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
     let square = Rect::from_center_size(pos2(rect.left() + 6.0, y), vec2(12.0, 12.0));
     let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
     ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
-    let ink = if count > 0 { c.text } else { c.dim };
+    let ink = if count != Some(0) { c.text } else { c.dim };
     let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
     paint_line(ui, label, rect.left() + 20.0, y, ink);
-    let figure = ui.painter().layout_no_wrap(grouped(count), theme::regular(12.0), ink);
-    let x = rect.right() - figure.size().x;
-    paint_line(ui, figure, x, y, ink);
-    let name = format!("{}: {}", step.label, counted(count, "vertex", "vertices"));
+    if let Some(count) = count {
+        let figure = ui.painter().layout_no_wrap(grouped(count), theme::regular(12.0), ink);
+        let x = rect.right() - figure.size().x;
+        paint_line(ui, figure, x, y, ink);
+    }
+    let vertices = count.map(|count| format!(": {}", counted(count, "vertex", "vertices"))).unwrap_or_default();
+    let name = format!("{}{vertices}", step.label);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
 }
 
