@@ -98,14 +98,22 @@ fn another_order_on_the_device_shows_the_same_pictures(stage: &Stage) {
 }
 
 fn vertices_are_read_back_under_the_models_own_numbers(stage: &Stage) {
-    for method in scenes::shader_methods() {
+    // A quarter of the way is not the default of any, and no value that looks the same from both ends.
+    let quarter = |parameter: &deform::Parameter| parameter.range[0] + 0.25 * (parameter.range[1] - parameter.range[0]);
+    let cases = scenes::shader_methods().flat_map(|method| [(method, false), (method, true)]);
+    for (method, is_set) in cases.filter(|(method, is_set)| !is_set || !method.parameters.is_empty()) {
         let model = dense(true);
-        let frame = frame(&model, method);
+        let mut frame = frame(&model, method);
+        if is_set {
+            frame.parameters.iter_mut().zip(method.parameters).for_each(|(value, p)| *value = quarter(p));
+        }
+        let deformation = deform::Deformation { values: frame.parameters, ..(*method).into() };
         let parts = deform_on_gpu(&stage.gpu, &mut stage.renderer.borrow_mut(), &frame).unwrap();
         let mut packed: Vec<Vec4> = Vec::new();
         deform::pack(method, &frame.palettes, &mut packed);
         let mut want = Deformed::default();
-        deform::deform_primitive(&model, parts[0].instance, 0, &packed, &frame.morph_weights, method, &mut want);
+        let at = (parts[0].instance, 0);
+        deform::deform_primitive(&model, at.0, at.1, &packed, &frame.morph_weights, deformation, &mut want);
         assert_eq!(parts[0].deformed.positions.len(), want.positions.len());
         for (i, (got, want)) in parts[0].deformed.positions.iter().zip(&want.positions).enumerate() {
             let is_steady = scenes::is_steady(method, &model.meshes[0].primitives[0], i);
