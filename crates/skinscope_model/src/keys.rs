@@ -67,11 +67,15 @@ impl Rows {
             }
         };
         let mut numbers = vec![0.0; entries * width];
-        for (lane, sampler) in samplers.iter().enumerate() {
-            let (at, step) = place(lane);
-            for (row, value) in numbers.chunks_exact_mut(width).zip(sampler.iter()) {
-                for (i, number) in bytemuck::cast_slice(std::slice::from_ref(&value)).iter().enumerate() {
-                    row[at + i * step] = *number;
+        // A few rows stay in the cache while all lanes write to them.
+        const ROWS: usize = 16;
+        for (part, rows) in numbers.chunks_mut(ROWS * width.max(1)).enumerate() {
+            for (lane, sampler) in samplers.iter().enumerate() {
+                let (at, step) = place(lane);
+                for (row, value) in rows.chunks_exact_mut(width).zip(sampler.iter().skip(part * ROWS)) {
+                    for (i, number) in bytemuck::cast_slice(std::slice::from_ref(&value)).iter().enumerate() {
+                        row[at + i * step] = *number;
+                    }
                 }
             }
         }

@@ -9,38 +9,21 @@
 //! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds the effect of rounding
 //! weights.
 
+mod chunks;
 mod directions;
+mod influences;
 mod order;
 mod weights;
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, PoisonError};
-
 use glam::{Vec2, Vec3, Vec4};
 
+use chunks::rows;
 pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent};
+pub use influences::{InfluenceLayout, PackedInfluences, pack_all_influences, pack_influences};
 pub use order::VertexOrder;
 pub use weights::{MOST_MOVED, WeightBits};
 
-use skinscope_base::parallel;
 use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
-
-/// The form in which the influences of a vertex are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum InfluenceLayout {
-    /// They are not stored: one joint moves all vertices.
-    None,
-    /// Four stand in the vertex. Those with weight come first, pairs of one joint one after the other; the others have
-    /// the first one's joint and no weight.
-    Four {
-        /// Whether joints are numbers of 16 bits, else of 8.
-        wide_joints: bool,
-        /// The format of the weights.
-        weights: WeightBits,
-    },
-    /// They stand in a list of their own; the vertex says where its part begins, and how many there are.
-    List,
-}
 
 /// Which words a vertex has, in its row and in that of its influences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -55,9 +38,14 @@ pub struct VertexLayout {
 
 impl VertexLayout {
     fn of(p: PrimitiveRef<'_>) -> (Self, f32) {
-        let (influences, moved) =
-            p.influences.as_ref().map_or((InfluenceLayout::None, 0.0), |i| influence_layout(i, p));
-        (Self { normals: !p.normals.is_empty(), tangents: !p.tangents.is_empty(), influences }, moved)
+        let (influences, moved) = influences::layout_of(p);
+        (Self { influences, ..Self::of_directions(p) }, moved)
+    }
+
+    /// The layout of a primitive without influences.
+    fn of_directions(p: PrimitiveRef<'_>) -> Self {
+        let (normals, tangents) = (!p.normals.is_empty(), !p.tangents.is_empty());
+        Self { normals, tangents, influences: InfluenceLayout::None }
     }
 
     /// Returns the offset of the normal from the start of the vertex, in words.
@@ -76,35 +64,6 @@ impl VertexLayout {
     #[must_use]
     pub const fn words(self) -> usize {
         self.tangent_at() + self.tangents as usize
-    }
-}
-
-impl InfluenceLayout {
-    /// The words of the joints, which come first in the row; of a list, where it begins and how many there are.
-    #[must_use]
-    pub const fn joint_words(self) -> usize {
-        match self {
-            Self::None => 0,
-            Self::Four { wide_joints: false, .. } => 1,
-            Self::Four { wide_joints: true, .. } | Self::List => 2,
-        }
-    }
-
-    /// The words of the weights, which follow them.
-    #[must_use]
-    pub const fn weight_words(self) -> usize {
-        match self {
-            Self::None | Self::List => 0,
-            Self::Four { weights: WeightBits::Eight, .. } => 1,
-            Self::Four { weights: WeightBits::Sixteen, .. } => 2,
-            Self::Four { weights: WeightBits::Float, .. } => 4,
-        }
-    }
-
-    /// All words of a row.
-    #[must_use]
-    pub const fn words(self) -> usize {
-        self.joint_words() + self.weight_words()
     }
 }
 
@@ -161,19 +120,6 @@ pub struct PackedPrimitive {
     pub indices: Option<Vec<u32>>,
     /// The vertex that stands in each place.
     pub order: VertexOrder,
-}
-
-/// The joints and weights of a primitive, ready to be copied to a device, in the order of its vertices there.
-#[derive(Clone, Debug)]
-pub struct PackedInfluences {
-    /// The layout of `rows`.
-    pub layout: InfluenceLayout,
-    /// [`InfluenceLayout::words`] for each vertex.
-    pub rows: Vec<u32>,
-    /// Joint and weight (the bits of a float) of what [`InfluenceLayout::List`] lists.
-    pub listed: Vec<[u32; 2]>,
-    /// The largest part of a vertex' weight that rounding gave to other joints, up to [`MOST_MOVED`].
-    pub moved: f32,
 }
 
 /// Returns whether the order of the primitive's triangles cannot be seen, since none of its materials blends.
@@ -237,7 +183,10 @@ pub fn stored_weights(
 }
 
 fn pack(p: PrimitiveRef<'_>, improved: Option<(Vec<u32>, VertexOrder)>) -> PackedPrimitive {
-    pack_in(p, VertexLayout::of(p), improved)
+    let improved = improved.map_or_else(Default::default, |(indices, order)| (Some(indices), order));
+    let influences = pack_all_influences(p, &improved.1);
+    let layout = VertexLayout { influences: influences.layout, ..VertexLayout::of_directions(p) };
+    packed(p, layout, improved, influences)
 }
 
 fn pack_in(
@@ -245,13 +194,20 @@ fn pack_in(
     (layout, moved): (VertexLayout, f32),
     improved: Option<(Vec<u32>, VertexOrder)>,
 ) -> PackedPrimitive {
-    let (indices, order) = match improved {
-        Some((indices, order)) => (Some(indices), order),
-        None => (None, VertexOrder::default()),
-    };
+    let (indices, order) = improved.map_or_else(Default::default, |(indices, order)| (Some(indices), order));
+    let influences = influences::packed_in(p, (layout.influences, moved), &order);
+    packed(p, layout, (indices, order), influences)
+}
+
+/// Packs all but the influences, which are packed already.
+fn packed(
+    p: PrimitiveRef<'_>,
+    layout: VertexLayout,
+    (indices, order): (Option<Vec<u32>>, VertexOrder),
+    influences: PackedInfluences,
+) -> PackedPrimitive {
     let write = |place: usize, words: &mut [u32]| write_vertex(p, layout, order.vertex(place), words);
     let vertices = rows(p.positions.len(), layout.words(), &write);
-    let influences = influences_in(p, (layout.influences, moved), &order);
     let paint_layout = PaintLayout::of(&p);
     let paint =
         rows(p.positions.len(), paint_layout.words(), &|place, words| write_paint(p, order.vertex(place), words));
@@ -259,50 +215,11 @@ fn pack_in(
     PackedPrimitive { layout, vertices, influences, paint_layout, paint, morphs, indices, order }
 }
 
-/// Packs the joints and weights of a primitive alone, in the order that its vertices have on the device.
-#[must_use]
-pub fn pack_all_influences(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedInfluences {
-    let (layout, moved) = VertexLayout::of(p);
-    influences_in(p, (layout.influences, moved), order)
-}
-
-fn influences_in(
-    p: PrimitiveRef<'_>,
-    (layout, moved): (InfluenceLayout, f32),
-    order: &VertexOrder,
-) -> PackedInfluences {
-    let starts = list_starts(p, layout, order);
-    let write = |place: usize, words: &mut [u32]| {
-        write_influences(p, layout, order.vertex(place), list_at(&starts, place), words);
-    };
-    let rows = rows(p.positions.len(), layout.words(), &write);
-    PackedInfluences { layout, rows, listed: listed(p, layout, order), moved }
-}
-
-/// Appends the words of joints and weights of one vertex. False, and nothing appended, where a layout of a primitive has no
-/// room for them; lists have none, since what they say of a vertex may have grown.
-pub fn pack_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
-    let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout, &p.influences) else {
-        return false;
-    };
-    let (joints, weights) = influences.of(vertex);
-    let used = || joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-    let fits = used().count() <= 4
-        && (wide_joints || used().all(|(joint, _)| *joint < 256))
-        && weights::needed(influences, vertex..vertex + 1).0 <= bits;
-    if fits {
-        let start = out.len();
-        out.resize(start + layout.words(), 0);
-        write_four(influences, vertex, wide_joints, bits, &mut out[start..]);
-    }
-    fits
-}
-
 /// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its place. `vertices` are
 /// numbers of the model.
 #[must_use]
 pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
-    let starts = list_starts(p, layout.influences, order);
+    let starts = influences::list_starts(p, layout.influences, order);
     let words = layout.words() + layout.influences.words();
     let mut out = Vec::with_capacity(vertices.len() * (words + 1));
     for vertex in vertices.iter().filter(|v| (**v as usize) < p.stored_vertices) {
@@ -311,7 +228,7 @@ pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder
         out.resize(at + words, 0);
         let (own, influences) = out[at..].split_at_mut(layout.words());
         write_vertex(p, layout, *vertex as usize, own);
-        write_influences(p, layout.influences, *vertex as usize, list_at(&starts, place), influences);
+        influences::write(p, layout.influences, *vertex as usize, influences::list_at(&starts, place), influences);
         out.push(place as u32);
     }
     out
@@ -336,43 +253,6 @@ pub fn morphs_tangents(p: &Primitive) -> bool {
     !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())
 }
 
-/// How many vertices one piece of work packs.
-const CHUNK: usize = 1 << 15;
-
-/// Calls `work` for each chunk of `count` vertices, on all cores.
-fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(std::ops::Range<usize>) -> T + Sync)) -> Vec<T> {
-    let chunk = |i: usize| work(i * CHUNK..((i + 1) * CHUNK).min(count));
-    // Nothing cancels it, so there is always a result.
-    parallel::map(count.div_ceil(CHUNK), &AtomicBool::new(false), &chunk).unwrap_or_default()
-}
-
-/// Returns `words` words for each of `count` places, which `write` fills.
-fn rows(count: usize, words: usize, write: &(dyn Fn(usize, &mut [u32]) + Sync)) -> Vec<u32> {
-    if words == 0 {
-        return Vec::new();
-    }
-    let mut out = vec![0; count * words];
-    let chunks: Vec<Mutex<&mut [u32]>> = out.chunks_mut(CHUNK * words).map(Mutex::new).collect();
-    by_chunk(count, &|places| {
-        let mut chunk = chunks[places.start / CHUNK].lock().unwrap_or_else(PoisonError::into_inner);
-        places.zip(chunk.chunks_exact_mut(words)).for_each(|(place, row)| write(place, row));
-    });
-    drop(chunks);
-    out
-}
-
-fn influence_layout(influences: &InfluencesRef<'_>, p: PrimitiveRef<'_>) -> (InfluenceLayout, f32) {
-    // Most primitives have room for no more.
-    if influences.per_vertex > 4 && influences.most_used() > 4 {
-        return (InfluenceLayout::List, 0.0);
-    }
-    let needs = by_chunk(p.positions.len(), &|vertices| weights::needed(influences, vertices));
-    let weights = needs.iter().map(|(bits, _)| *bits).max().unwrap_or(WeightBits::Eight);
-    let moved = needs.iter().map(|(_, moved)| *moved).fold(0.0, f32::max);
-    let moved = if weights == WeightBits::Sixteen { moved } else { 0.0 };
-    (InfluenceLayout::Four { wide_joints: influences.joints_needed() > 256, weights }, moved)
-}
-
 fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, row: &mut [u32]) {
     row[..3].copy_from_slice(&p.positions[vertex].to_array().map(f32::to_bits));
     if layout.normals {
@@ -381,61 +261,6 @@ fn write_vertex(p: PrimitiveRef<'_>, layout: VertexLayout, vertex: usize, row: &
     if layout.tangents {
         row[layout.tangent_at()] = directions::pack_tangent(p.tangents[vertex]);
     }
-}
-
-fn write_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, list: [u32; 2], row: &mut [u32]) {
-    match (layout, &p.influences) {
-        (InfluenceLayout::List, _) => row.copy_from_slice(&list),
-        (InfluenceLayout::Four { wide_joints, weights }, Some(influences)) => {
-            write_four(influences, vertex, wide_joints, weights, row);
-        }
-        (InfluenceLayout::None | InfluenceLayout::Four { .. }, _) => {}
-    }
-}
-
-fn write_four(influences: &InfluencesRef<'_>, vertex: usize, wide_joints: bool, bits: WeightBits, row: &mut [u32]) {
-    let used = weights::four_by_joint(influences, vertex);
-    let four = used.weights;
-    // Slots without weight name the first joint too, so that no other joint is read for them.
-    let [a, b, c, d] = std::array::from_fn(|i| u32::from(used.joints[if i < used.count { i } else { 0 }]));
-    let row = if wide_joints {
-        row[..2].copy_from_slice(&[a | b << 16, c | d << 16]);
-        &mut row[2..]
-    } else {
-        row[0] = a | b << 8 | c << 16 | d << 24;
-        &mut row[1..]
-    };
-    match bits {
-        WeightBits::Eight => row[0] = u32::from_le_bytes(four.map(weights::in_8_bits)),
-        WeightBits::Sixteen => {
-            let [a, b, c, d] = weights::in_steps(four).map_or([0; 4], |(steps, _)| steps.map(u32::from));
-            row.copy_from_slice(&[a | b << 16, c | d << 16]);
-        }
-        WeightBits::Float => row.copy_from_slice(&four.map(f32::to_bits)),
-    }
-}
-
-/// For each place, and one past the last: how many influences are listed before it. Empty where none are.
-fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<u32> {
-    let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
-    let mut starts = vec![0];
-    let mut sum = 0;
-    starts.extend((0..p.positions.len()).map(|place| {
-        sum += influences.used(order.vertex(place)) as u32;
-        sum
-    }));
-    starts
-}
-
-/// Returns the start of a vertex's influences in the list, and their number.
-fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
-    starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
-}
-
-fn listed(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
-    let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
-    let of = |place| weights::used_by_joint(influences, order.vertex(place));
-    (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
 }
 
 fn write_paint(p: PrimitiveRef<'_>, vertex: usize, row: &mut [u32]) {

@@ -137,7 +137,8 @@ pub fn rounded(influences: &InfluencesRef<'_>, vertex: usize, out: &mut [f32]) {
     }
 }
 
-fn stored_in_8_bits(influences: &InfluencesRef<'_>) -> bool {
+/// Returns whether all weights are stored as integers of 8 bits.
+pub fn stored_in_8_bits(influences: &InfluencesRef<'_>) -> bool {
     influences.format == WeightFormat::U8 && influences.formats.iter().all(|f| *f == WeightFormat::U8)
 }
 
