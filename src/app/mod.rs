@@ -13,6 +13,7 @@ mod device_benchmark;
 mod effects;
 mod export_job;
 mod exports;
+mod file_changes;
 mod file_dialog;
 mod file_names;
 mod folder;

@@ -1,38 +1,10 @@
 //! Follows the open file: once another program has changed it, or a file that it names, it is read again.
-//!
-//! The files are looked at twice a second: their lengths and times, no more. That works on every file system, network drives
-//! included, and takes some microseconds. A file that is being written is left alone until it has been the same for a moment.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::App;
-use super::report::Report;
-use crate::parallel::JobContext;
 use crate::session::{Document, Source};
 use crate::writeback::Stamps;
-
-/// The time between two looks at files that do not change.
-const PAUSE: Duration = Duration::from_millis(500);
-/// How long files must be the same after a change, so that they are taken for whole.
-const QUIET: Duration = Duration::from_millis(100);
-
-/// Waits until files differ from what they were at `then`, and are whole as far as that can be seen; `None` where nobody wants
-/// to know any more.
-pub(super) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Report> {
-    let mut last = then.clone();
-    loop {
-        std::thread::sleep(if last == *then { PAUSE } else { QUIET });
-        if context.is_cancelled() {
-            return None;
-        }
-        let now = then.taken_again();
-        if now != *then && now == last && now.has_own() {
-            return Some(Report::FilesChanged(now));
-        }
-        last = now;
-    }
-}
 
 impl App {
     /// Follows the open file where that is wanted and nothing else is about to read or write it.
@@ -80,54 +52,5 @@ impl App {
             let name = &document.model.source.name;
             self.status.notice = (self.status.notice.0 + 1, format!("{name} has changed, and was read again"));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-    use std::sync::Arc;
-
-    use super::*;
-    use crate::parallel::Job;
-
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("skinscope_watch_{}_{name}", std::process::id()));
-        let _absent = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).unwrap();
-        folder
-    }
-
-    #[test]
-    fn a_change_is_told_once_the_files_are_the_same_for_a_moment() {
-        let folder = folder("change");
-        let [model, buffer] = ["model.gltf", "model.bin"].map(|name| folder.join(name));
-        fs::write(&model, "model").unwrap();
-        let mut then = Stamps::of(&model);
-        // It is not there yet: when it comes, that is a change.
-        then.add([buffer.as_path()]);
-        let watched = then.clone();
-        let job = Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, context));
-        std::thread::sleep(2 * PAUSE);
-        assert!(!job.is_done(), "nothing has changed");
-        // It grows for longer than the pause between two looks.
-        let mut text = String::new();
-        for _ in 0..40 {
-            text += "0123456789";
-            fs::write(&buffer, &text).unwrap();
-            std::thread::sleep(QUIET / 4);
-            assert!(!job.is_done(), "it is not whole");
-        }
-        // An exporter may remove the old file before it writes the new one.
-        fs::remove_file(&model).unwrap();
-        std::thread::sleep(3 * QUIET);
-        assert!(!job.is_done(), "there is no file to be read");
-        fs::write(&model, "another").unwrap();
-        while !job.is_done() {
-            std::thread::sleep(QUIET / 4);
-        }
-        let Some(Some(Report::FilesChanged(now))) = job.take() else { panic!("no change") };
-        assert!(now != then && now == then.taken_again());
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use super::super::autosave::Snapshot;
 use super::super::export_job::ExportJob;
+use super::super::file_changes::wait_for_change;
 use super::super::file_dialog;
 use super::super::library::LibraryFolder;
 use super::super::pose_pictures::PosePictures;
 use super::super::report::Report;
 use super::super::save_job::{SaveJob, summary};
 use super::super::session_files::ReadSession;
-use super::super::watch::wait_for_change;
 use super::{Jobs, Kind};
 use crate::model::Model;
 use crate::session::FileUse;

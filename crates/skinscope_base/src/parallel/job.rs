@@ -19,11 +19,12 @@ pub struct JobContext {
     wake: Arc<dyn Fn() + Send + Sync>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct State {
     cancelled: AtomicBool,
     done: AtomicBool,
     thousandths: AtomicU32,
+    on_cancel: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 impl<T: Send + 'static> Job<T> {
@@ -70,7 +71,13 @@ impl<T> Job<T> {
 
     /// Asks the work to stop. It may still have a result, such as what it had found until then.
     pub fn cancel(&self) {
-        self.context.state.cancelled.store(true, Ordering::Relaxed);
+        let state = &self.context.state;
+        // The lock orders this against `JobContext::on_cancel`.
+        let mut on_cancel = state.on_cancel.lock().unwrap_or_else(PoisonError::into_inner);
+        state.cancelled.store(true, Ordering::Relaxed);
+        if let Some(notify) = on_cancel.take() {
+            notify();
+        }
     }
 
     /// Takes the result, which works once; `None` while there is none.
@@ -105,6 +112,17 @@ impl JobContext {
         self.state.cancelled.load(Ordering::Relaxed)
     }
 
+    /// Calls `notify` once when the job is cancelled, on the thread that cancels it, or at once where it is cancelled
+    /// already. Work that sleeps until something else happens wakes up by it; `notify` must not wait for the work.
+    pub fn on_cancel(&self, notify: impl FnOnce() + Send + 'static) {
+        let mut on_cancel = self.state.on_cancel.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_cancelled() {
+            notify();
+        } else {
+            *on_cancel = Some(Box::new(notify));
+        }
+    }
+
     /// Returns the flag behind [`JobContext::is_cancelled`], for functions that take one.
     #[must_use]
     pub fn cancel_flag(&self) -> &AtomicBool {
@@ -127,6 +145,14 @@ impl JobContext {
 
     fn fraction(&self) -> f32 {
         self.state.thousandths.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut state = f.debug_struct("State");
+        state.field("cancelled", &self.cancelled).field("done", &self.done).field("thousandths", &self.thousandths);
+        state.finish_non_exhaustive()
     }
 }
 

@@ -110,6 +110,11 @@ impl Stamps {
         then.is_none_or(|(_, then)| stamp(path) == *then)
     }
 
+    /// Returns the paths of the files, the model's own first.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(|(path, _)| path.as_path())
+    }
+
     /// Returns the stamps that the same files have now.
     #[must_use]
     pub fn taken_again(&self) -> Self {
