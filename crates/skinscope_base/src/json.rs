@@ -46,11 +46,12 @@ pub fn place_at(text: &str, line: usize, column: usize) -> String {
     let mut scan = Scan::new(text);
     while scan.at < end && scan.step() {}
     // A reader finds out at its end what an object lacks.
-    if matches!(text.as_bytes().get(end), Some(b'}' | b']')) && scan.at <= end {
-        if let Some(frame) = scan.frames.last_mut() {
-            frame.key = None;
-            frame.is_in_item = false;
-        }
+    if matches!(text.as_bytes().get(end), Some(b'}' | b']'))
+        && scan.at <= end
+        && let Some(frame) = scan.frames.last_mut()
+    {
+        frame.key = None;
+        frame.is_in_item = false;
     }
     scan.place(scan.frames.len())
 }

@@ -73,7 +73,7 @@ pub fn positions(obj: &Obj, table: &[Part], minus: [f64; 3], off: f64) -> Result
     for (written, (_, part, vertex)) in obj.vertices.iter().zip(right) {
         let right = part.xyz[vertex];
         let far = (0..3).map(|axis| (written[axis] - minus[axis] - right[axis]).abs()).fold(0.0, nan_max);
-        differing += usize::from(!(far <= off));
+        differing += usize::from(far.is_nan() || far > off);
         if far > worst.0 || far.is_nan() {
             worst = (far, format!("vertex {vertex} of {} stands at {written:?}, not {right:?}", part.name));
         }
