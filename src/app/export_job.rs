@@ -121,6 +121,9 @@ impl ExportJob {
         self.stand_still();
         let Some(target) = Target::of(path) else { return Err(ExportFailure::Failed(Target::endings().to_owned())) };
         let reel = self.reel();
+        if let Some(why) = reel.too_long() {
+            return Err(ExportFailure::Failed(format!("{why}; choose fewer pictures a second, or a shorter clip.")));
+        }
         let ExportSettings { size, transparent, .. } = self.settings;
         let film = Film { size, count: reel.count, fps: reel.fps, transparent };
         let bounds = self.session.posed_bounds();

@@ -3,21 +3,15 @@
 use glam::{Affine3A, Vec3};
 
 use super::CliError;
+use super::find::find_named;
 use crate::math::Aabb;
 use crate::session::Session;
 
-/// Finds a camera by exact name first, then by number.
+/// Finds a camera by its name or number.
 pub(super) fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
-    let names = || (0..count).filter_map(|i| session.camera_name(i));
-    let by_number = || wanted.parse().ok().filter(|n| *n < count);
-    names().position(|n| n == wanted).or_else(by_number).ok_or_else(|| {
-        let known = match count {
-            0 => "the file has no camera".to_owned(),
-            _ => format!("cameras: {}", names().collect::<Vec<_>>().join(", ")),
-        };
-        CliError::Usage(format!("there is no camera \"{wanted}\"; {known}"))
-    })
+    let names: Vec<&str> = (0..count).map(|i| session.camera_name(i).unwrap_or_default()).collect();
+    find_named(["camera", "cameras"], &names, wanted)
 }
 
 /// Returns a frame without scale whose −Z points towards `target`, with +Y up; when it looks straight up or down, −Z of

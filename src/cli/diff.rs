@@ -10,6 +10,7 @@ use super::{CliError, OpenArgs, print, printable, unwritable};
 use crate::compare::{Differences, Named, Part, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
 use crate::session::{Document, Source};
+use crate::words::counted;
 
 /// Say what differs between two files: nodes, weights, matrices, clips, materials, the posed surface
 ///
@@ -133,19 +134,21 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     for p in &found.surface {
         out.push((
             "surface".into(),
-            format!("mesh {}, primitive {}: {} vertices or triangles", p.mesh, p.primitive, p.vertices),
+            format!(
+                "mesh {}, primitive {}: {}",
+                p.mesh,
+                p.primitive,
+                counted(p.vertices, "vertex or triangle", "vertices or triangles")
+            ),
         ));
     }
     for p in &found.weights {
         let Part { mesh, primitive, vertices, largest } = p;
-        let noun = if *vertices == 1 { "vertex" } else { "vertices" };
-        out.push((
-            "weights".into(),
-            format!("mesh {mesh}, primitive {primitive}: {vertices} {noun}, by up to {largest:.4}"),
-        ));
+        let vertices = counted(*vertices, "vertex", "vertices");
+        out.push(("weights".into(), format!("mesh {mesh}, primitive {primitive}: {vertices}, by up to {largest:.4}")));
     }
     if found.inverse_binds > 0 {
-        out.push(("inverse binds".into(), format!("{} matrices", found.inverse_binds)));
+        out.push(("inverse binds".into(), counted(found.inverse_binds, "matrix", "matrices")));
     }
     let place = found
         .posed

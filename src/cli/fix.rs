@@ -7,13 +7,16 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::check::load;
-use super::pose::{PoseArgs, find_node, parse_secs};
+use super::find::find_node;
+use super::pose::{PoseArgs, parse_secs};
+use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
 use crate::edit::{Amount, Applied, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, Transferred, apply};
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::session::{Document, Source};
+use crate::words::counted;
 use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 
 /// Repair weights and write back only what changed
@@ -28,7 +31,7 @@ use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 /// copied along.
 ///
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
-/// new), json_values (that differ, are new or gone)}, operations [{op, vertices (whose stored values changed)}], one for each
+/// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
 /// joints. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
 /// since no joint has a name of those that move FILE there).
@@ -156,7 +159,7 @@ enum Rules {
 struct Given(Vec<(String, f64)>);
 
 fn two(text: &str) -> Result<(String, String), String> {
-    let (joint, other) = text.split_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
+    let (joint, other) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
     Ok((joint.to_owned(), other.to_owned()))
 }
 
@@ -167,11 +170,18 @@ fn typed(text: &str) -> Result<(String, Amount), String> {
 }
 
 fn given(text: &str) -> Result<Given, String> {
-    let one = |part: &str| {
-        let (joint, number) = part.rsplit_once('=').ok_or_else(|| format!("{part}: expected JOINT=WEIGHT"))?;
-        Ok((joint.to_owned(), weight(number)?))
-    };
-    text.split(',').map(one).collect::<Result<_, String>>().map(Given)
+    let (mut out, mut part) = (Vec::new(), String::new());
+    for piece in text.split(',') {
+        // A comma that no weight stands before belongs to a name.
+        let comma = if part.is_empty() { "" } else { "," };
+        part = format!("{part}{comma}{piece}");
+        let one = part.rsplit_once('=').and_then(|(joint, number)| Some((joint.to_owned(), weight(number).ok()?)));
+        if let Some(one) = one {
+            out.push(one);
+            part.clear();
+        }
+    }
+    if part.is_empty() { Ok(Given(out)) } else { Err(format!("{part}: expected JOINT=WEIGHT, a weight from 0 to 1")) }
 }
 
 fn after_help() -> String {
@@ -310,7 +320,9 @@ impl FixArgs {
     fn settings_for(&self, operation: &Operation, model: &Model, all: &Settings) -> Result<Settings, CliError> {
         let mut out = all.clone();
         if let Some(joint) = self.remove_joint.as_deref().filter(|_| operation.id == "remove-joint") {
-            let (name, spread) = match joint.strip_suffix(":spread") {
+            // A joint may really be called so.
+            let is_name = find_node(model, joint).is_ok();
+            let (name, spread) = match joint.strip_suffix(":spread").filter(|_| !is_name) {
                 Some(name) => (name, true),
                 None => (joint, false),
             };
@@ -364,10 +376,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }
-    print(&if args.json { report(&done, &saved) } else { text(&done, &saved) })
+    let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
+    print(&if args.json { report(&done, &saved, &restored) } else { text(&done, &saved, &restored) })
 }
 
-fn report(done: &[Done], saved: &Saved) -> String {
+fn report(done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let changes = &saved.changes;
     let operations = done.iter().map(|done| {
         let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
@@ -380,7 +393,7 @@ fn report(done: &[Done], saved: &Saved) -> String {
         }
         out
     });
-    let report = json!({
+    let mut report = json!({
         "schema": 1,
         "changed": {
             "vertices": changes.vertices,
@@ -390,16 +403,18 @@ fn report(done: &[Done], saved: &Saved) -> String {
         },
         "operations": operations.collect::<Vec<_>>(),
     });
+    if !restored.is_empty() {
+        report["changed"]["stored"] = restored.json();
+    }
     format!("{report}\n")
 }
 
-fn text(done: &[Done], saved: &Saved) -> String {
-    let count = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+fn text(done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
     for Done { operation, applied: Applied { vertices, kept }, transferred } in done {
-        out += &format!("{}: {}\n", operation.label, count(*vertices as u64, "vertex changed", "vertices changed"));
+        out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
         if *kept > 0 {
-            let vertices = count(*kept as u64, "vertex stays", "vertices stay");
+            let vertices = counted(*kept, "vertex stays", "vertices stay");
             out += &format!("{vertices} as they are: locked joints have all of their weight\n");
         }
         if let Some(told) = transferred {
@@ -408,7 +423,7 @@ fn text(done: &[Done], saved: &Saved) -> String {
                 "distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n"
             );
             if told.unmatched > 0 {
-                let vertices = count(told.unmatched as u64, "vertex stays", "vertices stay");
+                let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
                 out +=
                     &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
             }
@@ -420,18 +435,19 @@ fn text(done: &[Done], saved: &Saved) -> String {
     } else {
         out += &format!(
             "changed: {}, {}, {} of buffers, {} of the JSON text\n",
-            count(changes.vertices as u64, "vertex", "vertices"),
-            count(changes.accessors.len() as u64, "accessor", "accessors"),
-            count(changes.bytes, "byte", "bytes"),
-            count(changes.json_values, "value", "values"),
+            counted(changes.vertices, "vertex", "vertices"),
+            counted(changes.accessors.len(), "accessor", "accessors"),
+            counted(changes.bytes, "byte", "bytes"),
+            counted(changes.json_values, "value", "values"),
         );
     }
+    out += &restored.text();
     for (packing, accessors) in &changes.unpacked {
-        let accessors = count(*accessors as u64, "accessor is", "accessors are");
+        let accessors = counted(*accessors, "accessor is", "accessors are");
         out += &format!("{accessors} stored plain from now on, not {packing}\n");
     }
     if changes.recompressed > 0 {
-        let accessors = count(changes.recompressed as u64, "accessor is", "accessors are");
+        let accessors = counted(changes.recompressed, "accessor is", "accessors are");
         out += &format!("{accessors} compressed by meshopt again\n");
     }
     saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));

@@ -12,6 +12,7 @@ use crate::inspect::tables::{BOOK_SHARES, SkinSummary, VertexTable, share_percen
 use crate::math::{length, lengths};
 use crate::model::{Clip, Image, Light, LightKind, Material, Model, NodeId, Path};
 use crate::session::Document;
+use crate::words::counted;
 
 /// Returns a line that says how large the palette is as a method packs it.
 fn palette_line(method: &Method, matrices: usize) -> String {
@@ -22,15 +23,18 @@ fn palette_line(method: &Method, matrices: usize) -> String {
         (false, false) => "needs a storage buffer",
     };
     let (bytes, each) = (usual.bytes(), usual.joint_bytes);
-    format!("{}: {matrices} joint matrices of {each} bytes are {bytes} bytes, which {holds}", method.id)
+    let are = if matrices == 1 { "is" } else { "are" };
+    let matrices = counted(matrices, "joint matrix", "joint matrices");
+    format!("{}: {matrices} of {each} bytes {are} {bytes} bytes, which {holds}", method.id)
 }
 
 /// Describes a skin in a line.
 fn skin_line(model: &Model, s: &SkinSummary) -> String {
     let skin = &model.skins[s.skin.index()];
-    let mut out = format!("{} \"{}\": {} joints", s.skin.0, skin.name, s.joints);
+    let mut out = format!("{} \"{}\": {}", s.skin.0, skin.name, counted(s.joints, "joint", "joints"));
     if s.vertices > 0 {
-        out += &format!(", moves {} vertices with {:.2} influences on average", s.vertices, s.mean());
+        let vertices = counted(s.vertices, "vertex", "vertices");
+        out += &format!(", moves {vertices} with {:.2} influences on average", s.mean());
     }
     if s.over_limit > 0 {
         out += &format!(", {} with more than 4", s.over_limit);
@@ -89,7 +93,12 @@ fn summary(document: &Document, report: &Report<'_>, out: &mut Lines) {
     }
     let [meshes, primitives] = ["meshes", "primitives"].map(count);
     let [vertices, triangles] = ["vertices", "triangles"].map(count);
-    out.line("meshes", format!("{meshes}: {primitives} primitives, {vertices} vertices, {triangles} triangles"));
+    let contents = [
+        counted(primitives, "primitive", "primitives"),
+        counted(vertices, "vertex", "vertices"),
+        counted(triangles, "triangle", "triangles"),
+    ];
+    out.line("meshes", format!("{meshes}: {}", contents.join(", ")));
     if let (Some(min), Some(max)) = (report.bounds["min"].as_array(), report.bounds["max"].as_array()) {
         let size = |i: usize| max[i].as_f64().unwrap_or(0.0) - min[i].as_f64().unwrap_or(0.0);
         let size = lengths([0, 1, 2].map(size));
@@ -116,7 +125,7 @@ fn summary(document: &Document, report: &Report<'_>, out: &mut Lines) {
 /// Writes what the bounds leave out: `, without 3 vertices up to 1000 km away`.
 fn left_out(strays: &Value) -> String {
     let Some(count) = strays["vertices"].as_u64() else { return String::new() };
-    let vertices = if count == 1 { "1 vertex".to_owned() } else { format!("{count} vertices") };
+    let vertices = counted(count, "vertex", "vertices");
     match strays["farthest"].as_f64() {
         Some(metres) => format!(", without {vertices} far outside ({} away)", length(metres)),
         None => format!(", without {vertices} that have no place"),
@@ -161,6 +170,7 @@ fn clip_line(model: &Model, clip: &Clip) -> String {
         .collect();
     let nodes = (0..model.skeleton.len()).map(NodeId::from_index);
     let keyed = nodes.filter(|node| !anim::key_times(clip, *node).is_empty()).count();
-    let (secs, channels) = (clip.duration_secs(), clip.channels.len());
-    format!("\"{}\": {secs:.3} s, {channels} channels on {keyed} nodes ({})", clip.name, moved.join(", "))
+    let channels = counted(clip.channels.len(), "channel", "channels");
+    let (secs, nodes) = (clip.duration_secs(), counted(keyed, "node", "nodes"));
+    format!("\"{}\": {secs:.3} s, {channels} on {nodes} ({})", clip.name, moved.join(", "))
 }

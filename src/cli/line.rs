@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::printable;
+use crate::words::counted;
 
 /// The progress line. Several files may report at once what is done with them; the line shows the first of them.
 pub(super) struct ProgressLine {
@@ -95,7 +96,7 @@ fn text(done: usize, count: Option<usize>, name: &str, doing: &str) -> String {
     let which = match count {
         Some(1) => String::new(),
         Some(count) => format!("{} of {count} files, ", done + 1),
-        None => format!("{done} files done, "),
+        None => format!("{} done, ", counted(done, "file", "files")),
     };
     format!("{which}{name}: {doing}")
 }

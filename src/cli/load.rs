@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::deform::packed::{may_reorder, pack_primitive};
 use crate::model::{MeshId, Model, PrimitiveRef, Values};
 use crate::session::Document;
+use crate::words::counted;
 
 /// Reports what was loaded since `started`, with vertices and indices as they go to a device.
 pub(super) fn report(document: &Document, started: Instant) -> Value {
@@ -51,12 +52,12 @@ pub(super) fn text(report: &Value) -> String {
     let peak = report["peak_mib"].as_f64().map_or("an unknown amount".to_owned(), |mib| format!("{mib:.1} MiB"));
     let count = |name: &str| report[name].as_u64().unwrap_or(0);
     format!(
-        "loaded in {:.1} ms with {peak} of memory at most: {} vertices, {} indices, {} keys, {} pixels\n",
+        "loaded in {:.1} ms with {peak} of memory at most: {}, {}, {}, {}\n",
         report["load_ms"].as_f64().unwrap_or(0.0),
-        count("vertices"),
-        count("indices"),
-        count("keys"),
-        count("pixels"),
+        counted(count("vertices"), "vertex", "vertices"),
+        counted(count("indices"), "index", "indices"),
+        counted(count("keys"), "key", "keys"),
+        counted(count("pixels"), "pixel", "pixels"),
     )
 }
 

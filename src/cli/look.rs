@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::CliError;
-use super::pose::find_node;
+use super::find::find_node;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
@@ -16,7 +16,7 @@ use crate::session::{Onion, SelectionCommand, Session, Toggle, ViewCommand};
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
 pub(super) struct LookArgs {
-    /// Colour the surface by its weight for this joint (name, or node index of the file)
+    /// Colour the surface by its weight for this joint (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "dominant")]
     heatmap: Option<String>,
     /// Colour the surface by the joints that move a vertex, mixed by weight, with dark seams where another one moves it most
@@ -32,7 +32,7 @@ pub(super) struct LookArgs {
     /// Colour the surface by this overlay; "weights" shows the joint of --joint, else the one whose weights have the largest sum
     #[arg(long, value_name = "ID", value_parser = overlay_names(), conflicts_with_all = ["heatmap", "dominant"])]
     overlay: Option<String>,
-    /// Select this joint (name, or node index of the file)
+    /// Select this joint (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
     joint: Option<String>,
     /// Let the joint stand for all joints below it too

@@ -166,25 +166,7 @@ impl<'a> Making<'a> {
     }
 
     fn find(&self, key: &str) -> Result<NodeId, CliError> {
-        let numbered = || {
-            let index: u32 = key.strip_prefix('#')?.parse().ok()?;
-            let place = self.model.skeleton.file_index.iter().position(|i| *i == index)?;
-            Some(NodeId::from_index(place))
-        };
-        self.keys.find(key).or_else(numbered).ok_or_else(|| {
-            let names = &self.model.skeleton.names;
-            let nodes = || (0..names.len()).map(NodeId::from_index);
-            let same: Vec<&str> = nodes().filter(|n| names[n.index()] == key).map(|n| self.keys.key(n)).collect();
-            let known: Vec<&str> = nodes().filter(|n| self.model.is_joint(*n)).map(|n| self.keys.key(n)).collect();
-            let what = if same.len() > 1 {
-                format!("several nodes are called \"{key}\"; say which: {}", same.join(", "))
-            } else if known.is_empty() {
-                format!("there is no node \"{key}\"")
-            } else {
-                format!("there is no joint \"{key}\"; joints: {}", known.join(", "))
-            };
-            CliError::Usage(printable(&what))
-        })
+        pose::find_key(&self.model, &self.keys, key).map_err(|error| CliError::Usage(printable(&error.to_string())))
     }
 
     fn take(&mut self, step: &Step) -> Result<(), CliError> {

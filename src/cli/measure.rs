@@ -10,6 +10,7 @@ use super::{CliError, ModelArgs, print, printable, tell_warnings};
 use crate::inspect::VertexRef;
 use crate::inspect::measure::{MEASURES, NormalModeMeasures, SurfaceMeasures, Wanted};
 use crate::output::overwritten_by_stdout;
+use crate::pose::Keys;
 use crate::session::{MEASURES_PER_SECOND, MOST_MEASURED, MeasureCurves, PlaybackCommand, PoseSource, Session};
 
 /// Measure what a clip does to the surface, against the surface at rest
@@ -123,7 +124,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
         });
         worst.insert(measure.id.into(), at.unwrap_or_default());
     }
-    let names = session.model().map(|model| &model.skeleton.names);
+    let keys = session.model().map(|model| Keys::of(model));
     let first = moments.first().map(|(_, m)| m);
     let regions: Vec<Value> = first
         .map_or(&[][..], |m| &m.regions)
@@ -131,7 +132,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
         .map(|(joint, _)| {
             let of = |m: &SurfaceMeasures| m.regions.iter().find(|r| r.0 == *joint).map(|r| r.1);
             let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();
-            json!({ "joint": names.map(|names| names[joint.index()].clone()), "volume": volumes })
+            json!({ "joint": keys.as_ref().map(|keys| keys.key(*joint)), "volume": volumes })
         })
         .collect();
     let mut parts = Vec::new();
@@ -214,7 +215,7 @@ fn text(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCur
             if measure.id == "region_volume"
                 && let (Some((joint, _)), Some(model)) = (moments[i].1.worst_region(), session.model())
             {
-                out += &format!(", joint \"{}\"", printable(&model.skeleton.names[joint.index()]));
+                out += &format!(", joint \"{}\"", printable(Keys::of(model).key(joint)));
             } else if let Some((mesh, primitive, vertex)) =
                 (measure.at)(&moments[i].1).and_then(|at| place(session, at))
             {

@@ -27,6 +27,7 @@ mod pose;
 mod pose_steps;
 mod render;
 mod skeleton;
+mod storage;
 mod view;
 
 use std::ffi::OsString;
@@ -45,6 +46,7 @@ use crate::output::{self, Captured, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
 use crate::render::{Backend, GpuError};
 use crate::session::{ComparedFile, Document, MOST_MEMBERS, Session, Source};
+use crate::words::counted;
 use crate::writeback::SaveError;
 
 /// Opens any skinned glTF model, shows how each joint moves each vertex, and lets you pose it.
@@ -237,9 +239,16 @@ impl CliError {
     }
 }
 
+/// The commands that open a graphics device and no window.
+const DRAWING: [&str; 3] = ["render", "bake", "check"];
+
 /// Carries out the command line of this process, and writes the error of a command that fails. `started` is the time at which the
 /// process started.
 pub fn main(arguments: impl IntoIterator<Item = OsString>, started: Instant) -> ExitCode {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|command| DRAWING.iter().any(|drawing| command == drawing)) {
+        skinscope_base::environment::look_for_no_display();
+    }
     output::report_large_files();
     match run(arguments, started) {
         Ok(()) => ExitCode::SUCCESS,
@@ -303,7 +312,8 @@ fn tell_unmatched(unmatched: &[String]) {
         say(format_args!("warning: the model has nothing for \"{}\" of the pose", printable(key)));
     }
     if unmatched.len() > MOST_WARNINGS {
-        say(format_args!("{} more keys of the pose without a counterpart", unmatched.len() - MOST_WARNINGS));
+        let more = counted(unmatched.len() - MOST_WARNINGS, "more key", "more keys");
+        say(format_args!("{more} of the pose without a counterpart"));
     }
 }
 
@@ -342,7 +352,8 @@ fn tell_warnings(document: &Document) {
         say(format_args!("warning: {}", printable(warning)));
     }
     if warnings.len() > MOST_WARNINGS {
-        say(format_args!("{} more warnings; `skinscope info` lists them", warnings.len() - MOST_WARNINGS));
+        let more = counted(warnings.len() - MOST_WARNINGS, "more warning", "more warnings");
+        say(format_args!("{more}; `skinscope info` lists them"));
     }
 }
 

@@ -8,6 +8,7 @@ use crate::model::{
     AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ElementsOrigin, Model, Origins,
     SamplerOrigin, ViewOrigin,
 };
+use crate::words::counted;
 
 // A file can have thousands of accessors and samplers. So these are structures, which are written as they are: a
 // `serde_json::Value` of the same content takes 25 times the memory of its text. Their fields are in alphabetical
@@ -251,5 +252,7 @@ pub(super) fn line(origins: &Origins) -> Option<String> {
     ];
     let counts: Vec<String> = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")).collect();
     let rest = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    (!named.is_empty()).then(|| format!("joints {joints} and weights {weights} in {} accessors{rest}", named.len()))
+    (!named.is_empty()).then(|| {
+        format!("joints {joints} and weights {weights} in {}{rest}", counted(named.len(), "accessor", "accessors"))
+    })
 }

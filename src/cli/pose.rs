@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::find::find_clip;
+use super::find::{find_clip, find_node, known};
 use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
 use super::{CliError, parse_point, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
-use crate::model::{Model, NodeId};
+use crate::model::Model;
 use crate::pose::resolve;
 use crate::session::{
     ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, PosingCommand, Session, Toggle, ViewCommand,
@@ -224,49 +224,28 @@ fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
     let targets = || {
         model.instances.iter().flat_map(|i| {
             let names = &model.meshes[i.mesh.index()].morph_names;
-            (i.morph_offset..)
-                .zip(names)
-                .map(|(place, name)| (model.skeleton.names[i.node.index()].as_str(), name, place))
+            (i.morph_offset..).zip(names).map(|(place, name)| (i.node, name, place))
         })
     };
     let mut found: Vec<usize> = targets().filter(|(_, name, _)| *name == wanted).map(|(.., place)| place).collect();
     if found.is_empty() {
-        let of_node = |(node, name, _): &(&str, &String, usize)| {
-            wanted.strip_prefix(*node).and_then(|rest| rest.strip_prefix('/')) == Some(name.as_str())
-        };
-        found = targets().filter(of_node).map(|(.., place)| place).collect();
+        // Names of nodes and of targets may hold a slash.
+        let splits = wanted.match_indices('/').map(|(at, _)| (&wanted[..at], &wanted[at + 1..]));
+        for (node, target) in splits.filter(|(_, target)| targets().any(|(_, name, _)| name == target)) {
+            let node = find_node(model, node)?;
+            found.extend(targets().filter(|(of, name, _)| *of == node && *name == target).map(|(.., place)| place));
+        }
     }
     if found.is_empty() {
         let mut names: Vec<&str> = targets().map(|(_, name, _)| name.as_str()).collect();
         names.sort_unstable();
         names.dedup();
-        let known = if names.is_empty() {
+        let which = if names.is_empty() {
             "the file has no morph target".to_owned()
         } else {
-            format!("morph targets: {}", names.join(", "))
+            known("morph targets", &names, wanted)
         };
-        return Err(CliError::Usage(printable(&format!("there is no morph target \"{wanted}\"; {known}"))));
+        return Err(CliError::Usage(printable(&format!("there is no morph target \"{wanted}\"; {which}"))));
     }
     Ok(found)
-}
-
-/// Finds a node by exact name (a joint before other nodes), then by the file's node index.
-pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError> {
-    let nodes = || (0..model.skeleton.len()).map(NodeId::from_index);
-    let named = || nodes().filter(|n| model.skeleton.names[n.index()] == wanted);
-    let index: Option<u32> = wanted.parse().ok();
-    named()
-        .find(|n| model.is_joint(*n))
-        .or_else(|| named().next())
-        .or_else(|| nodes().find(|n| Some(model.skeleton.file_index[n.index()]) == index))
-        .ok_or_else(|| {
-            let names: Vec<&str> =
-                nodes().filter(|n| model.is_joint(*n)).map(|n| model.skeleton.names[n.index()].as_str()).collect();
-            let known = if names.is_empty() {
-                "the file has no joint".to_owned()
-            } else {
-                format!("joints: {}", names.join(", "))
-            };
-            CliError::Usage(printable(&format!("there is no joint \"{wanted}\"; {known}")))
-        })
 }

@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::CliError;
-use super::pose::find_node;
+use super::find::find_node;
 use crate::inspect::BoneShape;
 use crate::session::{Session, View, ViewCommand};
 
@@ -23,7 +23,7 @@ pub(super) struct SkeletonArgs {
     /// Leave out the bones of joints that move no vertex; auto leaves them out where they are many [default: auto]
     #[arg(long, value_enum)]
     deforming_only: Option<WhenToShow>,
-    /// Hide the meshes and bones of this node and of all below it (name, or node index of the file); may be given several times
+    /// Hide the meshes and bones of this node and of all below it (its name, or `#12`, its index in the file); may be given several times
     #[arg(long, value_name = "NODE", allow_hyphen_values = true)]
     hide: Vec<String>,
     /// Draw the surface with this opacity, 0 to 1; only the nearest layer of a translucent surface is drawn [default: 1]

@@ -87,7 +87,7 @@ fn what_is_wrong_is_told_while_it_is_typed_and_the_pose_follows() {
     harness.run();
     assert!((bend(&harness, "LowerArm.L") - 45.0).abs() < 1e-2);
     retype(&mut harness, "Line 1", "angle('LowerLimb', 'x') = 40");
-    harness.get_by_label("Line 1: Column 7: The model has no joint \"LowerLimb\".");
+    harness.get_by_label_contains("Line 1: Column 7: The model has no joint \"LowerLimb\"; the nearest of ");
     click(&mut harness, "Done with controls");
     harness.get_by_label("1 control does not act.");
     // What was typed at a stretch is one step.

@@ -1,8 +1,12 @@
-//! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), and files
-//! that are written whole or not at all ([`output`]).
+//! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), texts of
+//! JSON ([`json`]), words for numbers ([`words`]), the environment of the process ([`environment`]), and files that are written whole
+//! or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
 
+pub mod environment;
+pub mod json;
 pub mod math;
 pub mod output;
 pub mod parallel;
+pub mod words;

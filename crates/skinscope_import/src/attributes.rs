@@ -10,6 +10,7 @@ use super::accessor::{Accessor, Format};
 use super::draco::Unpacked;
 use super::{ImportError, Reader};
 use skinscope_base::math::largest_magnitude;
+use skinscope_base::words::counted;
 use skinscope_model::Material;
 
 /// The formats that are always allowed, and those that are allowed with quantization.
@@ -70,7 +71,11 @@ impl<'a> PrimitiveSource<'_, 'a> {
         if accessor.count != count {
             let place = format!("{}, {name}", self.place());
             let found = format!("{} in accessor {}", accessor.count, index.value());
-            return Err(ImportError::invalid(place, format!("{count} elements, as many as POSITION has"), found));
+            return Err(ImportError::invalid(
+                place,
+                format!("{}, as many as POSITION has", counted(count, "element", "elements")),
+                found,
+            ));
         }
         Ok(accessor)
     }
@@ -87,7 +92,10 @@ impl<'a> PrimitiveSource<'_, 'a> {
         let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
         let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
         if bad > 0 {
-            self.warn(name, format_args!("has {bad} numbers that are not finite; read as 0"));
+            self.warn(
+                name,
+                format_args!("has {} not finite; read as 0", counted(bad, "number that is", "numbers that are")),
+            );
         }
         Ok(out)
     }

@@ -8,11 +8,12 @@ use gltf::json;
 use gltf::json::accessor::Type;
 use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
+use skinscope_base::words::counted;
 
 use super::accessor::{Accessor, Format, format};
 use super::nodes::{Nodes, unit};
 use super::pointers::{PointerChannel, Target, World};
-use super::{ImportError, Reader};
+use super::{ImportError, Reader, key_times};
 use skinscope_model::{
     Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
 };
@@ -146,7 +147,8 @@ impl<'a> ClipReader<'_, 'a> {
         }
         if let Some(first) = unknown.first() {
             let (n, first) = (unknown.len(), super::error::quoted(first));
-            let text = format!("{n} channels point at what is not shown, such as {first}; they were ignored");
+            let point = counted(n, "channel points", "channels point");
+            let text = format!("{point} at what is not shown, such as {first}; what does so was ignored");
             self.reader.warnings.add(self.place(), text);
         }
         Ok(())
@@ -259,10 +261,19 @@ impl<'a> ClipReader<'_, 'a> {
     fn note_held(&self, sampler: usize, NonFiniteCounts { values, tangents }: NonFiniteCounts) {
         let part = format!("sampler {sampler}");
         if values > 0 {
-            self.warn(&part, format!("has {values} values that are not finite; the key before was held"));
+            self.warn(
+                &part,
+                format!(
+                    "has {} not finite; the key before was held",
+                    counted(values, "value that is", "values that are")
+                ),
+            );
         }
         if tangents > 0 {
-            self.warn(&part, format!("has {tangents} tangents that are not finite; read as zero"));
+            self.warn(
+                &part,
+                format!("has {} not finite; read as zero", counted(tangents, "tangent that is", "tangents that are")),
+            );
         }
     }
 
@@ -290,14 +301,15 @@ impl<'a> ClipReader<'_, 'a> {
         let want = stored_keys.saturating_mul(group);
         if output.count != want {
             let place = format!("{}, sampler {number}, output", self.place());
-            let expected = format!("{want} values for {stored_keys} keys");
+            let [values, keys] =
+                [(want, "value"), (stored_keys, "key")].map(|(n, one)| counted(n, one, &format!("{one}s")));
+            let expected = format!("{values} for {keys}");
             return Err(ImportError::invalid(place, expected, output.count.to_string()));
         }
         Ok((interpolation, output, (times, group)))
     }
 
-    /// Returns the list of key times of an accessor, and how many keys the file has there. Keys whose time is not
-    /// finite, or does not come after that of the key before, are dropped.
+    /// Returns the list of key times of an accessor, and how many keys the file has there (see [`key_times::rising`]).
     fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
         let place = || format!("{}, sampler {sampler}, input", self.place());
         let store = self.reader.store;
@@ -310,25 +322,17 @@ impl<'a> ClipReader<'_, 'a> {
             return Err(ImportError::invalid(place(), "one key at least", "none"));
         }
         let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &place)?;
-        let part = format!("sampler {sampler}");
-        let timeless = times.iter().filter(|t| !t.is_finite()).count();
-        if timeless > 0 {
-            self.warn(&part, format!("has {timeless} keys whose time is no finite number; they were ignored"));
-        }
         if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
-            self.warn(&part, format!("has its first key before 0, at {first} s"));
-        }
-        let dropped = times.len() - rising(&times).count();
-        if dropped > timeless {
-            let late = dropped - timeless;
-            self.warn(&part, format!("has {late} keys that do not come after the one before; they were ignored"));
+            self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {first} s"));
         }
         let mut kept = None;
-        if dropped > 0 {
+        if !key_times::are_rising(&times) {
             // The memory is charged twice: while keys are collected, and where they stay.
             self.reader.decoded.charge(&place, times.len() as u64, 2 * size_of::<u32>())?;
-            kept = Some(rising(&times).collect::<Arc<[u32]>>());
-            keep(&mut times, kept.as_deref(), 1);
+            let rising = key_times::rising(&times);
+            rising.warnings().for_each(|text| self.warn(&format!("sampler {sampler}"), text));
+            kept = (rising.keys.len() < times.len()).then(|| rising.keys.into());
+            times = rising.times;
         }
         self.kept.push(kept);
         self.clip.times.push(times);
@@ -383,7 +387,10 @@ impl<'a> ClipReader<'_, 'a> {
                 if bad > 0 {
                     self.warn(
                         &part,
-                        format!("has {bad} rotations that are zero or not finite; the key before was held"),
+                        format!(
+                            "has {} zero or not finite; the key before was held",
+                            counted(bad, "rotation that is", "rotations that are")
+                        ),
                     );
                 }
                 self.note_held(number, NonFiniteCounts { values: 0, tangents });
@@ -461,16 +468,6 @@ fn hold<T: Copy>(
         }
     }
     bad
-}
-
-/// Returns the places of the key times that are finite and greater than the last one that was returned.
-fn rising(times: &[f32]) -> impl Iterator<Item = u32> {
-    let mut last = f32::NEG_INFINITY;
-    (0..).zip(times).filter_map(move |(key, time)| {
-        let rises = time.is_finite() && *time > last;
-        last = if rises { *time } else { last };
-        rises.then_some(key)
-    })
 }
 
 /// Drops the keys that are not in `kept` (`None`: all are kept); `group` values belong to one key.

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use gltf::json;
+use skinscope_base::json as text_of;
+use skinscope_base::words::counted;
 
 use super::bytes::Bytes;
-use super::error::Warnings;
+use super::error::{Warnings, quoted};
 use super::pointers::is_pointer;
 use super::{ImportError, Limits};
 
@@ -34,6 +36,8 @@ pub(super) struct Parsed {
     pub root: json::Root,
     /// For each animation: the index in the file of each channel of `root`; empty where no channel was left out.
     pub channels: Vec<Vec<usize>>,
+    /// The text that was parsed, where that of the file had to be written in a plainer way first.
+    pub plain: Option<String>,
 }
 
 /// Splits a GLB, or takes `bytes` for the JSON of a `.gltf`.
@@ -99,7 +103,8 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
         return Err(cut(&format!("the {length} bytes that its header states")));
     };
     if length < bytes.len() {
-        warnings.add("GLB container", format!("{} bytes after its end were ignored", bytes.len() - length));
+        let ignored = counted(bytes.len() - length, "byte after its end was", "bytes after its end were");
+        warnings.add("GLB container", format!("{ignored} ignored"));
     }
     let mut at = 12;
     let mut chunks: [Option<Range<u64>>; 2] = [None, None];
@@ -140,24 +145,47 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
 pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
     measure(text, limits)?;
     let first = match json::Root::from_str(text) {
-        Ok(root) => return Ok(Parsed { root, channels: Vec::new() }),
+        Ok(root) => return Ok(Parsed { root, channels: Vec::new(), plain: None }),
         Err(error) => error,
     };
+    if !first.is_data() {
+        return Err(syntax(&first, text));
+    }
+    // The parser refuses spellings of JSON that glTF allows. They are rare, so only texts that were refused are written anew.
+    let Some(plain) = text_of::plain(text) else { return parse_repaired(text, &first, warnings) };
+    for repeated in &plain.repeated {
+        let place = if repeated.object.is_empty() { "JSON" } else { repeated.object.as_str() };
+        warnings.add(place, format!("has the key {} more than once; the last counts", quoted(&repeated.key)));
+    }
+    let parsed = match json::Root::from_str(&plain.text) {
+        Ok(root) => Ok(Parsed { root, channels: Vec::new(), plain: None }),
+        Err(error) => parse_repaired(&plain.text, &error, warnings),
+    };
+    parsed.map(|parsed| Parsed { plain: Some(plain.text), ..parsed })
+}
+
+/// Parses a document that the parser refused with `first`, after what it demands beyond glTF was filled in.
+fn parse_repaired(text: &str, first: &json::Error, warnings: &Warnings) -> Result<Parsed, ImportError> {
     // The parser demands fields that glTF does not; those are filled in and the text is parsed once more, else the
     // parser's message is shown.
-    let Ok(mut value) = text.parse::<json::Value>() else { return Err(syntax(&first)) };
+    let Ok(mut value) = text.parse::<json::Value>() else { return Err(syntax(first, text)) };
     let mut channels = Vec::new();
     if repair(&mut value, &mut channels, warnings) {
-        let root = json::deserialize::from_value(value).map_err(|e| syntax(&e))?;
-        Ok(Parsed { root, channels })
+        let root = json::deserialize::from_value(value).map_err(|e| syntax(&e, text))?;
+        Ok(Parsed { root, channels, plain: None })
     } else {
-        Err(syntax(&first))
+        Err(syntax(first, text))
     }
 }
 
-fn syntax(error: &json::Error) -> ImportError {
+fn syntax(error: &json::Error, text: &str) -> ImportError {
     let place = match (error.line(), error.column()) {
         (0, _) => "JSON".to_owned(),
+        // Lines and columns may be those of another text here, and a name says more than a number of bytes.
+        (line, column) if error.is_data() => match text_of::place_at(text, line, column) {
+            place if place.is_empty() => "JSON".to_owned(),
+            place => format!("JSON, {place}"),
+        },
         (line, column) => format!("JSON, line {line}, column {column}"),
     };
     // The parser quotes the file, whatever its length.
@@ -234,7 +262,8 @@ fn repair(value: &mut json::Value, kept: &mut Vec<Vec<usize>>, warnings: &Warnin
             kept[i] = indices;
         }
         if left_out > 0 {
-            warnings.add(format!("animation {i}"), format!("{left_out} channels without a target node were ignored"));
+            let ignored = counted(left_out, "channel without a target node was", "channels without a target node were");
+            warnings.add(format!("animation {i}"), format!("{ignored} ignored"));
         }
     }
     changed

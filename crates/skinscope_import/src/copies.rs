@@ -6,7 +6,7 @@ use gltf::json::accessor::Type;
 use serde_json::Value;
 
 use super::accessor::{Accessor, Format, format};
-use super::fields::Fields;
+use super::fields::{Fields, whole};
 use super::nodes::unit;
 use super::{ImportError, Reader};
 
@@ -57,7 +57,8 @@ pub(super) fn read(
     };
     let out = (0..count).map(&mut copy).collect();
     if bad > 0 {
-        reader.warnings.add(own, format!("{bad} of {count} copies have a transform that is not finite, or a rotation of length zero; they stand at the node"));
+        let have = if bad == 1 { "has" } else { "have" };
+        reader.warnings.add(own, format!("{bad} of {count} copies {have} a transform that is not finite, or a rotation of length zero; each such stands at the node"));
     }
     Ok(Some(out))
 }
@@ -69,7 +70,7 @@ fn attribute<'a, 'r>(
     place: &dyn Fn() -> String,
 ) -> Result<Option<&'r Accessor<'a>>, ImportError> {
     let Some(value) = value else { return Ok(None) };
-    let Some(index) = value.as_u64().and_then(|n| u32::try_from(n).ok()) else {
+    let Some(index) = whole(value).and_then(|n| u32::try_from(n).ok()) else {
         return Err(ImportError::invalid(
             place(),
             "the number of an accessor",

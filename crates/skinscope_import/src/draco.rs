@@ -20,7 +20,9 @@ use serde_json::Value;
 use super::accessor::Accessor;
 use super::bytes::Bytes;
 use super::error::{guarded, quoted};
+use super::fields::whole;
 use super::{ImportError, Reader};
+use skinscope_base::words::counted;
 use skinscope_model::DracoStream;
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -93,7 +95,7 @@ pub(super) fn read(
 
 /// Returns the buffer view that a primitive's extension names.
 fn view_of(described: &Value) -> Option<u32> {
-    described.get("bufferView").and_then(Value::as_u64).and_then(|view| u32::try_from(view).ok())
+    described.get("bufferView").and_then(whole).and_then(|view| u32::try_from(view).ok())
 }
 
 /// Returns the place of a primitive's stream, if it names one; `unpacked` is what it decoded to.
@@ -129,7 +131,7 @@ impl Packed<'_, '_> {
         };
         let mut out = Vec::new();
         for (name, id) in members {
-            let Some(id) = id.as_u64().and_then(|id| u32::try_from(id).ok()) else {
+            let Some(id) = whole(id).and_then(|id| u32::try_from(id).ok()) else {
                 return Err(self.invalid(format!("a number for attribute {}", quoted(name)), "something else"));
             };
             let mut attributes = self.primitive.attributes.iter();
@@ -201,7 +203,8 @@ impl Packed<'_, '_> {
 
     fn note_count(&self, name: &str, stated: usize, found: usize) {
         if stated != found {
-            let message = format!("{name} has {found} elements in the stream, its accessor states {stated}");
+            let found = counted(found, "element", "elements");
+            let message = format!("{name} has {found} in the stream, its accessor states {stated}");
             self.reader.warnings.add(self.place.clone(), message);
         }
     }

@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use skinscope_base::words::counted;
+
 /// The reason why a file does not open. It displays as one line: where, what was expected, what was found, what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
@@ -135,7 +137,10 @@ impl Warnings {
         let mut list = self.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         let left_out = self.left_out.into_inner();
         if left_out > 0 {
-            list.push(Warning { place: "file".into(), message: format!("{left_out} further warnings are not listed") });
+            list.push(Warning {
+                place: "file".into(),
+                message: format!("{} not listed", counted(left_out, "further warning is", "further warnings are")),
+            });
         }
         list
     }

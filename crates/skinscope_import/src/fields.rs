@@ -6,6 +6,13 @@ use serde_json::{Map, Value};
 
 use super::Reader;
 
+/// Returns an integer that is not negative: `12`, or `12.0` or `1.2e1`, which mean the same (glTF 2.0, 2.7, rule 5).
+pub(super) fn whole(value: &Value) -> Option<u64> {
+    // Beyond 2^53 a decimal does not say which integer it is.
+    let decimal = || value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n));
+    value.as_u64().or_else(|| decimal().map(|n| n as u64))
+}
+
 /// The JSON object of one extension, and its place for messages.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
@@ -85,7 +92,7 @@ impl<'a> Fields<'a> {
     /// Reads an index into a list of the file, such as that of a texture.
     pub fn index(&self, field: &str) -> Option<usize> {
         let value = self.map.get(field)?;
-        let index = value.as_u64().and_then(|n| usize::try_from(n).ok());
+        let index = whole(value).and_then(|n| usize::try_from(n).ok());
         if index.is_none() {
             self.warn(field, "is no whole number; it is left out");
         }

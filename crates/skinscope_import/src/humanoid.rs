@@ -7,6 +7,7 @@ use gltf::json::Value;
 
 use super::Reader;
 use super::error::quoted;
+use super::fields::whole;
 use super::nodes::Nodes;
 use skinscope_model::NodeId;
 
@@ -21,11 +22,11 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<(NodeId, String)> {
     let mut out = BTreeMap::new();
     let mut add = |name: &str, node: Option<&Value>| {
         // VRM 0.x writes −1 for a bone that the model does not have.
-        if node.and_then(Value::as_i64) == Some(-1) {
+        if node.and_then(Value::as_f64) == Some(-1.0) {
             return;
         }
         let warn = |text: String| reader.warnings.add(format!("{extension}, humanoid bone {}", quoted(name)), text);
-        let index = node.and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let index = node.and_then(whole).and_then(|n| usize::try_from(n).ok());
         let Some(id) = index.and_then(|n| nodes.of_file.get(n)) else {
             let found = node.map_or("none".into(), |n| quoted(&n.to_string()));
             return warn(format!("expected a node below {}, found {found}; the name is left out", nodes.of_file.len()));

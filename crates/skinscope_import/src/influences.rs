@@ -8,6 +8,7 @@ use super::accessor::{Format, format};
 use super::attributes::PrimitiveSource;
 use super::{ImportError, Reader};
 use skinscope_base::math::largest_magnitude;
+use skinscope_base::words::counted;
 use skinscope_model::{AttributeOrigin, Influences, Mesh, NotFinite, OutOfRange, Primitive, SetOrigin, WeightFormat};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];
@@ -116,7 +117,7 @@ fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Res
         let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
         not_finite.push(NotFinite { vertex, slot, value: std::mem::take(weight) });
     }
-    source.warn("has", format_args!("{bad} weights that are not finite; read as 0"));
+    source.warn("has", format_args!("{} not finite; read as 0", counted(bad, "weight that is", "weights that are")));
     Ok(())
 }
 
@@ -125,7 +126,8 @@ fn examine(source: &PrimitiveSource, influences: &Influences) {
     let read = influences.as_stored();
     let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
     if negative > 0 {
-        source.warn("has", format_args!("{negative} negative weights, kept as stored"));
+        source
+            .warn("has", format_args!("{}, kept as stored", counted(negative, "negative weight", "negative weights")));
     }
     let (mut off, mut least, mut most) = (0_usize, f64::INFINITY, f64::NEG_INFINITY);
     let vertices = influences.weights.len() / influences.per_vertex;
@@ -182,7 +184,11 @@ pub(super) fn check_joints(
             out_of_range.push(OutOfRange { vertex, slot, joint: std::mem::take(joint) });
         }
         split.iter_mut().filter(|joint| beyond(**joint)).for_each(|joint| *joint = 0);
-        let text = format!("{cleared} joint numbers beyond skin {skin} have weight 0; read as joint 0");
+        let numbers = match cleared {
+            1 => format!("1 joint number beyond skin {skin} has"),
+            n => format!("{n} joint numbers beyond skin {skin} have"),
+        };
+        let text = format!("{numbers} weight 0; read as joint 0");
         reader.warnings.add(place(), text);
     }
     Ok(())

@@ -25,6 +25,7 @@ mod humanoid;
 mod images;
 mod influences;
 mod joint_limits;
+mod key_times;
 mod ktx2;
 mod layers;
 mod lights;
@@ -226,7 +227,8 @@ fn import(
     progress.step(0.05, "Parsing JSON")?;
     let parts = container::split(bytes, limits, &warnings)?;
     let text = container::text(&parts.json, &warnings)?;
-    let container::Parsed { root, channels } = container::parse(text, limits, &warnings)?;
+    let container::Parsed { root, channels, plain } = container::parse(text, limits, &warnings)?;
+    let text = plain.as_deref().unwrap_or(text);
     check_asset(&root)?;
     unknown::check(&root, text)?;
     extensions::check(&root, &warnings)?;

@@ -13,6 +13,7 @@ use super::Reader;
 use super::error::quoted;
 use super::fields::{Fields, Range};
 use super::nodes::Nodes;
+use skinscope_base::words::counted;
 use skinscope_model::{Camera, CameraId, Lens, Light, LightId, LightKind, NodeId};
 
 const LIGHTS: &str = "KHR_lights_punctual";
@@ -58,7 +59,10 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
         let Some(index) = fields.index("light") else { continue };
         match out.light_of_file.get(index) {
             Some(light) => out.light_nodes.extend(light.map(|l| (NodeId::from_index(i), l))),
-            None => fields.warn("light", format_args!("is {index}, where the file has {} lights", list.len())),
+            None => fields.warn(
+                "light",
+                format_args!("is {index}, where the file has {}", counted(list.len(), "light", "lights")),
+            ),
         }
     }
     out

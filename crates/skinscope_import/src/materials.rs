@@ -5,6 +5,7 @@ use gltf::json;
 use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
 
+use super::fields::whole;
 use super::texture_slots::{Extensions, slot};
 use super::{ImportError, Reader, layers};
 use skinscope_model::{AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureSampler, TextureSlot, Wrap};
@@ -127,7 +128,7 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
 pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<usize>, ImportError> {
     let (have, own) = (root.images.len(), &root.textures[texture]);
     let others = own.extensions.as_ref().map(|e| &e.others);
-    let from = |name: &str| others.and_then(|o| o.get(name)?.get("source")?.as_u64()).map(|s| s as usize);
+    let from = |name: &str| others.and_then(|o| whole(o.get(name)?.get("source")?)).map(|s| s as usize);
     // The parser writes the largest number where the file names none.
     let plain = Some(own.source.value()).filter(|s| *s != u32::MAX as usize);
     let sources: Vec<usize> =

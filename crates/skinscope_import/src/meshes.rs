@@ -9,6 +9,7 @@ use super::attributes::PrimitiveSource;
 use super::error::Warnings;
 use super::nodes::Nodes;
 use super::{ImportError, Reader, copies, draco, influences};
+use skinscope_base::words::counted;
 use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
 /// All meshes, and the places of the influences of each primitive in the file.
@@ -76,7 +77,11 @@ fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
     let targets = first.targets.as_ref().map_or(0, Vec::len);
     if let Some(weights) = mesh.weights.as_ref().filter(|w| w.len() != targets) {
         let found = format!("{} default weights", weights.len());
-        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+        return Err(ImportError::invalid(
+            place(),
+            format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
+            found,
+        ));
     }
     Ok(targets)
 }
@@ -150,7 +155,8 @@ fn copies(
 ) -> Result<Option<Vec<Affine3A>>, ImportError> {
     let copies = copies::read(reader, node, place)?;
     if let (Some(copies), Some(_)) = (&copies, skin) {
-        let text = format!("asks for {} copies of a mesh that a skin moves; it is drawn once", copies.len());
+        let copies = counted(copies.len(), "copy", "copies");
+        let text = format!("asks for {copies} of a mesh that a skin moves; it is drawn once");
         reader.warnings.add(place(), text);
         return Ok(None);
     }
@@ -181,8 +187,11 @@ fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn F
         return None;
     }
     if rigid > 0 {
-        let message =
-            format!("has a skin, but {rigid} primitives of its mesh have no JOINTS and WEIGHTS and follow the node");
+        let primitives = match rigid {
+            1 => "1 primitive of its mesh has no JOINTS and WEIGHTS and follows",
+            n => &format!("{n} primitives of its mesh have no JOINTS and WEIGHTS and follow"),
+        };
+        let message = format!("has a skin, but {primitives} the node");
         reader.warnings.add(place(), message);
     }
     Some(skin)
@@ -201,11 +210,18 @@ fn rest_weights(
     let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
     if weights.len() != targets {
         let found = format!("{} weights", weights.len());
-        return Err(ImportError::invalid(place(), format!("one weight for each of {targets} morph targets"), found));
+        return Err(ImportError::invalid(
+            place(),
+            format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
+            found,
+        ));
     }
     let bad = super::attributes::make_finite(&mut weights);
     if bad > 0 {
-        reader.warnings.add(place(), format!("has {bad} morph weights that are not finite; read as 0"));
+        reader.warnings.add(
+            place(),
+            format!("has {} not finite; read as 0", counted(bad, "morph weight that is", "morph weights that are")),
+        );
     }
     Ok(weights)
 }

@@ -12,8 +12,10 @@ use serde_json::{Map, Value};
 use super::ImportError;
 use super::bytes::Bytes;
 use super::error::{Warnings, quoted};
+use super::fields::whole;
 use super::limits::Budget;
 use super::view_bytes::{View, part};
+use skinscope_base::words::counted;
 use skinscope_model::MeshoptStream;
 
 /// The names of the extension, the newer one first; a view has one of them at most.
@@ -85,7 +87,7 @@ pub(super) fn stand_ins(root: &Root, bin: bool) -> Vec<bool> {
         match extension_of(view) {
             Some((_, described)) => {
                 covered.get_mut(view.buffer.value()).into_iter().for_each(|c| *c = true);
-                read.extend(described.get("buffer").and_then(Value::as_u64).and_then(|b| usize::try_from(b).ok()));
+                read.extend(described.get("buffer").and_then(whole).and_then(|b| usize::try_from(b).ok()));
             }
             None => read.push(view.buffer.value()),
         }
@@ -117,7 +119,8 @@ pub(super) fn describe<'a>(
     let buffer = usize::try_from(number(object, "buffer", None, &place)?).unwrap_or(usize::MAX);
     if count.checked_mul(stride) != Some(view.byte_length.0) {
         let length = view.byte_length.0;
-        warnings.add(place(), format!("has {count} elements of {stride} bytes, not the {length} bytes of its view"));
+        let elements = counted(count, "element", "elements");
+        warnings.add(place(), format!("has {elements} of {stride} bytes, not the {length} bytes of its view"));
     }
     let count = usize::try_from(count)
         .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
@@ -145,7 +148,7 @@ fn number(
 ) -> Result<u64, ImportError> {
     match (object.get(name), default) {
         (None, Some(default)) => Ok(default),
-        (value, _) => value.and_then(Value::as_u64).ok_or_else(|| {
+        (value, _) => value.and_then(whole).ok_or_else(|| {
             let found = if value.is_some() { "something else" } else { "none" };
             ImportError::invalid(place(), format!("a whole number for {name}"), found)
         }),

@@ -157,11 +157,12 @@ fn local_transform(
     warnings: &Warnings,
 ) -> Result<(Transform, Option<glam::Mat3A>), ImportError> {
     let place = || format!("node {file}");
+    let flat = flattened(node);
     if let Some(matrix) = node.matrix {
         if node.translation.is_some() || node.rotation.is_some() || node.scale.is_some() {
             return Err(ImportError::invalid(place(), "a matrix or TRS properties", "both"));
         }
-        let affine = affine(&Mat4::from_cols_array(&matrix), &place, warnings)?;
+        let affine = affine(&Mat4::from_cols_array(&matrix), flat, &place, warnings)?;
         note_far(affine.translation.into(), &place, warnings);
         return Ok(decompose(affine));
     }
@@ -173,7 +174,7 @@ fn local_transform(
     }
     note_far(translation, &place, warnings);
     if scale.cmpeq(Vec3::ZERO).any() {
-        warnings.add(place(), "has a scale of zero; what hangs on it is flat");
+        warnings.add(place(), format!("has a scale of zero; {flat}"));
     }
     let rotation = unit(raw);
     if rotation.is_none() {
@@ -203,8 +204,23 @@ pub(super) fn unit(q: Quat) -> Option<Quat> {
     (length.is_finite() && length > 0.0).then(|| (q / length).as_quat())
 }
 
-/// Returns the affine part of a matrix; warns where its last row is not 0 0 0 1 or it flattens space.
-pub(super) fn affine(m: &Mat4, place: &dyn Fn() -> String, warnings: &Warnings) -> Result<Affine3A, ImportError> {
+/// Says what follows where a node flattens space: its own mesh is not flat where a skin moves it (glTF 2.0, 3.7.3.2).
+fn flattened(node: &json::Node) -> &'static str {
+    let is_above = node.children.as_ref().is_some_and(|children| !children.is_empty());
+    match (node.mesh.is_some() && node.skin.is_some(), is_above) {
+        (true, false) => "its mesh follows a skin and not the node, so that nothing is flat",
+        (true, true) => "its mesh follows a skin and not the node, but the nodes below it are flat",
+        (false, _) => "what hangs on it is flat",
+    }
+}
+
+/// Returns the affine part of a matrix; warns where its last row is not 0 0 0 1 or it flattens space, with what is `flat` then.
+pub(super) fn affine(
+    m: &Mat4,
+    flat: &str,
+    place: &dyn Fn() -> String,
+    warnings: &Warnings,
+) -> Result<Affine3A, ImportError> {
     if !m.is_finite() {
         return Err(ImportError::invalid(place(), "a finite matrix", "a number beyond the largest float"));
     }
@@ -218,7 +234,7 @@ pub(super) fn affine(m: &Mat4, place: &dyn Fn() -> String, warnings: &Warnings) 
     let columns = [affine.matrix3.x_axis, affine.matrix3.y_axis, affine.matrix3.z_axis].map(|c| c.as_dvec3());
     let room: f64 = columns.iter().map(|c| c.length()).product();
     if columns[0].cross(columns[1]).dot(columns[2]).abs() <= room * 1e-9 {
-        warnings.add(place(), "has a singular matrix; what hangs on it is flat");
+        warnings.add(place(), format!("has a singular matrix; {flat}"));
     }
     Ok(affine)
 }

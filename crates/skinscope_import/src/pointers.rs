@@ -4,6 +4,7 @@
 use gltf::json;
 use serde_json::Value;
 
+use super::fields::whole;
 use super::lights::LightsAndCameras;
 use super::nodes::Nodes;
 use skinscope_model::{
@@ -40,7 +41,7 @@ pub(super) fn list(text: &str, root: &json::Root) -> Vec<Vec<PointerChannel>> {
     let channel = |(index, channel): (usize, &Value)| {
         let target = channel.get("target").filter(|t| is_pointer(t))?;
         let pointer = target.get("extensions").and_then(|e| e.get(NAME)?.get("pointer")?.as_str());
-        let sampler = channel.get("sampler").and_then(Value::as_u64).and_then(|s| usize::try_from(s).ok());
+        let sampler = channel.get("sampler").and_then(whole).and_then(|s| usize::try_from(s).ok());
         Some(PointerChannel { channel: index, sampler, pointer: pointer.unwrap_or_default().to_owned() })
     };
     let channels = |animation: &Value| {

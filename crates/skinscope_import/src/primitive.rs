@@ -10,6 +10,7 @@ use super::accessor::{Accessor, Format, format};
 use super::attributes::{Formats, PrimitiveSource};
 use super::{ImportError, influences, tangents, topology};
 use skinscope_base::math::{Aabb, largest_magnitude};
+use skinscope_base::words::counted;
 use skinscope_model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
 /// The component types of each attribute: those of glTF itself, and those that `KHR_mesh_quantization` adds.
@@ -41,7 +42,10 @@ impl PrimitiveSource<'_, '_> {
         let variants = super::variants::of_primitive(self.reader, self.primitive, &self.place(), self.variants)?;
         let targets = self.primitive.targets.as_ref().map_or(0, Vec::len);
         if targets != target_count {
-            let expected = format!("{target_count} morph targets, as the mesh's first primitive has");
+            let expected = format!(
+                "{}, as the mesh's first primitive has",
+                counted(target_count, "morph target", "morph targets")
+            );
             return Err(ImportError::invalid(self.place(), expected, targets.to_string()));
         }
         let positions = Checked::Valid(Semantic::Positions);
@@ -211,7 +215,7 @@ impl PrimitiveSource<'_, '_> {
             });
         }
         if zero > 0 {
-            self.warn("NORMAL", format_args!("has {zero} vectors of length zero; read as +Y"));
+            self.warn("NORMAL", format_args!("has {} of length zero; read as +Y", counted(zero, "vector", "vectors")));
         }
         let mut odd = 0;
         for t in &mut out.tangents {
@@ -221,7 +225,13 @@ impl PrimitiveSource<'_, '_> {
             *t = unit.unwrap_or(Vec3::X).extend(side);
         }
         if odd > 0 {
-            self.warn("TANGENT", format_args!("has {odd} vectors without direction or side; read as +X or its sign"));
+            self.warn(
+                "TANGENT",
+                format_args!(
+                    "has {} without direction or side; read as +X or its sign",
+                    counted(odd, "vector", "vectors")
+                ),
+            );
         }
     }
 }

@@ -7,6 +7,7 @@ use gltf::json::accessor::Type;
 use super::accessor::format;
 use super::nodes::{Nodes, affine};
 use super::{ImportError, Reader};
+use skinscope_base::words::counted;
 use skinscope_model::{NodeId, Skin};
 
 /// Reads all skins, in file order.
@@ -46,7 +47,7 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec
     if accessor.count < count {
         return Err(ImportError::invalid(
             place(),
-            format!("one for each of {count} joints"),
+            format!("one for each of {}", counted(count, "joint", "joints")),
             accessor.count.to_string(),
         ));
     }
@@ -58,7 +59,7 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec
     let joint = |(j, m): (usize, &Mat4)| {
         let place = || format!("skin {index}, joint {j}");
         if m.is_finite() {
-            return affine(m, &place, reader.warnings);
+            return affine(m, "what this joint moves is flat", &place, reader.warnings);
         }
         reader.warnings.add(place(), "has an inverse bind matrix that is not finite; read as the identity");
         Ok(Affine3A::IDENTITY)

@@ -7,6 +7,7 @@ use glam::{Vec3, Vec4};
 
 use super::attributes::PrimitiveSource;
 use super::{ImportError, mikktspace};
+use skinscope_base::words::counted;
 use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
 /// Computes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow
@@ -38,7 +39,8 @@ fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSl
     let corners = mikktspace::generate(primitive, &uvs, &reader.progress)?;
     if corners.crowded > 0 {
         let (count, most) = (corners.crowded, mikktspace::MOST_CORNERS);
-        source.warn("has", format_args!("{count} triangles where more than {most} meet; no tangents there"));
+        let triangles = counted(count, "triangle", "triangles");
+        source.warn("has", format_args!("{triangles} where more than {most} meet; no tangents there"));
     }
     distribute(primitive, &corners.tangents);
     Ok(())

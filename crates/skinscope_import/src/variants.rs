@@ -6,7 +6,7 @@ use gltf::json;
 use serde_json::Value;
 
 use super::error::quoted;
-use super::fields::Fields;
+use super::fields::{Fields, whole};
 use super::{ImportError, Reader};
 use skinscope_model::MaterialId;
 
@@ -47,7 +47,7 @@ pub(super) fn of_primitive(
             return Err(ImportError::invalid(format!("{place}, {prefix}"), expected, format!("material {material}")));
         }
         for variant in mapping.list("variants") {
-            let inside = variant.as_u64().and_then(|v| usize::try_from(v).ok()).filter(|v| *v < known);
+            let inside = whole(variant).and_then(|v| usize::try_from(v).ok()).filter(|v| *v < known);
             let Some(variant) = inside else {
                 let found = quoted(&variant.to_string());
                 mapping.warn("variants", format_args!("names {found}, which is no variant; it is left out"));

@@ -327,7 +327,8 @@ pub struct SamplerOrigin {
     pub input: usize,
     /// The accessor of the values: as many elements for each key as [`super::Values`] says.
     pub output: usize,
-    /// The numbers of the stored keys that the model has, rising; `None`: it has all of them.
+    /// The numbers of the stored keys that the model has, rising; `None`: it has all of them. Of two at one moment the first stands in the
+    /// model at the last moment before it that a float can hold.
     pub kept: Option<Arc<[u32]>>,
 }
 

@@ -187,10 +187,14 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
     let document = session.document().unwrap().clone();
     let told = after.open_kept(document.clone(), &file);
     let wanted = [
-        "Line 2 of the controls, column 7: The model has no joint \"Wing\".",
+        told[0].as_str(),
         "Line 3 of the controls, column 1: \"oops\" cannot be driven; angle, translation, scale, morph and slider can.",
         "Line 4 of the controls, column 1: Expected here is what is driven, such as angle(\"LowerArm.L\", \"x\").",
     ];
+    assert!(
+        told[0].starts_with("Line 2 of the controls, column 7: The model has no joint \"Wing\"; the nearest of "),
+        "{told:?}"
+    );
     assert_eq!(told, wanted);
     assert_eq!(after.controls(), session.controls());
     assert_eq!(after.kept().unwrap().file().text().unwrap(), text);

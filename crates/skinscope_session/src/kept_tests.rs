@@ -168,6 +168,13 @@ fn all_that_is_kept_comes_back_to_the_bit() {
 }
 
 #[test]
+fn integers_may_be_decimals_and_of_a_key_given_twice_the_last_counts() {
+    let text = b"{\"skinscope_session\": 1.0, \"pins\": [\"a\"], \"pins\": [\"b\", \"c\"], \"view\": {\"hidden\": [\"d\"], \"hidden\": []}}";
+    let contents = SessionFile::parse(text).unwrap().contents();
+    assert_eq!((contents.pins, contents.hidden), (2, 0));
+}
+
+#[test]
 fn a_file_that_says_nothing_shows_the_model_as_a_window_does() {
     let model = Arc::new(tube(Tube::default()));
     let file = SessionFile::parse(b" {\"skinscope_session\": 1, \"later\": {\"a\": [1]}}").unwrap();
@@ -328,7 +335,7 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
         tube(Tube { joints: 6, rings: 5, ..Tube::default() }).meshes[0].primitives[0].clone();
     let other = Arc::new(Model::build(parts).unwrap());
     let told = after.open_kept(document(&other), &file);
-    assert!(told.iter().any(|line| line.contains("Edited weights of 1 parts do not fit")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("Edited weights of 1 part do not fit")), "{told:?}");
     assert!(!after.has_unsaved_skinning());
 }
 

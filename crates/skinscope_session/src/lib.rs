@@ -259,7 +259,10 @@ impl Session {
         self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
         let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
         let Some(new) = self.model().map(Arc::clone) else { return };
-        let clip = new.clips.iter().position(|c| Some(c.name.as_str()) == name).map(ClipId::from_index);
+        let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
+        // Several clips may have one name.
+        let same = self.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
+        let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
         if !old.model.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
             self.history.forget_clips();
         }

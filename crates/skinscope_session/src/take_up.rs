@@ -22,6 +22,7 @@ use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
 use skinscope_anim::{Additive, Crossfade, Layers};
 use skinscope_base::math::Ramp;
+use skinscope_base::words::counted;
 use skinscope_deform::{self as deform, ParameterSettings};
 use skinscope_edit::Packing;
 use skinscope_inspect::{self as inspect, BoneShape};
@@ -103,7 +104,10 @@ impl Session {
         let told = nodes.lost.iter().take(MOST_LINES);
         lines.extend(told.map(|key| format!("The model has nothing for \"{key}\" of the session.")));
         if more > 0 {
-            lines.push(format!("{more} more names of the session have no counterpart."));
+            lines.push(format!(
+                "{} no counterpart.",
+                counted(more, "more name of the session has", "more names of the session have")
+            ));
         }
         lines
     }
@@ -149,11 +153,17 @@ impl Session {
         let binds: Vec<BindChange> = file.binds.iter().filter_map(|record| bind(model, keys, record)).collect();
         self.change_skinning(&fitting, &binds);
         if lost > 0 {
-            lines.push(format!("Edited weights of {lost} parts do not fit the model as it is now, and were left out."));
+            lines.push(format!(
+                "Edited weights of {} the model as it is now, and were left out.",
+                counted(lost, "part do not fit", "parts do not fit")
+            ));
         }
         if binds.len() < file.binds.len() {
             let lost = file.binds.len() - binds.len();
-            lines.push(format!("The model has no joint for {lost} edited inverse bind matrices of the session."));
+            lines.push(format!(
+                "The model has no joint for {} of the session.",
+                counted(lost, "edited inverse bind matrix", "edited inverse bind matrices")
+            ));
         }
     }
 
@@ -179,7 +189,10 @@ impl Session {
             self.change_clips(&change, None, self.playback.clip);
         }
         if lost > 0 {
-            lines.push(format!("{lost} clips of the session do not fit the model as it is now, and were left out."));
+            lines.push(format!(
+                "{} the model as it is now; left out.",
+                counted(lost, "clip of the session does not fit", "clips of the session do not fit")
+            ));
         }
     }
 

@@ -7,6 +7,7 @@ use egui::{
 };
 
 use super::menu_state::is_possible;
+use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
 use super::{Status, UiState, icons};
@@ -193,7 +194,7 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
                 if is_joint { icons::BONE } else { icons::CIRCLE },
                 name,
                 if is_joint { "Joint" } else { "Node" },
-                String::new(),
+                model.and_then(|model| index_of(model, node)).unwrap_or_default(),
             )
         }
         Entry::Clip(clip) => {

@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Color32, CursorIcon, Label, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
 
-use super::search_list::{SearchList, SearchListOptions};
+use super::search_list::{SearchList, SearchListOptions, index_of};
 use super::theme::colors;
 use super::value_row::ValueRow;
 use super::widgets::{chip, link, section, tip};
@@ -41,7 +41,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
         shown: partner.map_or("None", |partner| names[partner.index()].as_str()),
     };
     let name = |i: usize| i.checked_sub(1).map_or(Cow::Borrowed("None"), |i| Cow::Borrowed(names[i].as_str()));
-    let (response, chosen) = list.show(ui, &options, name, |_| None);
+    let index = |i: usize| index_of(model, NodeId::from_index(i.checked_sub(1)?));
+    let (response, chosen) = list.show(ui, &options, name, index);
     let shown = format!("Other side: {}", options.shown);
     response.accessible_name(shown).on_hover_text("The joint that takes the mirror image of what is done to this one");
     if let Some(chosen) = chosen {

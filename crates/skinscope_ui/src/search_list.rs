@@ -10,6 +10,7 @@ use egui::{
 use super::focus;
 use super::theme::{ROW, colors};
 use super::widgets::{caret, mark_row, search_field, steps_down};
+use skinscope_model::{Model, NodeId};
 
 /// The least number of items for which the list has a search.
 const SEARCH_FROM: usize = 10;
@@ -45,6 +46,14 @@ pub(super) struct SearchListOptions<'a> {
     pub now: Option<usize>,
     /// The text while it is closed.
     pub shown: &'a str,
+}
+
+/// Returns the text that tells a node from others of its name: `#12`, its index in the file, as everywhere; `None` where no other node has
+/// the name.
+pub(super) fn index_of(model: &Model, node: NodeId) -> Option<String> {
+    let names = &model.skeleton.names;
+    let same = names.iter().filter(|name| **name == names[node.index()]).count();
+    (same > 1).then(|| format!("#{}", model.skeleton.file_index[node.index()]))
 }
 
 impl SearchList {

@@ -4,7 +4,7 @@ use egui::{Label, RichText, Ui};
 
 use super::legend;
 use super::theme::{self, colors};
-use super::widgets::{BY_INFLUENCES, chip, drop_down, figure, grouped, histogram, section, tip, title};
+use super::widgets::{BY_INFLUENCES, chip, counted, drop_down, figure, grouped, histogram, section, tip, title};
 use skinscope_base::math::lengths;
 use skinscope_model::NodeId;
 use skinscope_session::{Command, EditCommand, Session, ViewCommand};
@@ -123,11 +123,11 @@ fn uneven_sums(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let edited = session.model().map_or(0, |model| model.weight_edits().count(model));
     if edited > 0 {
         ui.add_space(4.0);
-        figure(ui, "Edited weights", &format!("{} vertices", grouped(edited)));
+        figure(ui, "Edited weights", &counted(edited, "vertex", "vertices"));
     }
     let Some((vertices, [least, most])) = session.document().and_then(|d| d.stats().uneven) else { return };
     ui.add_space(4.0);
-    figure(ui, "Weights not summing to one", &format!("{} vertices", grouped(vertices)));
+    figure(ui, "Weights not summing to one", &counted(vertices, "vertex", "vertices"));
     figure(ui, "Their sums", &format!("{least:.3} to {most:.3}"));
     ui.add_space(2.0);
     let command = Command::Edit(EditCommand::NormaliseWeights);

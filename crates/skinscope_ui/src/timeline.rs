@@ -129,7 +129,13 @@ fn clips(
         shown,
     };
     let name = |i: usize| Cow::Borrowed(model.clips[i].name.as_str());
-    let length = |i: usize| Some(format!("{} s", number(model.clips[i].duration_secs(), 2)));
+    let length = |i: usize| {
+        let clip = &model.clips[i];
+        let same = model.clips.iter().filter(|other| other.name == clip.name).count();
+        // Clips of one name are told apart by their numbers, as on the command line.
+        let which = if same > 1 { format!("#{i}, ") } else { String::new() };
+        Some(format!("{which}{} s", number(clip.duration_secs(), 2)))
+    };
     let (response, chosen) = timeline.clips.show(ui, &choice, name, length);
     commands.extend(chosen.map(|i| Command::Playback(PlaybackCommand::SetClip(ClipId::from_index(i)))));
     response.accessible_name(format!("Clip: {shown}")).on_hover_text(shown);

@@ -33,6 +33,7 @@ use crate::inspect::rom::ROM_RULES;
 use crate::parallel;
 use crate::pose::PoseFile;
 use crate::session::{Document, Source};
+use crate::words::counted;
 
 /// Find what is wrong with the skins of files: weights, joints, matrices, seams
 ///
@@ -324,7 +325,10 @@ impl Task<'_> {
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
         if document.warnings.len() > MOST_WARNINGS {
             let more = document.warnings.len() - MOST_WARNINGS;
-            warnings.push(format!("{path}: {more} more warnings; `skinscope info` lists them"));
+            warnings.push(format!(
+                "{path}: {}; `skinscope info` lists them",
+                counted(more, "more warning", "more warnings")
+            ));
         }
         let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
         warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));

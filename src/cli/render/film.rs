@@ -5,7 +5,11 @@ use serde_json::{Value, json};
 
 use super::super::CliError;
 use crate::film::{MOST_PICTURES, Reel, Target};
+use crate::output::say;
 use crate::session::Session;
+
+/// From so many pictures on their number is said before they are drawn.
+const MANY: u32 = 1000;
 
 /// Which pictures a film has.
 #[derive(Clone, Debug, Args)]
@@ -49,8 +53,23 @@ impl FilmArgs {
         self.fps
     }
 
-    /// Returns the pictures, of the clip that `session` shows.
-    pub fn reel(&self, session: &Session, has_clip: bool) -> Reel {
+    /// Returns the pictures, of the clip that `session` shows, and says how many they are where that takes long.
+    ///
+    /// # Errors
+    /// There are too many for a film whose pictures are not named.
+    pub fn reel(&self, session: &Session, has_clip: bool) -> Result<Reel, CliError> {
+        let reel = self.all(session, has_clip);
+        if let Some(why) = reel.too_long().filter(|_| self.frames.is_none()) {
+            let advice = format!("say which to draw with --frames A-B, {MOST_PICTURES} at most, or a smaller --fps");
+            return Err(CliError::Usage(format!("{why}; {advice}")));
+        }
+        if reel.count >= MANY {
+            say(format_args!("{} pictures are drawn", reel.count));
+        }
+        Ok(reel)
+    }
+
+    fn all(&self, session: &Session, has_clip: bool) -> Reel {
         let (fps, turn) = (self.fps, self.turntable);
         match (self.frames, turn) {
             (Some([first, last]), _) => Reel { first, count: last - first + 1, fps, plays: has_clip, turn },

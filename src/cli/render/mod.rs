@@ -110,7 +110,7 @@ pub(super) struct RenderArgs {
     /// Bring into the picture what lies far outside of the model too (vertices that `check` calls stray-vertices)
     #[arg(long, conflicts_with_all = ["eye", "camera"])]
     frame_everything: bool,
-    /// Bring this joint into the picture, with what it moves and some of what is around it (name, or node index of the file)
+    /// Bring this joint into the picture, with what it moves and some of what is around it (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with_all = ["eye", "camera", "frame_everything"])]
     frame_joint: Option<String>,
     /// Show N of the model in a square, each at its own time of the clip; how many there may be depends on the model [default: 1]
@@ -315,7 +315,7 @@ fn draw(
     if session.lesson().is_some() {
         session.apply(ViewCommand::Set(Toggle::Grid, false));
     }
-    let reel = film.map(|_| args.film.reel(&session, args.pose.has_clip()));
+    let reel = film.map(|_| args.film.reel(&session, args.pose.has_clip())).transpose()?;
     let outputs: Vec<PathBuf> = match film.zip(reel) {
         Some((target, reel)) => target.files(reel.first..reel.first + reel.count).collect(),
         None => vec![args.output.clone()],

@@ -2,9 +2,9 @@
 
 use glam::{Affine3A, Vec2, Vec3};
 
+use super::super::CliError;
 use super::super::camera::{find_camera, look_at, planes};
-use super::super::pose::find_node;
-use super::super::{CliError, printable};
+use super::super::find::{find_named, find_node};
 use super::{Lights, RenderArgs, Side};
 use crate::deform::Deformer;
 use crate::film::{Reel, swept, turned};
@@ -222,15 +222,8 @@ impl<'a> Scene<'a> {
 
 /// Finds a variant by name. A number that is no variant's name is an index in the list.
 fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
-    let named = model.variants.iter().position(|v| v == name);
-    let numbered = || name.parse().ok().filter(|v| *v < model.variants.len());
-    named.or_else(numbered).ok_or_else(|| {
-        let known = match model.variants.as_slice() {
-            [] => "the file has no variants".to_owned(),
-            all => format!("variants: {}", all.join(", ")),
-        };
-        CliError::Usage(printable(&format!("there is no variant \"{name}\"; {known}")))
-    })
+    let names: Vec<&str> = model.variants.iter().map(String::as_str).collect();
+    find_named(["variant", "variants"], &names, name)
 }
 
 fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {

@@ -130,7 +130,7 @@ fn shared_accessors_are_known_as_one_and_repairs_are_kept_apart() {
     assert_eq!((influences.not_finite.len(), influences.out_of_range.len()), (2, 2));
     let model = open_bytes(&Doc::left_out().glb());
     let clip = &model.source.origins.clips[0];
-    assert_eq!(clip.samplers[0].kept.as_deref(), Some(&[0, 3, 5][..]));
+    assert_eq!(clip.samplers[0].kept.as_deref(), Some(&[0, 3, 4, 5][..]));
     assert_eq!((&clip.channels[..], &clip.properties[..]), (&[1, 4, 5, 6, 7, 3][..], &[2][..]));
 }
 

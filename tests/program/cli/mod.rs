@@ -10,6 +10,7 @@ mod examples;
 mod films;
 mod help;
 mod info;
+mod names;
 mod pictures;
 mod variants;
 
@@ -89,7 +90,7 @@ fn wrong_usage_names_what_is_wrong_and_what_there_is() {
     fails(&["render", "-o", "x.jpeg"], 2, &[".png"]);
     fails(&["render", "-o", "x.png", "--time", "1"], 2, &["--clip"]);
     fails(&["render", "-o", "x.png", "--clip", "No such clip"], 2, &["Walk"]);
-    fails(&["render", "-o", "x.png", "--heatmap", "No such joint"], 2, &["Head"]);
+    fails(&["render", "-o", "x.png", "--heatmap", "Haed"], 2, &["Head"]);
     fails(&["bake", "-o", "/no/such/folder/x.ply"], 2, &["/no/such/folder"]);
     fails(&["render", "-o", "x.png", "--eye", "0,1,4", "--fov", "-10"], 2, &["degrees"]);
     fails(&["render", "-o", "x.png", "--clip", "-1"], 2, &["no clip \"-1\""]);

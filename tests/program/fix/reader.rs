@@ -46,7 +46,8 @@ impl File {
         } else {
             (String::from_utf8(bytes).unwrap(), None)
         };
-        let root: Value = serde_json::from_str(text.trim_end()).unwrap();
+        let mut root: Value = serde_json::from_str(text.trim_end()).unwrap();
+        write_integers(&mut root);
         let buffer = |buffer: &Value| {
             let length = buffer["byteLength"].as_u64().unwrap() as usize;
             let all = match buffer["uri"].as_str() {
@@ -164,6 +165,19 @@ impl File {
             }
         }
         Some(out)
+    }
+}
+
+/// Writes numbers without a fraction, such as `5126.0` and `1e2`, as the integers that they are.
+fn write_integers(value: &mut Value) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(write_integers),
+        Value::Object(fields) => fields.values_mut().for_each(write_integers),
+        Value::Number(number) => {
+            let whole = number.as_f64().filter(|n| number.is_f64() && n.fract() == 0.0 && (0.0..9e15).contains(n));
+            *value = whole.map_or_else(|| value.clone(), |n| (n as u64).into());
+        }
+        _ => {}
     }
 }
 

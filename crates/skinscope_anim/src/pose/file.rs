@@ -19,6 +19,12 @@ use serde_json::{Map, Value};
 /// The version that is written, and the latest that is read.
 pub const VERSION: u64 = 1;
 
+/// What a pose file has.
+const MEMBERS: [&str; 5] = ["skinscope_pose", "name", "model", "joints", "morphs"];
+
+/// What a pose may say of a node.
+const CHANNELS: [&str; 3] = ["rotation", "translation", "scale"];
+
 /// The most bytes of a file that are read; no pose needs as many.
 const MOST_BYTES: usize = 64 << 20;
 
@@ -95,17 +101,27 @@ impl PoseFile {
         let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
         let root = object(&root, "the file")?;
         match root.get("skinscope_pose") {
-            Some(Value::Number(version)) if version.as_u64() == Some(VERSION) => {}
+            Some(Value::Number(version)) if version.as_f64() == Some(VERSION as f64) => {}
             Some(Value::Number(version)) if version.as_f64().is_some_and(|v| v > VERSION as f64) => {
                 let found = format!("{version}: a later version of Skinscope made this file");
                 return Err(content("skinscope_pose", &format!("version {VERSION}"), &found));
             }
             other => return Err(content("skinscope_pose", &format!("version {VERSION}"), &kind(other))),
         }
+        // Remarks of others may stand there, but values that would be ignored are most likely misspelt.
+        let is_unknown = |(key, value): &(&String, &Value)| {
+            !MEMBERS.contains(&key.as_str()) && (value.is_object() || value.is_array())
+        };
+        if let Some((key, _)) = root.iter().find(is_unknown) {
+            return Err(content("the file", &format!("lists among {}", MEMBERS[3..].join(", ")), &format!("{key:?}")));
+        }
         let mut out = Self { name: text(root, "name")?, model: text(root, "model")?, ..Self::default() };
         for (key, node) in members(root, "joints", "joints")? {
             let place = format!("joints.{key:?}");
             let node = object(node, &place)?;
+            if let Some(other) = node.keys().find(|channel| !CHANNELS.contains(&channel.as_str())) {
+                return Err(content(&place, &format!("channels among {}", CHANNELS.join(", ")), &format!("{other:?}")));
+            }
             let rotation = numbers::<4>(node, "rotation", &place)?;
             if rotation.is_some_and(|q| q.iter().all(|v| *v == 0.0)) {
                 return Err(content(&format!("{place}.rotation"), "a rotation", "one of length 0"));

@@ -90,28 +90,27 @@ impl Keys {
 }
 
 /// Returns a name without its prefix, such as `mixamorig:`.
-fn bare(name: &str) -> &str {
+pub(super) fn bare(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, rest)| rest)
+}
+
+/// Makes a model that is a chain of nodes of these names; a node with `None` has no name.
+#[cfg(test)]
+pub(super) fn named(names: &[Option<&str>]) -> Model {
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{NodeMembers, Origins};
+    let mut parts = (*tube(Tube { joints: names.len() - 1, ..Tube::default() })).clone();
+    let name = |(i, name): (usize, &Option<&str>)| name.map_or(format!("node {i}"), str::to_owned);
+    parts.skeleton.names = names.iter().enumerate().map(name).collect();
+    let members = |name: &Option<&str>| NodeMembers { unnamed: name.is_none(), ..NodeMembers::default() };
+    let nodes = names.iter().map(members).collect();
+    parts.source.origins = std::sync::Arc::new(Origins { nodes, ..Origins::default() });
+    Model::build(parts).unwrap()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{NodeMembers, Origins};
-
-    /// Makes a model that is a chain of nodes of these names; a node with `None` has no name.
-    pub(crate) fn named(names: &[Option<&str>]) -> Model {
-        let mut parts = (*tube(Tube { joints: names.len() - 1, ..Tube::default() })).clone();
-        let name = |(i, name): (usize, &Option<&str>)| name.map_or(format!("node {i}"), str::to_owned);
-        parts.skeleton.names = names.iter().enumerate().map(name).collect();
-        let members = |name: &Option<&str>| NodeMembers { unnamed: name.is_none(), ..NodeMembers::default() };
-        let nodes = names.iter().map(members).collect();
-        parts.source.origins = Arc::new(Origins { nodes, ..Origins::default() });
-        Model::build(parts).unwrap()
-    }
 
     fn all(names: &[Option<&str>]) -> Vec<String> {
         let keys = Keys::of(&named(names));

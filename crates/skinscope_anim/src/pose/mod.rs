@@ -13,6 +13,7 @@ mod ik;
 mod keyed;
 mod keys;
 mod mirror;
+mod named;
 mod reach;
 
 pub use apply::{Resolved, add, blend, capture, resolve, target_key};
@@ -23,6 +24,7 @@ pub use ik::Triangle;
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
+pub use named::{NameError, find_key, find_node, nearest_names};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
 pub use skinscope_model::Limits;
 

@@ -6,6 +6,7 @@
 mod capture;
 mod identity;
 mod lock;
+mod nameless;
 mod new_file;
 mod new_files;
 mod signals;

@@ -1,11 +1,11 @@
 //! Files that appear whole: they are written beside their place, flushed to the disk, then renamed.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::signals;
 use super::temporary::{hidden_path, sweep};
+use super::{nameless, signals};
 
 /// How many links are followed before they are taken for a circle; Linux follows as many.
 const MOST_LINKS: usize = 40;
@@ -17,6 +17,9 @@ const MOST_LINKS: usize = 40;
 /// the one it replaces, and its owner where the system allows it; other hard links keep the old file. Anything but a
 /// regular file (a terminal, a pipe, a device, `/dev/stdout`) is written to at once, since it has no contents to
 /// protect.
+///
+/// Where the file system can keep a file without a name, it has none before it is whole, so that a killed process leaves nothing. Else
+/// its name is hidden, and the next write into the folder removes it.
 #[derive(Debug)]
 pub struct NewFile {
     out: BufWriter<File>,
@@ -26,7 +29,8 @@ pub struct NewFile {
 
 #[derive(Debug)]
 struct Temporary {
-    path: PathBuf,
+    /// Its name; `None` while it has none.
+    path: Option<PathBuf>,
     target: PathBuf,
     /// The metadata of the file that is replaced; `None` where there is none.
     replaced: Option<Metadata>,
@@ -57,7 +61,10 @@ impl NewFile {
         let replaced = replaceable(&target)?;
         let folder = folder_of(&target);
         sweep(folder);
-        let (path, file) = create_temporary(folder, replaced.as_ref())?;
+        let (path, file) = match nameless::open(folder, replaced.as_ref()) {
+            Some(file) => (None, file),
+            None => create_temporary(folder, replaced.as_ref()).map(|(path, file)| (Some(path), file))?,
+        };
         Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
     }
 
@@ -82,7 +89,8 @@ impl NewFile {
         // On other systems than Unix a lock keeps other programs from writing.
         #[cfg(not(unix))]
         self.out.get_ref().unlock()?;
-        Ok(self.temporary.as_ref().map(|temporary| temporary.path.as_path()))
+        self.give_name()?;
+        Ok(self.temporary.as_ref().and_then(|temporary| temporary.path.as_deref()))
     }
 
     /// Puts the file in its place. The old one stays as it was until this returns.
@@ -92,10 +100,43 @@ impl NewFile {
     pub fn commit(mut self) -> io::Result<()> {
         self.settle()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
-        fs::rename(&temporary.path, &temporary.target)?;
-        if let Some(temporary) = self.temporary.take() {
-            signals::forget(&temporary.path);
+        if temporary.path.is_none()
+            && temporary.replaced.is_none()
+            && nameless::name(self.out.get_ref(), &temporary.target).is_ok()
+        {
+            self.temporary = None;
+            return Ok(());
         }
+        self.give_name()?;
+        if let Some(Temporary { path: Some(path), target, .. }) = &self.temporary {
+            fs::rename(path, target)?;
+            signals::forget(path);
+            self.temporary = None;
+        }
+        Ok(())
+    }
+
+    /// Gives a file without a name a hidden one, from which it can be renamed.
+    fn give_name(&mut self) -> io::Result<()> {
+        let Some(temporary) = self.temporary.as_mut().filter(|temporary| temporary.path.is_none()) else {
+            return Ok(());
+        };
+        let folder = folder_of(&temporary.target);
+        let path = hidden_path(folder);
+        signals::watch(&path);
+        if nameless::name(self.out.get_ref(), &path).is_ok() {
+            temporary.path = Some(path);
+            return Ok(());
+        }
+        signals::forget(&path);
+        // The system lets no name be given after all.
+        let (path, mut named) = create_temporary(folder, temporary.replaced.as_ref())?;
+        temporary.path = Some(path);
+        let mut nameless = self.out.get_ref();
+        nameless.seek(SeekFrom::Start(0))?;
+        io::copy(&mut nameless, &mut named)?;
+        finish(&named, temporary.replaced.as_ref())?;
+        self.out = BufWriter::new(named);
         Ok(())
     }
 
@@ -106,12 +147,23 @@ impl NewFile {
     pub fn commit_new(mut self) -> io::Result<()> {
         self.settle()?;
         let Some(temporary) = &self.temporary else { return Ok(()) };
-        match fs::hard_link(&temporary.path, &temporary.target) {
+        if temporary.path.is_none() {
+            match nameless::name(self.out.get_ref(), &temporary.target) {
+                Ok(()) => {
+                    self.temporary = None;
+                    return Ok(());
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+                Err(_) => self.give_name()?,
+            }
+        }
+        let Some(Temporary { path: Some(path), target, .. }) = &self.temporary else { return Ok(()) };
+        match fs::hard_link(path, target) {
             // Dropping removes the temporary name.
             Ok(()) => Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
             // This is a file system without hard links.
-            Err(_) if fs::symlink_metadata(&temporary.target).is_err() => self.commit(),
+            Err(_) if fs::symlink_metadata(target).is_err() => self.commit(),
             Err(error) => Err(error),
         }
     }
@@ -129,10 +181,10 @@ impl Write for NewFile {
 
 impl Drop for NewFile {
     fn drop(&mut self) {
-        if let Some(temporary) = self.temporary.take() {
+        if let Some(path) = self.temporary.take().and_then(|temporary| temporary.path) {
             // A file that cannot be removed now is removed by the next write into the folder.
-            let _left = fs::remove_file(&temporary.path);
-            signals::forget(&temporary.path);
+            let _left = fs::remove_file(&path);
+            signals::forget(&path);
         }
     }
 }
@@ -361,4 +413,58 @@ fn keep_owner(_: &File, _: &Metadata) {}
 /// Keeps the permissions; a file system without permissions has none to keep.
 fn keep_permissions(file: &File, permissions: Permissions) {
     let _unknown_there = file.set_permissions(permissions);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("skinscope_new_file_{}_{name}", std::process::id()));
+        let _absent = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn names_in(folder: &Path) -> usize {
+        fs::read_dir(folder).unwrap().count()
+    }
+
+    fn begun(path: &Path, bytes: &[u8]) -> NewFile {
+        let mut file = NewFile::create(path).unwrap();
+        file.write_all(bytes).unwrap();
+        file.flush().unwrap();
+        file
+    }
+
+    #[test]
+    fn a_file_without_a_name_leaves_nothing_and_gets_its_name_whole() {
+        let folder = folder("nameless");
+        let path = folder.join("a");
+        if nameless::open(&folder, None).is_none() {
+            // This file system knows no such files.
+            return fs::remove_dir_all(&folder).unwrap();
+        }
+        let file = begun(&path, b"one");
+        assert_eq!(names_in(&folder), 0, "a killed process would leave something");
+        drop(file);
+        assert_eq!(names_in(&folder), 0);
+        begun(&path, b"two").commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"two");
+        begun(&path, b"three").commit().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names_in(&folder)), (b"three".to_vec(), 1));
+        let refused = begun(&path, b"four").commit_new().unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::AlreadyExists);
+        begun(&folder.join("b"), b"five").commit_new().unwrap();
+        assert_eq!(
+            (fs::read(&path).unwrap(), fs::read(folder.join("b")).unwrap()),
+            (b"three".to_vec(), b"five".to_vec())
+        );
+        // Another program needs a name.
+        let mut file = begun(&path, b"");
+        fs::write(file.lend().unwrap().unwrap(), b"six").unwrap();
+        file.commit().unwrap();
+        assert_eq!((fs::read(&path).unwrap(), names_in(&folder)), (b"six".to_vec(), 2));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

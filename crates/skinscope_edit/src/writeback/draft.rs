@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::buffers::{Buffers, encode};
 use super::container::{self, Text};
-use super::json::{Node, Step};
+use super::json::{Node, Step, whole};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
 use crate::Sheet;
 use skinscope_model::{BufferSource, ComponentType, Model, Origins, ViewOrigin};
@@ -149,7 +149,7 @@ impl<'s> Draft<'s> {
 
     /// Lets a buffer without bytes stand in for some more; returns the first.
     fn stand_in(&mut self, buffer: usize, length: u64) -> u64 {
-        let stated = self.root["buffers"][buffer]["byteLength"].as_u64().unwrap_or(0);
+        let stated = whole(&self.root["buffers"][buffer]["byteLength"]).unwrap_or(0);
         let end = self.stand_ins.entry(buffer).or_insert(stated);
         let start = end.next_multiple_of(4);
         *end = start + length;

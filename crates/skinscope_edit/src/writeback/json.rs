@@ -250,6 +250,12 @@ impl Item<'_> {
     }
 }
 
+/// Returns an integer that is not negative, which a file may write as `12`, `12.0` or `1.2e1`.
+pub(super) fn whole(value: &serde_json::Value) -> Option<u64> {
+    let decimal = || value.as_f64().filter(|n| n.fract() == 0.0 && (0.0..9e15).contains(n));
+    value.as_u64().or_else(|| decimal().map(|n| n as u64))
+}
+
 /// Returns whether a string as written in JSON means this text.
 fn means(raw: &str, text: &str) -> bool {
     let inner = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::clips;
 use super::draft::{Draft, component, number};
-use super::json::Step;
+use super::json::{Step, whole};
 use super::streams;
 use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
@@ -218,7 +218,7 @@ impl<'s> Plan<'s> {
             self.draft.set_member(&path, "byteOffset", "0".to_owned())?;
         }
         let component = component(data.component);
-        if stated["componentType"].as_u64() != Some(component) {
+        if whole(&stated["componentType"]) != Some(component) {
             self.draft.set_member(&path, "componentType", component.to_string())?;
         }
         let is_normalized = stated["normalized"].as_bool() == Some(true);
@@ -227,7 +227,7 @@ impl<'s> Plan<'s> {
             false if is_normalized => self.draft.remove_member(&path, "normalized")?,
             _ => {}
         }
-        if stated["count"].as_u64() != Some(data.count() as u64) {
+        if whole(&stated["count"]) != Some(data.count() as u64) {
             self.draft.set_member(&path, "count", data.count().to_string())?;
         }
         if !stated["sparse"].is_null() {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::WriteError;
 use super::draft::{Draft, component};
-use super::json::Step;
+use super::json::{Step, whole};
 use super::wants::User;
 use skinscope_model::ComponentType;
 
@@ -40,7 +40,7 @@ pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     });
     let new = draft.add_plain_accessor(&accessor)?;
     draft.set_member(&of_primitive, "indices", new.to_string())?;
-    if stated["mode"].as_u64().is_some_and(|mode| mode != 4) {
+    if whole(&stated["mode"]).is_some_and(|mode| mode != 4) {
         draft.set_member(&of_primitive, "mode", "4".to_owned())?;
     }
     remove(draft, &path(&[Step::Key("extensions")]), &of_primitive)

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use super::json::whole;
 use super::wants::User;
 use skinscope_model::{ElementsOrigin, Origins};
 
@@ -44,7 +45,7 @@ pub(super) fn users(root: &Value) -> HashMap<usize, Vec<User>> {
 }
 
 pub(super) fn index(value: &Value) -> Option<usize> {
-    value.as_u64().and_then(|index| usize::try_from(index).ok())
+    whole(value).and_then(|index| usize::try_from(index).ok())
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = (usize, &'v Value)> {

@@ -7,6 +7,9 @@ use skinscope_base::math::Aabb;
 /// The most pictures of a film.
 pub const MOST_PICTURES: u32 = 100_000;
 
+/// The most pictures of a film whose pictures are not named one by one: eleven minutes at 30 a second.
+const MOST_UNNAMED: u32 = 20_000;
+
 /// How long a turntable takes that is not told, seconds.
 const TURN_SECS: f32 = 4.0;
 
@@ -31,8 +34,21 @@ impl Reel {
     #[must_use]
     pub fn of_clip(duration_secs: f32, fps: f32, turn: Option<f32>) -> Self {
         // A thousandth of a picture is the rounding of a length.
-        let count = (f64::from(duration_secs) * f64::from(fps) - 1e-3).ceil().clamp(1.0, MOST_PICTURES.into()) as u32;
+        let count = (f64::from(duration_secs) * f64::from(fps) - 1e-3).ceil().clamp(1.0, u32::MAX.into()) as u32;
         Self { first: 0, count, fps, plays: true, turn }
+    }
+
+    /// Returns a sentence that says how many pictures there are, where these are so many that a clip is more likely broken than meant
+    /// to be filmed whole.
+    #[must_use]
+    pub fn too_long(&self) -> Option<String> {
+        let why = || {
+            let Self { count, fps, .. } = self;
+            format!(
+                "The film would have {count} pictures at {fps} a second, and that of a whole clip has {MOST_UNNAMED} at most"
+            )
+        };
+        (self.count > MOST_UNNAMED).then(why)
     }
 
     /// Returns the pictures of a model that turns and does not move.
@@ -86,7 +102,9 @@ mod tests {
     fn a_whole_clip_is_as_long_as_it_is_and_ends_before_it_begins_again() {
         let count = |secs: f32, fps: f32| Reel::of_clip(secs, fps, None).count;
         assert_eq!((count(1.0, 30.0), count(1.000_001, 30.0), count(1.01, 30.0), count(0.0, 30.0)), (30, 30, 31, 1));
-        assert_eq!(count(1e9, 60.0), MOST_PICTURES);
+        let long = Reel::of_clip(100_000.0, 30.0, None);
+        assert!(long.too_long().is_some_and(|why| why.contains("3000000 pictures at 30 a second")));
+        assert!(Reel::of_clip(600.0, 30.0, None).too_long().is_none() && count(1e9, 60.0) == u32::MAX);
         let reel = Reel { first: 6, count: 3, fps: 24.0, plays: true, turn: None };
         assert_eq!([0, 2].map(|place| reel.time_secs(place)), [0.25, 8.0 / 24.0]);
         assert_eq!(reel.turned(2), 0.0);

@@ -104,17 +104,20 @@ fn splines_keep_their_tangents() {
 }
 
 #[test]
-fn keys_that_do_not_rise_are_dropped_with_their_values() {
+fn keys_that_do_not_rise_are_dropped_with_their_values_and_of_two_at_one_moment_the_later_counts_from_there() {
     let mut doc = Doc::new();
     let times = doc.floats("SCALAR", 1, &[0.0, 1.0, 1.0, 0.5, 2.0]);
     let moves: Vec<f32> = (0..15).map(|i| i as f32).collect();
     let moves = doc.floats("VEC3", 3, &moves);
     let doc = animated(doc, json!([{ "input": times, "output": moves }]), &[(0, 0, "translation")]);
     let clip = clip(&doc);
-    assert_eq!(clip.times, [[0.0, 1.0, 2.0]]);
-    let want = vec![Vec3::new(0.0, 1.0, 2.0), Vec3::new(3.0, 4.0, 5.0), Vec3::new(12.0, 13.0, 14.0)];
+    assert_eq!(clip.times, [[0.0, 1.0_f32.next_down(), 1.0, 2.0]]);
+    let at = |i: u32| Vec3::new(3.0 * i as f32, 3.0 * i as f32 + 1.0, 3.0 * i as f32 + 2.0);
+    let want = vec![at(0), at(1), at(2), at(4)];
     assert_eq!(clip.samplers[0].values, Values::Vec3(want.into()));
-    assert!(doc.warnings()[0].contains("2 keys that do not come after the one before"), "{:?}", doc.warnings());
+    let warnings = doc.warnings();
+    assert!(warnings[0].contains("1 key that does not come after the one before; it was ignored"), "{warnings:?}");
+    assert!(warnings[1].contains("1 key at the moment of the one before; the value jumps there"), "{warnings:?}");
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn keys_without_a_time_are_dropped_with_their_values() {
         assert_eq!((clip.times[0].as_slice(), clip.start_secs, clip.end_secs), (&[0.0, 1.0, 2.0][..], 0.0, 2.0));
         assert_eq!(clip.samplers[0].values, Values::Vec3(vec![a, b, c].into()));
         assert_eq!(doc.warnings().len(), 1, "{:?}", doc.warnings());
-        assert!(doc.warnings()[0].contains("1 keys whose time is no finite number; they were ignored"));
+        assert!(doc.warnings()[0].contains("1 key whose time is no finite number; it was ignored"));
     }
 }
 
@@ -167,21 +170,23 @@ fn splines_lose_whole_keys_and_their_broken_tangents_are_zero() {
     let sampler = json!([{ "input": times, "output": moves, "interpolation": "CUBICSPLINE" }]);
     let doc = animated(doc, sampler, &[(0, 0, "translation")]);
     let clip = clip(&doc);
-    assert_eq!(clip.times, [[-1.0, 0.5, 2.0]]);
+    assert_eq!(clip.times, [[-1.0, 0.5_f32.next_down(), 0.5, 2.0]]);
     let at = |i: u32| Vec3::new(3.0 * i as f32, 3.0 * i as f32 + 1.0, 3.0 * i as f32 + 2.0);
-    let want = vec![at(0), at(1), at(2), Vec3::ZERO, at(7), at(8), at(18), at(7), at(20)];
+    let jump = [at(12), at(13), at(14)];
+    let want = [&[at(0), at(1), at(2), Vec3::ZERO, at(7), at(8)][..], &jump, &[at(18), at(13), at(20)]].concat();
     assert_eq!(clip.samplers[0].values, Values::Vec3(want.into()));
     let warnings = doc.warnings().join("\n");
     for text in [
         "has 2 keys whose time is no finite number; they were ignored",
         "has its first key before 0, at -1 s",
-        "has 2 keys that do not come after the one before; they were ignored",
-        "has 1 values that are not finite; the key before was held",
-        "has 1 tangents that are not finite; read as zero",
+        "has 1 key that does not come after the one before; it was ignored",
+        "has 1 key at the moment of the one before; the value jumps there",
+        "has 1 value that is not finite; the key before was held",
+        "has 1 tangent that is not finite; read as zero",
     ] {
         assert!(warnings.contains(text), "{text}: {warnings}");
     }
-    assert_eq!(doc.warnings().len(), 5, "{warnings}");
+    assert_eq!(doc.warnings().len(), 6, "{warnings}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod primitives;
 mod quantized;
 mod skins;
 mod sparse;
+mod spellings;
 
 use serde_json::{Value, json};
 

@@ -73,7 +73,7 @@ fn joints_beyond_the_skin_are_errors_unless_they_weigh_nothing() {
     joints[2 * 4 + 1] = 0;
     joints[2 * 4 + 3] = 7;
     let doc = skinned(&[(&joints, &HALVES)]);
-    assert_eq!(doc.warnings(), ["mesh 0, primitive 0: 1 joint numbers beyond skin 0 have weight 0; read as joint 0"]);
+    assert_eq!(doc.warnings(), ["mesh 0, primitive 0: 1 joint number beyond skin 0 has weight 0; read as joint 0"]);
     let model = doc.import().unwrap().model;
     assert_eq!(model.meshes[0].primitives[0].stored_influences.as_ref().unwrap().of(2).0, [1, 0, 0, 0]);
 }

@@ -1,7 +1,7 @@
 //! Compares clips by name, and by the values that they give nodes and morph targets at every key and between keys.
 
 use super::nodes::{Nodes, same};
-use super::{Named, by_name};
+use super::{Pairing, by_contents};
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
 use skinscope_model::{Clip, LocalPose, Model};
 
@@ -10,16 +10,15 @@ const MOST_MOMENTS: usize = 4000;
 /// Times that differ by less than this are equal, seconds.
 const SAME_TIME: f32 = 1e-5;
 
-pub(super) fn compare(a: &Model, b: &Model, nodes: &Nodes) -> Named {
-    let names = |model: &Model| model.clips.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let (own, other) = (names(a), names(b));
-    let (pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
-    let changed = pairs.iter().filter(|[here, there]| differs(a, b, [&a.clips[*here], &b.clips[*there]], nodes));
-    Named {
-        changed: changed.map(|[here, _]| own[*here].clone()).collect(),
-        removed: removed.into_iter().map(|place| own[place].clone()).collect(),
-        added: added.into_iter().map(|place| other[place].clone()).collect(),
-    }
+pub(super) fn names(model: &Model) -> Vec<&str> {
+    model.clips.iter().map(|clip| clip.name.as_str()).collect()
+}
+
+/// Pairs the clips of two models.
+pub(super) fn pair(a: &Model, b: &Model, nodes: &Nodes) -> Pairing {
+    let [own, other] = [a, b].map(names);
+    let differ = |[here, there]: [usize; 2]| differs(a, b, [&a.clips[here], &b.clips[there]], nodes);
+    by_contents(&own, &other, &differ)
 }
 
 /// Returns the times of all keys and the middles between them.

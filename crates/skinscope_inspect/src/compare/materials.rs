@@ -1,18 +1,12 @@
 //! Compares materials by name and contents; textures by the names of their images.
 
-use super::{Named, by_name};
+use super::{Named, by_contents};
 use skinscope_model::{Material, Model, TextureId};
 
 pub(super) fn compare(a: &Model, b: &Model) -> Named {
-    let names = |model: &Model| model.materials.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
-    let (own, other) = (names(a), names(b));
-    let (pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
-    let changed = pairs.iter().filter(|[here, there]| said(a, &a.materials[*here]) != said(b, &b.materials[*there]));
-    Named {
-        changed: changed.map(|[here, _]| own[*here].clone()).collect(),
-        removed: removed.into_iter().map(|place| own[place].clone()).collect(),
-        added: added.into_iter().map(|place| other[place].clone()).collect(),
-    }
+    let [own, other] = [a, b].map(|model| model.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
+    let differ = |[here, there]: [usize; 2]| said(a, &a.materials[here]) != said(b, &b.materials[there]);
+    by_contents(&own, &other, &differ).named(&own, &other)
 }
 
 /// Describes a material completely, with descriptions of its textures in place of their numbers.

@@ -80,16 +80,75 @@ impl Differences {
 pub fn compare(a: &Model, b: &Model) -> Differences {
     let nodes = Nodes::of(a, b);
     let pairs = Pair::all(a, b, &nodes);
+    let paired = clips::pair(a, b, &nodes);
     let mut out = Differences {
         nodes: nodes.named(a, b),
         inverse_binds: weights::inverse_binds(a, b, &nodes),
-        clips: clips::compare(a, b, &nodes),
+        clips: paired.named(&clips::names(a), &clips::names(b)),
         materials: materials::compare(a, b),
         surface: surfaces::differing(a, b, &pairs),
         ..Differences::default()
     };
     out.weights = pairs.iter().filter_map(|pair| weights::of_pair(a, b, pair, &nodes)).collect();
-    out.posed = posed::farthest(a, b, &pairs, &nodes);
+    out.posed = posed::farthest(a, b, &pairs, &paired.pairs);
+    out
+}
+
+/// The items of two lists in pairs of one name.
+#[derive(Clone, Debug, Default)]
+struct Pairing {
+    /// The places of the two items of each pair, by that in the first list.
+    pairs: Vec<[usize; 2]>,
+    /// For each pair whether the contents differ.
+    differ: Vec<bool>,
+    /// The items of the first list that are left over.
+    removed: Vec<usize>,
+    /// The items of the second list that are left over.
+    added: Vec<usize>,
+}
+
+impl Pairing {
+    /// Returns the names of items that differ or are left over.
+    fn named(&self, own: &[&str], other: &[&str]) -> Named {
+        let changed = self.pairs.iter().zip(&self.differ).filter(|(_, differ)| **differ);
+        Named {
+            changed: changed.map(|([here, _], _)| own[*here].to_owned()).collect(),
+            removed: self.removed.iter().map(|place| own[*place].to_owned()).collect(),
+            added: self.added.iter().map(|place| other[*place].to_owned()).collect(),
+        }
+    }
+}
+
+/// The most items of one name of which each is compared with each.
+const MOST_ALIKE: usize = 16;
+
+/// Pairs the items of two lists by name: of several with one name those with the same contents, and what is left in order.
+fn by_contents(own: &[&str], other: &[&str], differ: &dyn Fn([usize; 2]) -> bool) -> Pairing {
+    let mut groups: std::collections::BTreeMap<&str, [Vec<usize>; 2]> = std::collections::BTreeMap::new();
+    own.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[0].push(place));
+    other.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[1].push(place));
+    let mut found: Vec<([usize; 2], bool)> = Vec::new();
+    let mut out = Pairing::default();
+    for [mut here, mut there] in groups.into_values() {
+        if here.len() == 1 && there.len() == 1 {
+            found.push(([here[0], there[0]], differ([here[0], there[0]])));
+            continue;
+        }
+        here.retain(|place| {
+            let tried = there.iter().take(MOST_ALIKE);
+            let same = tried.enumerate().find(|(_, other)| !differ([*place, **other])).map(|(at, _)| at);
+            found.extend(same.map(|at| ([*place, there.remove(at)], false)));
+            same.is_none()
+        });
+        let both = here.len().min(there.len());
+        found.extend(here.drain(..both).zip(there.drain(..both)).map(|(here, there)| ([here, there], true)));
+        out.removed.extend(here);
+        out.added.extend(there);
+    }
+    found.sort_unstable();
+    (out.pairs, out.differ) = found.into_iter().unzip();
+    out.removed.sort_unstable();
+    out.added.sort_unstable();
     out
 }
 

@@ -2,8 +2,6 @@
 
 use glam::{Affine3A, Vec3};
 
-use super::by_name;
-use super::nodes::Nodes;
 use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
@@ -80,16 +78,13 @@ impl<'m> Posed<'m> {
     }
 }
 
-/// Returns the largest distance over the rest pose and all clips that both models have.
-pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], _: &Nodes) -> Apart {
+/// Returns the largest distance over the rest pose and all clips that both models have, in pairs.
+pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], clips: &[[usize; 2]]) -> Apart {
     let mut out = Apart::default();
     let (mut own, mut other) = (Posed::new(a), Posed::new(b));
     let size = look(&mut own, &mut other, pairs, [None, None], &mut out);
-    let names = |model: &Model| model.clips.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let (here, there) = (names(a), names(b));
-    let (clips, _, _) = by_name(here.iter().map(String::as_str), there.iter().map(String::as_str));
     for [x, y] in clips {
-        let (x, y) = (&a.clips[x], &b.clips[y]);
+        let (x, y) = (&a.clips[*x], &b.clips[*y]);
         let start = f64::from(x.start_secs.min(y.start_secs));
         let length = f64::from(x.end_secs.max(y.end_secs)) - start;
         let moments = if length > 0.0 { MOMENTS } else { 1 };

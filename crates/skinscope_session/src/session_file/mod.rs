@@ -40,6 +40,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use skinscope_anim::pose::FileError;
+use skinscope_base::json;
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 1;
@@ -180,6 +181,18 @@ impl SessionFile {
             let (place, found) = ("the file".into(), "a list".into());
             return Err(FileError::Content { place, expected: "an object".into(), found });
         }
+        match Self::of_plain(bytes) {
+            // The reader refuses some spellings of JSON that mean the same as others.
+            Err(FileError::Value(why)) => {
+                let plain = std::str::from_utf8(bytes).ok().and_then(json::plain);
+                plain.map_or(Err(FileError::Value(why)), |plain| Self::of_plain(plain.text.as_bytes()))
+            }
+            read => read,
+        }
+    }
+
+    /// Reads the bytes of a session file whose integers are written as such, and whose objects have each key once.
+    fn of_plain(bytes: &[u8]) -> Result<Self, FileError> {
         #[derive(Deserialize)]
         struct Head {
             skinscope_session: Option<f64>,

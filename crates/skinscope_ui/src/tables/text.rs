@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::TableContext;
 use super::vertex_columns::{ColumnKind, RowIndices};
+use skinscope_anim::pose::Keys;
 use skinscope_inspect::tables::{Pair, Row, Tsv, VertexTable};
 use skinscope_inspect::{PerVertex, VertexSet};
 use skinscope_model::{Model, NodeId, WeightFormat};
@@ -35,7 +36,9 @@ pub(super) fn tsv(
     cancel: &AtomicBool,
 ) -> Option<String> {
     let integers = has_integers(model, table);
-    let header = header(model, shows, integers);
+    // Joints are named as they are read again when the text is pasted.
+    let keys = Keys::of(model);
+    let header = header(&keys, shows, integers);
     let mut out = Tsv::new(header.iter().map(String::as_str));
     for at in 0..found.len() {
         if at % 4096 == 0 && cancel.load(Ordering::Relaxed) {
@@ -43,14 +46,14 @@ pub(super) fn tsv(
         }
         let row = table.row(found.at(at));
         if only.is_none_or(|set| set.contains(row.part.mesh, row.part.primitive, row.vertex as u32)) {
-            write((model, asymmetry), &row, shows, integers, &mut out);
+            write((model, &keys, asymmetry), &row, shows, integers, &mut out);
         }
     }
     Some(out.into_text())
 }
 
-fn header(model: &Model, shows: &[ColumnKind], integers: bool) -> Vec<String> {
-    let name = |node: NodeId| model.skeleton.names[node.index()].clone();
+fn header(keys: &Keys, shows: &[ColumnKind], integers: bool) -> Vec<String> {
+    let name = |node: NodeId| keys.key(node).to_owned();
     let mut out: Vec<String> =
         ["mesh", "mesh name", "primitive", "skin", "vertex", "count", "sum"].map(str::to_owned).into();
     for shows in shows {
@@ -70,7 +73,7 @@ fn header(model: &Model, shows: &[ColumnKind], integers: bool) -> Vec<String> {
 }
 
 fn write(
-    (model, asymmetry): (&Model, Option<&PerVertex>),
+    (model, keys, asymmetry): (&Model, &Keys, Option<&PerVertex>),
     row: &Row,
     shows: &[ColumnKind],
     integers: bool,
@@ -90,7 +93,7 @@ fn write(
             ColumnKind::Rank(rank) => {
                 let pair = pairs.get(rank);
                 match pair {
-                    Some(pair) => out.cell(&model.skeleton.names[pair.node.index()]).number(pair.weight),
+                    Some(pair) => out.cell(keys.key(pair.node)).number(pair.weight),
                     None => out.blank().blank(),
                 };
                 if integers {

@@ -8,10 +8,15 @@ use super::TableContext;
 use super::vertex_columns::{ColumnKind, RowIndices};
 use crate::copied::say;
 use crate::widgets::counted;
+use skinscope_anim::pose::{Keys, NameError, find_key};
 use skinscope_edit::{Amount, CellEdit, set_cells};
 use skinscope_inspect::tables::Row;
 use skinscope_model::{MeshId, NodeId};
 use skinscope_session::{Command, EditCommand};
+
+fn no_weight(cell: &str) -> String {
+    format!("“{cell}” is no weight")
+}
 
 /// Returns the joint and the weight that a cell shows; `None` where it shows no weight.
 pub(super) fn joint_of(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Option<(NodeId, f32)> {
@@ -92,7 +97,7 @@ impl Spreadsheet<'_> {
             let mut out = Vec::new();
             for (row, line) in (row..self.found.len()).zip(&lines) {
                 for (column, cell) in (column..).zip(line).filter(|(_, cell)| !cell.is_empty()) {
-                    let amount = Amount::parse(cell).ok_or_else(|| (*cell).to_owned())?;
+                    let amount = Amount::parse(cell).ok_or_else(|| no_weight(cell))?;
                     out.extend(self.cell(row, column, amount));
                 }
             }
@@ -100,16 +105,18 @@ impl Spreadsheet<'_> {
         });
         match cells {
             Ok(cells) => self.set(ui, &cells, commands),
-            Err(cell) => say(ui, format!("Nothing was pasted: “{cell}” is no weight")),
+            Err(why) => say(ui, format!("Nothing was pasted: {why}")),
         }
     }
 
-    /// Reads text that this table has copied, whose first line names the columns; `None` where the line is no such header.
+    /// Reads text that this table has copied, whose first line names the columns; `None` where the line is no such header, and the reason
+    /// where a joint or a weight cannot be read.
     fn named(&self, head: &[&str], lines: &[Vec<&str>]) -> Option<Result<Vec<CellEdit>, String>> {
         let column = |name: &str| head.iter().position(|cell| *cell == name);
         let (mesh, primitive, vertex) = (column("mesh")?, column("primitive")?, column("vertex")?);
-        let skeleton = &self.given.model.skeleton;
-        let node = |name: &str| skeleton.names.iter().position(|n| n == name).map(NodeId::from_index);
+        let model = self.given.model;
+        let keys = Keys::of(model);
+        let node = |name: &str| find_key(model, &keys, name);
         let mut out = Vec::new();
         for line in lines {
             let number = |column: usize| line.get(column).and_then(|cell| cell.parse::<u32>().ok());
@@ -118,13 +125,21 @@ impl Spreadsheet<'_> {
             for (name, cell) in head.iter().zip(line).filter(|(_, cell)| !cell.is_empty()) {
                 let joint = match name.strip_prefix("weight ") {
                     Some(rank) => match rank.strip_prefix("of ") {
-                        Some(name) => node(name),
-                        None => column(&format!("joint {rank}")).and_then(|at| node(line.get(at)?)),
+                        Some(name) => Some(node(name)),
+                        None => column(&format!("joint {rank}")).and_then(|at| line.get(at).map(|name| node(name))),
                     },
-                    None => node(name).filter(|node| self.given.model.is_joint(*node)),
+                    // Other columns have names of their own.
+                    None => match node(name) {
+                        Err(NameError::Unknown { .. }) => None,
+                        found => Some(found).filter(|found| !found.as_ref().is_ok_and(|node| !model.is_joint(*node))),
+                    },
                 };
-                let Some(joint) = joint else { continue };
-                let Some(amount) = Amount::parse(cell) else { return Some(Err((*cell).to_owned())) };
+                let joint = match joint {
+                    None => continue,
+                    Some(Err(error)) => return Some(Err(error.to_string())),
+                    Some(Ok(joint)) => joint,
+                };
+                let Some(amount) = Amount::parse(cell) else { return Some(Err(no_weight(cell))) };
                 out.push(CellEdit { mesh: MeshId(mesh), primitive: primitive as usize, vertex, joint, amount });
             }
         }

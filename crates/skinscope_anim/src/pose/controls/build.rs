@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::super::{Keys, target_key};
+use super::super::{Keys, NameError, find_node, target_key};
 use super::order::order;
 use super::parse::{Fault, Line, Named, Quantity, Step, parse};
 use super::reading::{AXES, Channel};
@@ -213,20 +213,15 @@ impl Names<'_> {
     }
 
     fn node(&self, named: &Named) -> Result<NodeId, Fault> {
-        let numbered = || {
-            let index: u32 = named.name.strip_prefix('#')?.parse().ok()?;
-            let place = self.model.skeleton.file_index.iter().position(|i| *i == index)?;
-            Some(NodeId::from_index(place))
-        };
-        let found = self.nodes.get(named.name.as_str()).copied().or_else(numbered);
-        found.ok_or_else(|| {
-            let same = self.model.skeleton.names.iter().filter(|name| **name == named.name).count();
-            let what = match same {
-                0 => format!("The model has no joint {}", super::quoted(&named.name)),
-                _ => format!(
-                    "{same} nodes are called {}; name one by its number, such as \"#12\"",
-                    super::quoted(&named.name)
-                ),
+        // Controls go from model to model like poses, so that a name without its prefix will do.
+        if let Some(node) = self.nodes.get(named.name.as_str()) {
+            return Ok(*node);
+        }
+        find_node(self.model, &named.name).map_err(|error| {
+            let name = super::quoted(&named.name);
+            let what = match &error {
+                NameError::Unknown { .. } => format!("The model has no joint {name}; {}", error.advice()),
+                NameError::Several { .. } => format!("Several nodes are called {name}; {}", error.advice()),
             };
             Fault::new(named.name_at.clone(), what)
         })

@@ -1,0 +1,338 @@
+//! JSON texts that are well formed, but written in a way that strict readers refuse: integers with a fraction of zero or an exponent
+//! (`5126.0`, `1e2`), and keys that an object has twice. glTF 2.0, section 2.7, allows the former (rule 5), and says that the last of
+//! several values counts (rule 4).
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::ops::Range;
+
+/// A text that strict readers accept, which means the same as another one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlainJson {
+    /// The text: integers are written as such, and each object has a key once.
+    pub text: String,
+    /// The members that were left out, in the order of the text.
+    pub repeated: Vec<Repeated>,
+}
+
+/// A member of an object that stands for nothing, since a later one has its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    /// The place of the object, such as `accessors[3]`; empty for the whole document.
+    pub object: String,
+    /// The key, without escapes.
+    pub key: String,
+}
+
+/// Writes a well-formed JSON text anew, so that strict readers accept it; `None` where it is plain already. White space stays, and so do
+/// numbers that are no integers. Of a text that is not well formed nothing is promised but that this returns.
+#[must_use]
+pub fn plain(text: &str) -> Option<PlainJson> {
+    let mut scan = Scan::new(text);
+    while scan.step() {}
+    let Scan { out, left_out, repeated, changed, .. } = scan;
+    if !changed && left_out.is_empty() {
+        return None;
+    }
+    Some(PlainJson { text: without(&out, left_out), repeated })
+}
+
+/// Returns the place of the value that a reader was at when it had read `line` lines (from 1) and `column` bytes of the last, such as
+/// `accessors[3].count`; empty for the document itself.
+#[must_use]
+pub fn place_at(text: &str, line: usize, column: usize) -> String {
+    let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let end = (start + column).saturating_sub(1).min(text.len());
+    let mut scan = Scan::new(text);
+    while scan.at < end && scan.step() {}
+    // A reader finds out at its end what an object lacks.
+    if matches!(text.as_bytes().get(end), Some(b'}' | b']'))
+        && scan.at <= end
+        && let Some(frame) = scan.frames.last_mut()
+    {
+        frame.key = None;
+        frame.is_in_item = false;
+    }
+    scan.place(scan.frames.len())
+}
+
+/// Returns a whole number as digits, where `raw` is one that has a fraction or an exponent: `5126` for `5126.0`. Those that are not
+/// whole, need more than 15 digits, or are −0, which an integer cannot say, stay.
+fn whole(raw: &str) -> Option<String> {
+    let (sign, digits) = raw.strip_prefix('-').map_or(("", raw), |rest| ("-", rest));
+    let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
+    let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let exponent: i32 = exponent.parse().ok()?;
+    let all = format!("{before}{after}");
+    let trimmed = all.trim_end_matches('0');
+    let zeros = i64::from(exponent) - after.len() as i64 + (all.len() - trimmed.len()) as i64;
+    let significant = trimmed.trim_start_matches('0');
+    if significant.is_empty() {
+        return sign.is_empty().then(|| "0".to_owned());
+    }
+    let zeros = usize::try_from(zeros).ok().filter(|zeros| significant.len() + zeros <= 15)?;
+    Some(format!("{sign}{significant}{}", "0".repeat(zeros)))
+}
+
+/// An object or an array that has begun and not ended.
+#[derive(Default)]
+struct Frame {
+    is_object: bool,
+    /// The index of the item of an array.
+    index: usize,
+    /// The key of the member that is read; `None` before the first and after each comma.
+    key: Option<String>,
+    /// Whether an item of an array has begun since the last comma.
+    is_in_item: bool,
+    /// Where the member or item begins in the output.
+    start: usize,
+    /// The members so far, by what their keys mean: where each begins and ends in the output.
+    members: HashMap<String, Range<usize>>,
+}
+
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    out: String,
+    frames: Vec<Frame>,
+    /// The parts of the output that stand for nothing.
+    left_out: Vec<Range<usize>>,
+    repeated: Vec<Repeated>,
+    changed: bool,
+}
+
+impl<'t> Scan<'t> {
+    fn new(text: &'t str) -> Self {
+        let out = String::with_capacity(text.len());
+        Self { text, at: 0, out, frames: Vec::new(), left_out: Vec::new(), repeated: Vec::new(), changed: false }
+    }
+
+    /// Reads one bracket, comma, colon, string or number; false at the end of the text.
+    fn step(&mut self) -> bool {
+        let Some(byte) = self.text.as_bytes().get(self.at).copied() else { return false };
+        match byte {
+            b'"' => self.string(),
+            b'-' | b'0'..=b'9' => self.number(),
+            b'{' | b'[' => {
+                self.begin_item();
+                self.copy(1);
+                self.frames.push(Frame { is_object: byte == b'{', start: self.out.len(), ..Frame::default() });
+            }
+            b'}' | b']' => {
+                self.end_member();
+                self.frames.pop();
+                self.copy(1);
+            }
+            b',' => {
+                self.copy(1);
+                self.end_member();
+                let start = self.out.len();
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.index += usize::from(!frame.is_object);
+                    (frame.start, frame.is_in_item) = (start, false);
+                }
+            }
+            b' ' | b'\t' | b'\n' | b'\r' | b':' => self.copy(1),
+            // This is `true`, `false` or `null`.
+            _ => {
+                self.begin_item();
+                let rest = &self.text.as_bytes()[self.at..];
+                let length = rest.iter().take_while(|b| !matches!(b, b',' | b'}' | b']' | b'"' | b' ' | b'\n')).count();
+                self.copy(length.max(1));
+            }
+        }
+        true
+    }
+
+    fn copy(&mut self, length: usize) {
+        let end = (self.at + length).min(self.text.len());
+        // A cut within a character comes about in text that is no JSON only.
+        let end = (end..=self.text.len()).find(|end| self.text.is_char_boundary(*end)).unwrap_or(self.text.len());
+        self.out.push_str(&self.text[self.at..end]);
+        self.at = end;
+    }
+
+    fn begin_item(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.is_in_item = true;
+        }
+    }
+
+    fn string(&mut self) {
+        let bytes = &self.text.as_bytes()[self.at + 1..];
+        let (mut length, mut escaped) = (0, false);
+        for byte in bytes {
+            length += 1;
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' => escaped = true,
+                b'"' => break,
+                _ => {}
+            }
+        }
+        let start = self.out.len();
+        let is_key = self.frames.last().is_some_and(|frame| frame.is_object && frame.key.is_none());
+        if !is_key {
+            self.begin_item();
+        }
+        self.copy(length + 1);
+        if is_key {
+            let raw = self.out[start..].strip_prefix('"').unwrap_or_default();
+            let key = meaning(raw.strip_suffix('"').unwrap_or(raw));
+            if let Some(frame) = self.frames.last_mut() {
+                frame.key = Some(key);
+            }
+        }
+    }
+
+    fn number(&mut self) {
+        self.begin_item();
+        let rest = &self.text[self.at..];
+        let is_of_number = |b: &u8| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+        let raw = &rest[..rest.bytes().take_while(|b| is_of_number(b)).count()];
+        match Some(raw).filter(|raw| raw.contains(['.', 'e', 'E'])).and_then(whole) {
+            Some(digits) => {
+                self.out.push_str(&digits);
+                self.at += raw.len();
+                self.changed = true;
+            }
+            None => self.copy(raw.len()),
+        }
+    }
+
+    /// Notes the member of an object that ends here, after its comma if there is one; an earlier one of the same key is left out.
+    fn end_member(&mut self) {
+        let (depth, end) = (self.frames.len(), self.out.len());
+        let Some(frame) = self.frames.last_mut() else { return };
+        let Some(key) = frame.key.take() else { return };
+        let range = frame.start..end;
+        if let Some(earlier) = frame.members.insert(key.clone(), range) {
+            self.left_out.push(earlier);
+            let object = self.place(depth.saturating_sub(1));
+            self.repeated.push(Repeated { object, key });
+        }
+    }
+
+    /// Returns the place of what the outermost `depth` brackets are at.
+    fn place(&self, depth: usize) -> String {
+        let mut out = String::new();
+        for frame in &self.frames[..depth] {
+            match &frame.key {
+                Some(key) if out.is_empty() => out.push_str(key),
+                // Writing to a String cannot fail.
+                Some(key) => _ = write!(out, ".{key}"),
+                None if !frame.is_object && frame.is_in_item => _ = write!(out, "[{}]", frame.index),
+                None => {}
+            }
+        }
+        out
+    }
+}
+
+/// Returns what a string means, given what stands between its quotes.
+fn meaning(raw: &str) -> String {
+    if !raw.contains('\\') {
+        return raw.to_owned();
+    }
+    let mut units: Vec<u16> = Vec::new();
+    let mut characters = raw.chars();
+    while let Some(character) = characters.next() {
+        let escaped = if character == '\\' { characters.next() } else { None };
+        let character = match escaped {
+            Some('u') => {
+                let digits: String = characters.by_ref().take(4).collect();
+                // Characters beyond 16 bits are two of these, one after the other.
+                units.extend(u16::from_str_radix(&digits, 16));
+                continue;
+            }
+            Some('b') => '\u{8}',
+            Some('f') => '\u{c}',
+            Some('n') => '\n',
+            Some('r') => '\r',
+            Some('t') => '\t',
+            Some(other) => other,
+            None => character,
+        };
+        units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
+    }
+    String::from_utf16_lossy(&units)
+}
+
+/// Copies a text without some of its parts, which may lie within each other.
+fn without(text: &str, mut parts: Vec<Range<usize>>) -> String {
+    parts.sort_by_key(|part| part.start);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for part in parts {
+        out.push_str(text.get(at..part.start).unwrap_or_default());
+        at = at.max(part.end);
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        plain(text).map_or_else(|| "plain".to_owned(), |plain| plain.text)
+    }
+
+    #[test]
+    fn integers_are_written_as_integers_and_other_numbers_stay() {
+        let odd = "{\"a\": [5126.0, 1e2, -1.50E+1, 0.0, 100e-2, 2.5, -0.0, 1e300, 12, 0.1e1], \"b\":\"1.0\"}";
+        let even = "{\"a\": [5126, 100, -15, 0, 1, 2.5, -0.0, 1e300, 12, 1], \"b\":\"1.0\"}";
+        assert_eq!(written(odd), even);
+        assert_eq!(plain(even), None);
+        for (raw, digits) in [("1.0e-1", None), ("10e-1", Some("1")), ("00.0", Some("0")), ("1e15", None)] {
+            assert_eq!(whole(raw).as_deref(), digits, "{raw}");
+        }
+    }
+
+    #[test]
+    fn of_a_key_given_twice_the_last_stays_and_the_place_is_named() {
+        let text = r#"{"n":[{"count":7, "count": 42,"x":1},{"\u0063ount":1 ,"count":{"a":1,"a":2}} ],"n\"":0,"z":1,"z":2,"z":3}"#;
+        let plain = plain(text).unwrap();
+        assert_eq!(plain.text, r#"{"n":[{ "count": 42,"x":1},{"count":{"a":2}} ],"n\"":0,"z":3}"#);
+        let repeated: Vec<(&str, &str)> = plain.repeated.iter().map(|r| (&*r.object, &*r.key)).collect();
+        assert_eq!(repeated, [("n[0]", "count"), ("n[1].count", "a"), ("n[1]", "count"), ("", "z"), ("", "z")]);
+        // What is left out may have been changed itself.
+        assert_eq!(written(r#"{"a":{"b":1,"b":2},"a":1.0}"#), r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn places_are_those_of_the_value_that_a_reader_is_at() {
+        let text = "{\"accessors\": [{\"count\": 1},\n {\"count\": 2.5, \"type\": \"VEC3\"}], \"asset\": {}}";
+        let place = |line, words: &str| {
+            let row = text.lines().nth(line - 1).unwrap();
+            place_at(text, line, row.find(words).unwrap() + words.len())
+        };
+        assert_eq!(place(2, "2.5"), "accessors[1].count");
+        assert_eq!(place(2, "\"VEC3\""), "accessors[1].type");
+        assert_eq!(place(2, "\"VEC3\"}"), "accessors[1]");
+        assert_eq!(place(1, "1}"), "accessors[0]");
+        assert_eq!(place(1, "1"), "accessors[0].count");
+        assert_eq!(place(2, "{}}"), "");
+        assert_eq!(place_at(text, 9, 9), "");
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_read_to_its_end() {
+        for text in [
+            "",
+            "{",
+            "}}]]",
+            "{\"a",
+            "\"\\",
+            "[1.0,,]",
+            "{\"a\":1.0.0,\"a\"}",
+            "-",
+            "é\u{1F600}{\"é\\",
+            "{\"a\\u12\":1,\"a\":2}",
+        ] {
+            let _any = plain(text);
+            let _anywhere = place_at(text, 1, 3);
+        }
+    }
+}

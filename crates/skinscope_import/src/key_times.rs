@@ -1,0 +1,116 @@
+//! Makes the times of keys rise strictly, as glTF demands (2.0, 3.11) and all that samples clips expects.
+
+use skinscope_base::words::counted;
+
+/// Key times that rise strictly, and what had to be done for that.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Rising {
+    /// The times, seconds.
+    pub times: Vec<f32>,
+    /// For each of them the number of its key in the file.
+    pub keys: Vec<u32>,
+    timeless: usize,
+    late: usize,
+    together: usize,
+}
+
+/// Returns whether times are finite and rise.
+pub(super) fn are_rising(times: &[f32]) -> bool {
+    times.first().is_none_or(|t| t.is_finite()) && times.windows(2).all(|t| t[0] < t[1] && t[1].is_finite())
+}
+
+/// Drops keys whose time is not finite or comes before that of an earlier key. Of several keys at one moment the last counts from there
+/// on, and the first until there, so that the value jumps: the first gets the last moment before that a float can hold, and those in
+/// between are dropped.
+pub(super) fn rising(stored: &[f32]) -> Rising {
+    let mut out = Rising::default();
+    // Whether the last key that was kept is the later one of two at its moment.
+    let mut has_jumped = false;
+    for (key, time) in (0..).zip(stored) {
+        match out.times.last().copied() {
+            _ if !time.is_finite() => out.timeless += 1,
+            Some(last) if *time < last => out.late += 1,
+            Some(last) if *time == last => {
+                out.together += 1;
+                if has_jumped || !out.move_back() {
+                    out.times.pop();
+                    out.keys.pop();
+                }
+                has_jumped = true;
+                out.times.push(*time);
+                out.keys.push(key);
+            }
+            _ => {
+                has_jumped = false;
+                out.times.push(*time);
+                out.keys.push(key);
+            }
+        }
+    }
+    out
+}
+
+impl Rising {
+    /// Moves the last key back by the least there is; returns false where another key is there, or where a clip begins.
+    fn move_back(&mut self) -> bool {
+        let last = self.times.len() - 1;
+        let before = self.times[last].next_down();
+        let is_free = last.checked_sub(1).is_none_or(|at| self.times[at] < before);
+        // Clips are not shown before 0.
+        let moves = is_free && before >= 0.0;
+        if moves {
+            self.times[last] = before;
+        }
+        moves
+    }
+
+    /// Says what was done.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let timeless = counted(
+            self.timeless,
+            "key whose time is no finite number; it was",
+            "keys whose time is no finite number; they were",
+        );
+        let late = counted(
+            self.late,
+            "key that does not come after the one before; it was",
+            "keys that do not come after the one before; they were",
+        );
+        let together = counted(
+            self.together,
+            "key at the moment of the one before; the value jumps there",
+            "keys at the moment of the one before; the value jumps there",
+        );
+        let all = [
+            (self.timeless, format!("has {timeless} ignored")),
+            (self.late, format!("has {late} ignored")),
+            (self.together, format!("has {together}")),
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_keys_at_one_moment_the_first_counts_until_there_and_the_last_from_there_on() {
+        let before = 1.0_f32.next_down();
+        let made = |times: &[f32]| {
+            let rising = rising(times);
+            assert!(are_rising(&rising.times), "{times:?}");
+            assert_eq!(are_rising(times), rising.times == times, "{times:?}");
+            (rising.times, rising.keys)
+        };
+        assert_eq!(made(&[0.0, 1.0, 2.0]), (vec![0.0, 1.0, 2.0], vec![0, 1, 2]));
+        assert_eq!(made(&[0.0, 1.0, 1.0, 2.0]), (vec![0.0, before, 1.0, 2.0], vec![0, 1, 2, 3]));
+        assert_eq!(made(&[0.0, 1.0, 1.0, 1.0, 1.0, 2.0]), (vec![0.0, before, 1.0, 2.0], vec![0, 1, 4, 5]));
+        // Nothing is shown before a clip begins, and between two floats there is no other.
+        assert_eq!(made(&[0.0, 0.0, 1.0]), (vec![0.0, 1.0], vec![1, 2]));
+        assert_eq!(made(&[before, 1.0, 1.0]), (vec![before, 1.0], vec![0, 2]));
+        assert_eq!(made(&[1.0, f32::NAN, 0.5, 1.0, f32::INFINITY]), (vec![before, 1.0], vec![0, 3]));
+        assert_eq!(made(&[f32::NAN]), (vec![], vec![]));
+        assert_eq!(made(&[]), (vec![], vec![]));
+    }
+}

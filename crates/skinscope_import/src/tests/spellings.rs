@@ -1,0 +1,76 @@
+//! Tests of JSON that is spelt in ways which strict readers refuse and glTF 2.0 (2.7) allows.
+
+use super::*;
+
+fn read(text: &str) -> Result<Import, ImportError> {
+    import_bytes(text.as_bytes(), "test", &Options::default(), &Progress::silent())
+}
+
+#[test]
+fn integers_may_be_written_as_decimals() {
+    let text = r#"{"asset": {"version": "2.0"}, "scene": 0.0, "scenes": [{"nodes": [2e0]}],
+        "nodes": [{"name": "a"}, {"name": "b", "children": [0.0]}, {"name": "c", "children": [10e-1]}]}"#;
+    let import = read(text).unwrap();
+    assert_eq!((&import.model.skeleton.names[..], import.warnings), (&["c", "b", "a"].map(str::to_owned)[..], vec![]));
+    // Extensions are read by other code.
+    let text = r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "a"}, {"name": "b"}], "extensionsUsed": ["VRM"],
+        "extensions": {"VRM": {"humanoid": {"humanBones": [{"bone": "hips", "node": 1.0}, {"bone": "jaw", "node": -1.0}]}}}}"#;
+    let model = read(text).unwrap().model;
+    assert_eq!(model.humanoid.iter().map(|(node, name)| (node.0, name.as_str())).collect::<Vec<_>>(), [(1, "hips")]);
+}
+
+#[test]
+fn a_fraction_is_no_integer_and_its_place_is_named() {
+    let text = r#"{"asset": {"version": "2.0"}, "nodes": [{}, {"children": [0.5]}]}"#;
+    let said = read(text).unwrap_err().to_string();
+    assert!(
+        said.starts_with("JSON, nodes[1].children[0]: expected a glTF 2.0 document, found ") && said.contains("0.5"),
+        "{said}"
+    );
+    // The place is right where another integer had to be written in a plainer way before it.
+    let text = r#"{"scene": 0.0, "asset": {"version": "2.0"}, "nodes": [{"mesh": 0.0, "mesh": 1.5}]}"#;
+    let said = read(text).unwrap_err().to_string();
+    assert!(said.starts_with("JSON, nodes[0].mesh: "), "{said}");
+}
+
+#[test]
+fn of_a_key_given_twice_the_last_counts_and_a_warning_names_it() {
+    let text = r#"{"asset": {"version": "2.0"}, "scene": 0, "scene": 1, "scenes": [{"nodes": [0]}, {"name": "x", "nodes": [1], "n\u0061me": "y"}],
+        "nodes": [{"name": "a"}, {"name": "b"}]}"#;
+    let import = read(text).unwrap();
+    let model = &import.model;
+    assert_eq!((model.default_scene, model.scenes[1].name.as_str()), (1, "y"));
+    let warnings: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "JSON: has the key \"scene\" more than once; the last counts",
+            "scenes[1]: has the key \"name\" more than once; the last counts"
+        ]
+    );
+    // Text that is no JSON is refused as ever.
+    let said = read(r#"{"asset": {"version": "2.0"}, "scene": }"#).unwrap_err().to_string();
+    assert!(said.starts_with("JSON, line 1, column "), "{said}");
+}
+
+#[test]
+fn a_node_whose_mesh_follows_a_skin_flattens_nothing_of_it() {
+    let flat = |node: &str, more: &str| {
+        let text = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{"scale": [0, 1, 1] {node}}}, {{}}],
+            "skins": [{{"joints": [1]}}] {more}}}"#
+        );
+        let import = read(&text).unwrap();
+        import.warnings.iter().map(ToString::to_string).find(|text| text.contains("a scale of zero")).unwrap()
+    };
+    let mesh = r#", "meshes": [{"primitives": [{"attributes": {}}]}]"#;
+    assert_eq!(flat("", ""), "node 0: has a scale of zero; what hangs on it is flat");
+    assert_eq!(
+        flat(r#", "mesh": 0, "skin": 0"#, mesh),
+        "node 0: has a scale of zero; its mesh follows a skin and not the node, so that nothing is flat"
+    );
+    assert_eq!(
+        flat(r#", "mesh": 0, "skin": 0, "children": [1]"#, mesh),
+        "node 0: has a scale of zero; its mesh follows a skin and not the node, but the nodes below it are flat"
+    );
+}
