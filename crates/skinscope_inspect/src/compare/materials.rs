@@ -12,6 +12,7 @@ pub(super) fn compare(a: &Model, b: &Model) -> Named {
         changed: changed.map(|[here, _]| own[*here].clone()).collect(),
         removed: removed.into_iter().map(|place| own[place].clone()).collect(),
         added: added.into_iter().map(|place| other[place].clone()).collect(),
+        renamed: Vec::new(),
     }
 }
 

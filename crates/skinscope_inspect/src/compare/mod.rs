@@ -2,7 +2,8 @@
 //! the posed surfaces are apart.
 //!
 //! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in
-//! the same places, else by place and texture coordinates; weights by joint.
+//! the same places, else by place and texture coordinates; weights by joint. A node that has another name and stands in the same
+//! place of the tree, with the same transform at rest or the same inverse bind matrix, is one that was renamed.
 
 mod clips;
 mod materials;
@@ -11,6 +12,7 @@ mod posed;
 mod surfaces;
 mod weights;
 
+use clips::ClipPairs;
 use nodes::Nodes;
 use skinscope_model::Model;
 use surfaces::Pair;
@@ -26,11 +28,13 @@ pub struct Named {
     pub removed: Vec<String>,
     /// Names that both have, with different contents.
     pub changed: Vec<String>,
+    /// What has another name in the second model: both names. Only nodes are recognised.
+    pub renamed: Vec<[String; 2]>,
 }
 
 impl Named {
     fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty() && self.renamed.is_empty()
     }
 }
 
@@ -50,7 +54,7 @@ pub struct Part {
 /// All differences between two models.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Differences of nodes; changed are those that have another parent or another rest transform.
+    /// Differences of nodes; changed are those that have another parent or another rest transform, by their names in the first model.
     pub nodes: Named,
     /// The primitives whose weights differ.
     pub weights: Vec<Part>,
@@ -80,16 +84,17 @@ impl Differences {
 pub fn compare(a: &Model, b: &Model) -> Differences {
     let nodes = Nodes::of(a, b);
     let pairs = Pair::all(a, b, &nodes);
+    let clips = ClipPairs::of(a, b, &nodes);
     let mut out = Differences {
         nodes: nodes.named(a, b),
         inverse_binds: weights::inverse_binds(a, b, &nodes),
-        clips: clips::compare(a, b, &nodes),
+        clips: clips.named(a, b),
         materials: materials::compare(a, b),
         surface: surfaces::differing(a, b, &pairs),
         ..Differences::default()
     };
     out.weights = pairs.iter().filter_map(|pair| weights::of_pair(a, b, pair, &nodes)).collect();
-    out.posed = posed::farthest(a, b, &pairs, &nodes);
+    out.posed = posed::farthest(a, b, &pairs, &clips);
     out
 }
 

@@ -2,8 +2,7 @@
 
 use glam::{Affine3A, Vec3};
 
-use super::by_name;
-use super::nodes::Nodes;
+use super::clips::ClipPairs;
 use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
@@ -20,9 +19,9 @@ const ROUNDING: f64 = 2e-6;
 pub struct Apart {
     /// The distance in metres.
     pub metres: f64,
-    /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose.
+    /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose, or nothing is apart.
     pub clip: Option<(String, f32)>,
-    /// Mesh, primitive and vertex of the first model; `None` where no vertex was compared.
+    /// Mesh, primitive and vertex of the first model; `None` where nothing is apart but for rounding.
     pub vertex: Option<(usize, usize, u32)>,
     /// Whether it is more than a rounding error.
     pub is_seen: bool,
@@ -81,15 +80,12 @@ impl<'m> Posed<'m> {
 }
 
 /// Returns the largest distance over the rest pose and all clips that both models have.
-pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], _: &Nodes) -> Apart {
+pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], clips: &ClipPairs) -> Apart {
     let mut out = Apart::default();
     let (mut own, mut other) = (Posed::new(a), Posed::new(b));
     let size = look(&mut own, &mut other, pairs, [None, None], &mut out);
-    let names = |model: &Model| model.clips.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
-    let (here, there) = (names(a), names(b));
-    let (clips, _, _) = by_name(here.iter().map(String::as_str), there.iter().map(String::as_str));
-    for [x, y] in clips {
-        let (x, y) = (&a.clips[x], &b.clips[y]);
+    for ([x, y], _) in &clips.pairs {
+        let (x, y) = (&a.clips[*x], &b.clips[*y]);
         let start = f64::from(x.start_secs.min(y.start_secs));
         let length = f64::from(x.end_secs.max(y.end_secs)) - start;
         let moments = if length > 0.0 { MOMENTS } else { 1 };
@@ -99,6 +95,10 @@ pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], _: &Nodes) -> Apart
         }
     }
     out.is_seen = out.metres > size * ROUNDING;
+    if !out.is_seen {
+        // Of rounding errors none is the farthest.
+        (out.clip, out.vertex) = (None, None);
+    }
     out
 }
 
