@@ -318,8 +318,9 @@ fn divide(row: &mut [f32], packing: Packing, influences: InfluencesRef<'_>, vert
         return row[0] != 0.0;
     }
     // Floats take part in what follows in the runtime's own format.
-    let stored = influences.formats.first().copied().filter(|_| !influences.is_edited(vertex));
-    let one = stored.filter(|_| packing.format.is_none()).and_then(WeightFormat::one);
+    let stored = influences.formats.first().copied().unwrap_or(influences.format);
+    let is_stored = packing.format.is_none() && !influences.is_edited(vertex);
+    let one = Some(stored).filter(|_| is_stored).and_then(WeightFormat::one);
     let mut changed = false;
     for weight in row {
         let divided = f64::from(*weight) / sum;

@@ -14,7 +14,7 @@ use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
 use skinscope_base::math::Ramp;
-use skinscope_inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
+use skinscope_inspect::{AS_STORED, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 /// The width of the legend where there is room, points.
@@ -96,6 +96,11 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document().and_then(|d| d.inspection.as_deref());
             let missing = match overlay.values {
+                // The legend has one number of what has no normal: the measure's.
+                Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
+                    let measures = session.measures();
+                    measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
+                }
                 Some(VertexValues::Inspected(list)) => {
                     inspection.map(|inspection| inspection.values.of(list).missing())
                 }
@@ -107,7 +112,8 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             let rigid = rigid.as_ref().map(|step| (step, count(step)));
             for (step, vertices) in none.into_iter().chain(rigid).filter(|(_, vertices)| *vertices > 0) {
                 ui.add_space(2.0);
-                swatch(ui, step, vertices);
+                let label = label_of(session, step);
+                swatch(ui, step, &label, vertices);
             }
             if overlay.of_joint {
                 let is_heaviest = session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
@@ -129,7 +135,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         }
         Scale::Steps(steps) => {
             for step in *steps {
-                swatch(ui, step, count(step));
+                swatch(ui, step, step.label, count(step));
             }
         }
         Scale::Joints => {
@@ -171,6 +177,14 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
     if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
         limit(ui, session, commands);
+    }
+}
+
+/// Returns what a row of the legend is called: what is as stored is as in the other file where one is compared.
+fn label_of(session: &Session, step: &Step) -> String {
+    match session.compared_file().filter(|_| step.label == AS_STORED) {
+        Some(file) => format!("As in {file}"),
+        None => step.label.to_owned(),
     }
 }
 
@@ -229,7 +243,7 @@ fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands:
 }
 
 /// Shows the colour of a step, its meaning, and how many vertices have it.
-fn swatch(ui: &mut Ui, step: &Step, count: usize) {
+fn swatch(ui: &mut Ui, step: &Step, label: &str, count: usize) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
@@ -237,12 +251,13 @@ fn swatch(ui: &mut Ui, step: &Step, count: usize) {
     let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
     ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
     let ink = if count > 0 { c.text } else { c.dim };
-    let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
-    paint_line(ui, label, rect.left() + 20.0, y, ink);
     let figure = ui.painter().layout_no_wrap(grouped(count), theme::regular(12.0), ink);
+    let room = rect.width() - 26.0 - figure.size().x;
+    let (galley, _) = shortened(ui, label, theme::regular(12.0), ink, room);
+    paint_line(ui, galley, rect.left() + 20.0, y, ink);
     let x = rect.right() - figure.size().x;
     paint_line(ui, figure, x, y, ink);
-    let name = format!("{}: {}", step.label, counted(count, "vertex", "vertices"));
+    let name = format!("{label}: {}", counted(count, "vertex", "vertices"));
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
 }
 

@@ -319,7 +319,7 @@ impl Measurer {
             let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
             if let Some(measure) = wanted.vertices {
                 let out = &mut values.values[part.mesh.index()][part.primitive];
-                part.write_values(measure, &rest, wanted, out);
+                part.write_values(measure, (&rest, &posed.deformed.normals), wanted, out);
             }
             total.add(&model, part, &rest, reading, (normals, &modes));
             total.add_zero_normals(part, &posed.deformed.normals);
@@ -384,10 +384,16 @@ impl MeasuredPart {
 
     /// Writes the numbers of vertices in the last reading to `out`; where another instance of the mesh has written some before, the
     /// worse ones.
-    fn write_values(&self, measure: VertexMeasure, rest: &Rest, wanted: Wanted, out: &mut Vec<f32>) {
+    fn write_values(
+        &self,
+        measure: VertexMeasure,
+        (rest, normals): (&Rest, &[Vec3]),
+        wanted: Wanted,
+        out: &mut Vec<f32>,
+    ) {
         let mut list = Vec::new();
         match measure {
-            VertexMeasure::NormalError if wanted.normal_error => list.clone_from(&self.errors),
+            VertexMeasure::NormalError if wanted.normal_error => list = self.normal_errors(normals),
             VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
             measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
         }
@@ -396,6 +402,18 @@ impl MeasuredPart {
         } else {
             out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
         }
+    }
+}
+
+impl MeasuredPart {
+    /// Returns the normal error of each stored vertex in the last reading: below zero where its normal has length zero and some triangle
+    /// stands at it, as [`SurfaceMeasures::zero_normals`] counts; 0 where there is nothing to compare with.
+    fn normal_errors(&self, normals: &[Vec3]) -> Vec<f32> {
+        let of = |(vertex, error): (usize, &f32)| {
+            let is_zero = self.topology.used[vertex] && normals.get(vertex) == Some(&Vec3::ZERO);
+            if is_zero { -1.0 } else { error.max(0.0) }
+        };
+        self.errors.iter().enumerate().map(of).collect()
     }
 }
 
