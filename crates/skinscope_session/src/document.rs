@@ -268,7 +268,8 @@ impl Document {
     #[must_use]
     pub fn current_warning(&self, index: usize) -> (&str, bool) {
         let Some(warning) = self.warnings.get(index) else { return ("", false) };
-        if !self.model.is_edited() {
+        // Of a warning about anything else the weights need not be looked at.
+        if !self.model.is_edited() || !warning.contains(" weights ") {
             return (warning, false);
         }
         let known = self.weight_warnings.get_or_init(|| WeightWarnings::of(self.stored(), &self.model));
