@@ -70,7 +70,8 @@ pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
     let size = vec2(galley.size().x + 46.0, 34.0);
     let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
     let response = ui.interact(place, id(), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Status, true, &what));
+    let role = if is_refusal { Role::Alert } else { Role::Status };
+    response.widget_info(|| WidgetInfo::labeled(role, true, &what));
     let painter = ui.painter();
     painter.rect(place, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
     let icon = pos2(place.left() + 20.0, place.center().y);
