@@ -15,13 +15,15 @@ use crate::words::counted;
 /// Say what differs between two files: nodes, weights, matrices, clips, materials, the posed surface
 ///
 /// Order alone is no difference, nor is the way in which weights are stored: nodes, clips and materials are matched by name,
-/// vertices by order or else by place and texture coordinates, weights by joint.
+/// vertices by order or else by place and texture coordinates, weights by joint. A node with another name in the same place of the
+/// tree, with the same rest transform or the same inverse bind matrix, was renamed, and counts as one difference. Clips are compared
+/// by what their channels drive.
 ///
 /// The JSON has the fields: schema (1), same, identical_bytes (of the files and their buffers), nodes {added, removed, moved
-/// [names]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
+/// [names], renamed [{from, to}]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
 /// that lie elsewhere, and triangles), inverse_binds {changed}, clips and materials {added, removed, changed [names]}, posed
 /// {largest_mm, clip, time, mesh, primitive, vertex}: the largest distance over the rest pose (clip and time are null) and 33
-/// moments of each clip that both have. Meshes, primitives and vertices are those of A.
+/// moments of each clip that both have; vertex is null where nothing is apart. Meshes, primitives and vertices are those of A.
 #[derive(Debug, Args)]
 #[command(after_help = "Exit codes: 0 nothing differs, 1 a file does not load, 2 wrong usage, 3 something differs.")]
 pub(super) struct DiffArgs {
@@ -94,7 +96,12 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
         "schema": 1,
         "same": same,
         "identical_bytes": identical,
-        "nodes": { "added": found.nodes.added, "removed": found.nodes.removed, "moved": found.nodes.changed },
+        "nodes": {
+            "added": found.nodes.added,
+            "removed": found.nodes.removed,
+            "moved": found.nodes.changed,
+            "renamed": found.nodes.renamed.iter().map(|[from, to]| json!({ "from": from, "to": to })).collect::<Vec<_>>(),
+        },
         "weights": { "vertices": count(&found.weights), "largest": largest, "primitives": parts(&found.weights) },
         "surface": { "vertices": count(&found.surface), "primitives": surface },
         "inverse_binds": { "changed": found.inverse_binds },
@@ -116,7 +123,7 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut names = |what: &str, how: &str, list: &[String]| {
         if !list.is_empty() {
-            let few: Vec<String> = list.iter().take(12).map(|name| format!("\"{name}\"")).collect();
+            let few: Vec<&str> = list.iter().take(12).map(String::as_str).collect();
             let more =
                 if list.len() > few.len() { format!(" and {} more", list.len() - few.len()) } else { String::new() };
             out.push((format!("{what} {how}"), format!("{}{more}", few.join(", "))));
@@ -127,9 +134,12 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
         ("clips", &found.clips, "changed"),
         ("materials", &found.materials, "changed"),
     ] {
-        names(what, "added", &named.added);
-        names(what, "removed", &named.removed);
-        names(what, changed, &named.changed);
+        let quoted = |list: &[String]| list.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>();
+        names(what, "added", &quoted(&named.added));
+        names(what, "removed", &quoted(&named.removed));
+        names(what, changed, &quoted(&named.changed));
+        let renamed = named.renamed.iter().map(|[from, to]| format!("\"{from}\" → \"{to}\""));
+        names(what, "renamed", &renamed.collect::<Vec<_>>());
     }
     for p in &found.surface {
         out.push((
@@ -150,19 +160,20 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
     if found.inverse_binds > 0 {
         out.push(("inverse binds".into(), counted(found.inverse_binds, "matrix", "matrices")));
     }
-    let place = found
-        .posed
-        .clip
-        .as_ref()
-        .map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
-    if let Some((mesh, primitive, vertex)) = found.posed.vertex {
-        let distance = crate::math::length(found.posed.metres);
-        out.push((
-            "farthest apart".into(),
-            format!("{distance} {place}: mesh {mesh}, primitive {primitive}, vertex {vertex}"),
-        ));
-    }
+    out.push(farthest(found));
     out
+}
+
+/// Says where the posed surfaces are farthest apart, or that they are not.
+fn farthest(found: &Differences) -> (String, String) {
+    let Some((mesh, primitive, vertex)) = found.posed.vertex else {
+        let said = "no vertex is elsewhere, in the rest pose and in all clips that both have";
+        return ("posed surface".into(), said.into());
+    };
+    let clip = found.posed.clip.as_ref();
+    let place = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
+    let distance = crate::math::length(found.posed.metres);
+    ("farthest apart".into(), format!("{distance} {place}: mesh {mesh}, primitive {primitive}, vertex {vertex}"))
 }
 
 fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {

@@ -358,9 +358,6 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let document = load(&source, &args.open.options()).map_err(|error| CliError::Import { file, error })?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
-    if !args.json {
-        tell_warnings(&document);
-    }
     let mut sheet = Sheet::of(document.stored());
     let settings = args.settings(&document)?;
     args.bounds(&mut sheet)?;
@@ -370,6 +367,9 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         let applied = apply(operation, &mut sheet, &settings);
         done.push(Done { operation, applied, transferred: sheet.transferred.take() });
     }
+    if !args.json {
+        tell_current(&document, &sheet);
+    }
     let destination = args.output.as_deref().map_or(Destination::InPlace, Destination::To);
     let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
     let saved = save(Origin::File(&args.model, &stamps), &sheet, recompression, destination)?;
@@ -378,6 +378,19 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     }
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&if args.json { report(&done, &saved, &restored) } else { text(&done, &saved, &restored) })
+}
+
+/// Says import's warnings, and of those about weights which ones the operations have repaired.
+fn tell_current(document: &Document, sheet: &Sheet) {
+    let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
+    let Some(fixed) = fixed else { return tell_warnings(document) };
+    let (repaired, left): (Vec<_>, Vec<_>) = document.warnings_of(&fixed).into_iter().partition(|(_, done)| *done);
+    let mut shown = document.clone();
+    shown.warnings = left.into_iter().map(|(warning, _)| warning).collect();
+    tell_warnings(&shown);
+    for (warning, _) in repaired {
+        say(format_args!("repaired: {}", printable(&warning)));
+    }
 }
 
 fn report(done: &[Done], saved: &Saved, restored: &Restored) -> String {

@@ -50,7 +50,7 @@ pub(super) struct LookArgs {
     /// Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero
     #[arg(long)]
     show_normals: bool,
-    /// Draw a line along the tangent of each vertex that faces the camera, where the file has tangents
+    /// Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none
     #[arg(long)]
     show_tangents: bool,
     /// Draw the path of the joint over the clip, with a dot at each of its keys

@@ -86,9 +86,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
         let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {
-            true => {
-                "this method moves every triangle as a whole, so that none is deformed and there is nothing to measure"
-            }
+            true => "nothing that is drawn follows a skin, so that there is nothing to measure",
             false => "the model has no skin, so that there is nothing to measure",
         };
         return Err(CliError::Usage(why.into()));

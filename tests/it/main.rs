@@ -12,6 +12,7 @@ mod dependencies;
 mod docs;
 mod import_corpus;
 mod import_malformed;
+mod inverted;
 mod measures;
 mod methods;
 mod origins;

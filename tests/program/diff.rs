@@ -349,3 +349,95 @@ fn search(folder: &Path, models: impl IntoIterator<Item = PathBuf>) {
     println!("the farthest of {measured} is short by {:.2} % at most", 100.0 * worst);
     assert!(measured >= 2, "{measured}");
 }
+
+/// Whether all lists of a report are empty but those that are named by their paths.
+fn lists_anything_but(found: &Value, named: &[&str]) -> bool {
+    let lists = ["nodes", "clips", "materials"].into_iter().flat_map(|what| {
+        found[what].as_object().unwrap().iter().map(move |(how, list)| (format!("{what}.{how}"), list.clone()))
+    });
+    lists.filter(|(path, _)| !named.contains(&&**path)).any(|(_, list)| list != json!([]))
+}
+
+#[test]
+fn a_renamed_joint_is_one_difference_and_spreads_to_nothing() {
+    let folder = folder("renamed");
+    for (name, change) in [
+        ("one.glb", (|old: &str| (old == "Head").then(|| "Skull".to_owned())) as fn(&str) -> Option<String>),
+        ("all.glb", |old: &str| Some(format!("rig:{old}"))),
+    ] {
+        let mut pairs = Vec::new();
+        rewrite(&folder, name, |root| {
+            let joints: Vec<usize> =
+                root["skins"][0]["joints"].as_array().unwrap().iter().map(|j| j.as_u64().unwrap() as usize).collect();
+            for joint in joints {
+                let old = root["nodes"][joint]["name"].as_str().unwrap().to_owned();
+                if let Some(new) = change(&old) {
+                    root["nodes"][joint]["name"] = json!(new);
+                    pairs.push(json!({ "from": old, "to": new }));
+                }
+            }
+        });
+        let found = told(&folder, "a.glb", name);
+        let mut renamed = found["nodes"]["renamed"].as_array().unwrap().clone();
+        let key = |pair: &Value| pair["from"].as_str().unwrap().to_owned();
+        renamed.sort_by_key(key);
+        pairs.sort_by_key(key);
+        assert!(!pairs.is_empty());
+        assert_eq!(renamed, pairs, "{found}");
+        assert!(!lists_anything_but(&found, &["nodes.renamed"]), "{found}");
+        assert_eq!((&found["weights"]["vertices"], &found["inverse_binds"]["changed"]), (&json!(0), &json!(0)));
+        assert_eq!((&found["posed"]["vertex"], &found["posed"]["largest_mm"]), (&Value::Null, &json!(0.0)), "{found}");
+    }
+    let out = captured(&folder, &["diff", "a.glb", "one.glb"]);
+    let text = String::from_utf8(out.stdout).unwrap();
+    assert!(text.contains("nodes renamed") && text.contains("\"Head\" → \"Skull\""), "{text}");
+    assert!(text.contains("no vertex is elsewhere") && !text.contains("farthest apart"), "{text}");
+}
+
+#[test]
+fn a_clip_that_does_not_drive_what_was_moved_is_the_same() {
+    let folder = folder("rest moved");
+    // Every clip turns the spine and none moves it.
+    rewrite(&folder, "moved.glb", |root| {
+        let spine = root["nodes"].as_array().unwrap().iter().position(|n| n["name"] == "Spine").unwrap();
+        let drives = |path: &str| {
+            let all = root["animations"].as_array().unwrap().iter().flat_map(|a| a["channels"].as_array().unwrap());
+            all.filter(|c| c["target"]["node"] == json!(spine) && c["target"]["path"] == json!(path)).count()
+        };
+        assert!(drives("rotation") > 0 && drives("translation") == 0);
+        let old = root["nodes"][spine]["translation"].clone();
+        root["nodes"][spine]["translation"] = json!([old[0].as_f64().unwrap() + 0.25, old[1], old[2]]);
+    });
+    let found = told(&folder, "a.glb", "moved.glb");
+    assert_eq!((&found["nodes"]["moved"], &found["clips"]["changed"]), (&json!(["Spine"]), &json!([])), "{found}");
+    assert!(found["posed"]["largest_mm"].as_f64().unwrap() > 100.0, "{found}");
+    // A clip that drives the same to other values is changed.
+    rewrite(&folder, "driven.glb", |root| {
+        let channels = root["animations"][1]["channels"].as_array_mut().unwrap();
+        let other = channels.iter().position(|c| c["target"]["path"] == "rotation").unwrap();
+        channels.remove(other);
+    });
+    let found = told(&folder, "a.glb", "driven.glb");
+    assert_eq!(found["clips"]["changed"], json!(["Walk"]), "{found}");
+}
+
+#[test]
+fn clips_of_one_name_and_without_a_name_may_stand_in_another_order() {
+    let folder = folder("clip order");
+    for name in [json!("Take 001"), Value::Null] {
+        let renamed = |root: &mut Value| {
+            root["animations"].as_array_mut().unwrap().iter_mut().for_each(|clip| clip["name"] = name.clone());
+            if name.is_null() {
+                let clips = root["animations"].as_array_mut().unwrap();
+                clips.iter_mut().for_each(|clip| drop(clip.as_object_mut().unwrap().remove("name")));
+            }
+        };
+        rewrite(&folder, "x.glb", renamed);
+        rewrite(&folder, "y.glb", |root| {
+            renamed(root);
+            root["animations"].as_array_mut().unwrap().reverse();
+        });
+        let found = told(&folder, "x.glb", "y.glb");
+        assert_eq!(found["same"], json!(true), "{name}: {found}");
+    }
+}

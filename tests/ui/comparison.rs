@@ -132,7 +132,7 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     click(&mut harness, "Own numbers");
     harness.get_by_role_and_label(Role::Button, "u8").click();
     harness.run();
-    let own = Packing { format: Some(skinscope::model::WeightFormat::U8), ..Packing::parse("unity-1").unwrap() };
+    let own = Packing::parse("1:u8").unwrap();
     assert_eq!(compared(&harness).weights, SideWeights::Packed(own));
     harness.get_by_label("Bytes of a vertex: 2");
     // The wheel scrolls the plate and leaves the camera alone.

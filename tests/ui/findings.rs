@@ -3,7 +3,7 @@
 use skinscope::inspect::check::{Finding, FindingPose, Measure, Report, Severity};
 use skinscope::inspect::rom::{RomOptions, RomReport};
 use skinscope::inspect::{Inspection, VertexPart, VertexSet};
-use skinscope::model::MeshId;
+use skinscope::model::{MeshId, WeightChange};
 
 use super::*;
 
@@ -107,7 +107,7 @@ fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_l
     };
     let before = rows(&harness);
     assert_eq!(before.len(), 3);
-    let mut change = skinscope::model::WeightChange::new(MeshId(0), 0, 4);
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
     change.push(4, &[1], &[1.0]);
     harness.state_mut().session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
     harness.run();
@@ -192,4 +192,29 @@ fn what_the_range_of_motion_showed_stands_in_the_same_list() {
     harness.state_mut().session.apply(SelectionCommand::Mark(Arc::new(VertexSet { parts: vec![part] })));
     harness.run();
     harness.get_by_label(STRETCHED);
+}
+
+#[test]
+fn a_warning_of_the_import_that_edits_have_repaired_says_so_and_counts_no_more() {
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
+    let primitive = &mut parts.meshes[0].primitives[0];
+    let count = primitive.positions.len();
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    let per_vertex = influences.per_vertex;
+    influences.weights[..per_vertex].iter_mut().for_each(|weight| *weight *= 0.5);
+    let line = format!(
+        "mesh 0, primitive 0: 1 of {count} vertices has weights that do not sum to one (0.50); drawn as stored unless normalised"
+    );
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![line.clone()], None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label("1 warning");
+    harness.get_by_label(&line);
+    let mut change = WeightChange::new(MeshId(0), 0, per_vertex);
+    change.push(0, &[1], &[1.0]);
+    harness.state_mut().session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    harness.run();
+    harness.get_by_label(&format!("Repaired by your edits: {line}"));
+    assert!(harness.query_by_label("1 warning").is_none() && harness.query_by_label(&line).is_none());
 }

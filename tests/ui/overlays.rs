@@ -2,6 +2,7 @@
 
 use skinscope::inspect::{InspectedValues, Inspection, OVERLAYS, PerVertex};
 use skinscope::model::{MeshId, WeightChange};
+use skinscope::session::ComparedFile;
 
 use super::*;
 
@@ -293,4 +294,17 @@ fn a_key_shows_the_stored_weights_while_it_is_held() {
     assert!(!is_stored(&harness));
     // While nothing is edited there is no chip.
     assert!(open(3).query_by_label("As stored").is_none());
+}
+
+#[test]
+fn beside_another_file_the_legend_names_that_file() {
+    let mut session = session(3);
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    (0..5).for_each(|vertex| change.push(vertex, &[2], &[1.0]));
+    let other = Arc::new(session.model().unwrap().with_weights(&[change]).unwrap());
+    session.compare_with(Some(ComparedFile { model: other, name: "b.glb".into() })).unwrap();
+    session.apply(ViewCommand::SetOverlay(Some("changed")));
+    let harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("As in b.glb: ");
+    assert!(harness.query_by_label_contains("As stored: ").is_none());
 }

@@ -162,7 +162,7 @@ fn text_is_pasted_from_the_cursor_on_or_where_its_header_says() {
     put(&mut harness, 1, 0);
     harness.event(Event::Paste("0.5\nHips\n".to_owned()));
     harness.run();
-    harness.get_by_label("Nothing was pasted: “Hips” is no weight");
+    harness.get_by_role_and_label(Role::Alert, "Nothing was pasted: “Hips” is no weight");
     near(weights(&harness, 1), [0.1, 0.2, 0.3, 0.4]);
     // What the table itself has copied finds its vertices again, wherever the cursor is.
     harness.get_by_role_and_label(Role::Button, "Copy").click();

@@ -108,11 +108,17 @@ impl<'a> Deformation<'a> {
         Some(self.normals.source).filter(|source| fits && !matches!(source, NormalSource::Method))
     }
 
+    /// Whether the surface is changed as a whole after vertices were placed, by the method or by what comes after it.
+    #[must_use]
+    pub fn has_pass(&self) -> bool {
+        self.method.pass.is_some() || self.pass.is_some()
+    }
+
     /// True where one vertex cannot be placed without the surface as a whole, or without data of the whole model: questions about
     /// a vertex then read the [`super::Surface`].
     #[must_use]
     pub fn needs_surface(&self) -> bool {
-        self.method.pass.is_some() || self.method.data.is_some() || self.pass.is_some() || self.normal_mode().is_some()
+        self.has_pass() || self.method.data.is_some() || self.normal_mode().is_some()
     }
 
     /// Why the shader cannot do it alone, so that the processor deforms; `None`: it can.
@@ -122,7 +128,7 @@ impl<'a> Deformation<'a> {
         const DATA: &str = "it needs data of each vertex that is worked out once, which the shader does not have";
         const NORMALS: &str = "its normals are worked out for the whole surface, which the shader does not do";
         match self {
-            _ if self.pass.is_some() || self.method.pass.is_some() => Some(NEIGHBOURS),
+            _ if self.has_pass() => Some(NEIGHBOURS),
             _ if self.method.data.is_some() => Some(DATA),
             _ if self.normal_mode().is_some() => Some(NORMALS),
             _ => None,

@@ -38,7 +38,7 @@ pub use locks::Bounds;
 pub use mirror::joint_pairs;
 pub use rounding::value;
 pub use rules::REPAIRED;
-pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, packed};
+pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use surface::{Part, Surface};

@@ -1,13 +1,36 @@
 //! The weights that a runtime makes of a model's: fewer joints for each vertex, in fewer bits.
 //!
-//! A runtime keeps the largest joints of each vertex and divides by their sum, as [`super::OPERATIONS`] *limit* does, and
-//! stores what is left in its own format, as *quantise* does. What is predicted here is therefore what these two operations
-//! write into a file.
+//! A runtime reads all sets of joints and weights or the first one alone ([`Sets`]), divides them by their sum or leaves them as they are
+//! ([`Sums`]), keeps the largest joints of each vertex and divides by their sum, as [`super::OPERATIONS`] *limit* does, and stores what is
+//! left in its own format, as *quantise* does. Where all sets are read and sums are left, what is predicted here is what these two
+//! operations write into a file. `docs/compare.md` says which source each row of [`RUNTIMES`] was taken from.
 
 use super::task::{Outcome, changes};
 use super::{OPERATIONS, Settings, Sheet, apply};
 use skinscope_base::parallel::JobContext;
-use skinscope_model::{Model, WeightFormat};
+use skinscope_model::{InfluencesRef, MeshId, Model, WeightChange, WeightFormat};
+
+/// The sets of joints and weights that a runtime reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sets {
+    /// Every set of the file.
+    #[default]
+    All,
+    /// `JOINTS_0` and `WEIGHTS_0`, the first four joints in stored order.
+    First,
+}
+
+/// What a runtime does about the sum of a vertex' weights when it reads them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sums {
+    /// Nothing.
+    #[default]
+    AsStored,
+    /// It divides the weights by their sum; a vertex without weight keeps none.
+    Divided,
+    /// It does the same, and gives a vertex without weight to its first joint.
+    DividedOrFirst,
+}
 
 /// How a runtime holds weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +41,10 @@ pub struct Packing {
     pub format: Option<WeightFormat>,
     /// The most joints that one draw can have; `None`: any number.
     pub joints: Option<usize>,
+    /// The sets that it reads.
+    pub sets: Sets,
+    /// What it does about the sum of weights.
+    pub sums: Sums,
 }
 
 /// A runtime by its name.
@@ -33,40 +60,58 @@ pub struct Runtime {
     pub packing: Packing,
 }
 
-const fn row(
-    id: &'static str,
-    label: &'static str,
-    help: &'static str,
-    influences: usize,
-    format: Option<WeightFormat>,
-    joints: Option<usize>,
-) -> Runtime {
-    Runtime { id, label, help, packing: Packing { influences, format, joints } }
+const fn row(id: &'static str, label: &'static str, help: &'static str, packing: Packing) -> Runtime {
+    Runtime { id, label, help, packing }
+}
+
+/// A runtime that reads all sets and divides each vertex by its sum.
+const fn unreal(influences: usize) -> Packing {
+    Packing { sums: Sums::Divided, ..Packing::of(influences, Some(WeightFormat::U8), None) }
+}
+
+/// A runtime that reads the first set, divides each vertex by its sum and keeps the largest joints as floats.
+const fn unity(influences: usize) -> Packing {
+    let packing = Packing::of(influences, Some(WeightFormat::F32), None);
+    Packing { sets: Sets::First, sums: Sums::Divided, ..packing }
 }
 
 /// Every runtime that has a name.
 pub static RUNTIMES: &[Runtime] = &[
-    row("three", "three.js", "Four joints, weights as the file stores them", 4, None, None),
-    row("unity-4", "Unity, 4 bones", "The four largest joints, as floats", 4, Some(WeightFormat::F32), None),
-    row("unity-2", "Unity, 2 bones", "The two largest joints, as floats", 2, Some(WeightFormat::F32), None),
-    row("unity-1", "Unity, 1 bone", "The largest joint alone", 1, Some(WeightFormat::F32), None),
+    row(
+        "three",
+        "three.js",
+        "The four joints of the first set, divided by their sum, in the format of the file; the first joint where the sum is 0",
+        Packing { sets: Sets::First, sums: Sums::DividedOrFirst, ..Packing::of(4, None, None) },
+    ),
+    row("unity-4", "Unity, 4 bones", "The four joints of the first set, divided by their sum, as floats", unity(4)),
+    row(
+        "unity-2",
+        "Unity, 2 bones",
+        "The two largest joints of the first set, divided by their sum, as floats",
+        unity(2),
+    ),
+    row("unity-1", "Unity, 1 bone", "The largest joint of the first set alone", unity(1)),
     row(
         "bevy",
         "Bevy",
-        "Four joints as floats, and no more than 256 joints in a mesh",
-        4,
-        Some(WeightFormat::F32),
-        Some(256),
+        "The four joints of the first set as they are, as floats, and no more than 256 joints in a mesh",
+        Packing { sets: Sets::First, ..Packing::of(4, Some(WeightFormat::F32), Some(256)) },
     ),
-    row("unreal-8", "Unreal, 8", "The eight largest joints, in 8 bits", 8, Some(WeightFormat::U8), None),
-    row("unreal-12", "Unreal, 12", "The twelve largest joints, in 8 bits", 12, Some(WeightFormat::U8), None),
-    row("4xu8", "4 × u8", "Four joints, in 8 bits", 4, Some(WeightFormat::U8), None),
-    row("8xu8", "8 × u8", "Eight joints, in 8 bits", 8, Some(WeightFormat::U8), None),
+    row("unreal-8", "Unreal, 8", "The eight largest joints, divided by their sum, in 8 bits", unreal(8)),
+    row("unreal-12", "Unreal, 12", "The twelve largest joints, divided by their sum, in 8 bits", unreal(12)),
+    row("4xu8", "4 × u8", "The four largest joints, in 8 bits", Packing::of(4, Some(WeightFormat::U8), None)),
+    row("8xu8", "8 × u8", "The eight largest joints, in 8 bits", Packing::of(8, Some(WeightFormat::U8), None)),
 ];
 
 impl Packing {
     /// The most influences that can be asked for.
     pub const MOST: usize = 64;
+
+    /// Makes the packing of a runtime that reads all sets and leaves sums as they are.
+    #[must_use]
+    pub const fn of(influences: usize, format: Option<WeightFormat>, joints: Option<usize>) -> Self {
+        Self { influences, format, joints, sets: Sets::All, sums: Sums::AsStored }
+    }
 
     /// Reads the name of a runtime, or numbers: `N`, `N:TYPE` or `N:TYPE:JOINTS`, where TYPE is `u8`, `u16`, `f32` or `stored`.
     #[must_use]
@@ -87,10 +132,10 @@ impl Packing {
             None => None,
             Some(text) => Some(text.parse().ok().filter(|n| *n > 0)?),
         };
-        parts.next().is_none().then_some(Self { influences, format, joints })
+        parts.next().is_none().then_some(Self::of(influences, format, joints))
     }
 
-    /// The text that [`Packing::parse`] reads: the name of the first runtime with these numbers, else the numbers.
+    /// The text that [`Packing::parse`] reads: the name of the first runtime with this packing, else its numbers.
     #[must_use]
     pub fn id(self) -> String {
         if let Some(runtime) = RUNTIMES.iter().find(|runtime| runtime.packing == self) {
@@ -123,6 +168,8 @@ pub struct PackedFigures {
     pub losing: usize,
     /// The largest sum of weights that one of them loses.
     pub largest_loss: f64,
+    /// How many vertices have other weights because they are divided by their sum, or had none and follow their first joint.
+    pub normalised: usize,
     /// The bytes of the joints and weights of a vertex; the most of all primitives.
     pub vertex_bytes: usize,
     /// The bytes without the last weight, which is what the others leave of one.
@@ -156,24 +203,27 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
         }
         !context.is_cancelled()
     };
-    let mut sheet = Sheet::of(model);
+    let mut figures = PackedFigures::default();
+    let read = read(model, packing, &mut figures);
+    let mut sheet = Sheet::of(&read);
     sheet.context = context.clone();
     if !goes_on(0.2) {
         return None;
     }
     let before = sheet.tables.clone();
-    let mut figures = PackedFigures::default();
-    let (mut shares, mut sizes) = (Vec::new(), Vec::new());
-    for table in &before {
+    let (mut shares, mut kept, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    for table in &Sheet::of(model).tables {
+        let slots = if packing.sets == Sets::First { FIRST } else { table.per_vertex };
         for row in 0..table.vertices() {
             table.shares(row, &mut shares);
             figures.vertices += usize::from(!shares.is_empty());
-            if shares.len() > packing.influences {
+            table.shares_of(row, slots, &mut kept);
+            kept.sort_by(|a, b| b.1.total_cmp(&a.1));
+            kept.truncate(packing.influences);
+            if shares.len() > kept.len() {
                 figures.losing += 1;
-                shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-                let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
-                let lost: f64 = shares[packing.influences..].iter().map(|(_, weight)| weight).sum();
-                figures.largest_loss = figures.largest_loss.max(lost / sum);
+                let [sum, kept] = [&shares, &kept].map(|list| list.iter().map(|(_, weight)| weight).sum::<f64>());
+                figures.largest_loss = figures.largest_loss.max((sum - kept) / sum);
             }
         }
         let format = packing.format.or(table.formats.first().copied()).unwrap_or_default();
@@ -220,8 +270,66 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
     for (old, new) in before.iter().zip(&sheet.tables) {
         changes(old, new, true, &|_| true, &mut outcome);
     }
-    let edited = model.with_weights(&outcome.changes).unwrap_or_else(|_| model.without_edits());
+    let edited = read.with_weights(&outcome.changes).unwrap_or_else(|_| model.without_edits());
     (!context.is_cancelled()).then_some((edited, figures))
+}
+
+/// How many joints a set has.
+const FIRST: usize = 4;
+
+/// Weights that change by less than this when they are divided by their sum are left as they are: it is rounding.
+const SAME: f32 = 1e-6;
+
+/// Returns the model with the weights as a runtime reads them: of the sets that it reads, divided by their sum where it does that.
+fn read(model: &Model, packing: Packing, figures: &mut PackedFigures) -> Model {
+    let mut changes = Vec::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let mesh = MeshId::from_index(m);
+            let Some(influences) = model.influences(mesh, p) else { continue };
+            let mut change = WeightChange::new(mesh, p, influences.per_vertex);
+            for vertex in 0..primitive.stored_vertices {
+                let (joints, weights) = influences.of(vertex);
+                let count = if packing.sets == Sets::First { weights.len().min(FIRST) } else { weights.len() };
+                let (joints, mut row) = (&joints[..count], weights[..count].to_vec());
+                let is_divided = divide(&mut row, packing, influences, vertex);
+                figures.normalised += usize::from(is_divided);
+                if is_divided || weights[count..].iter().any(|weight| *weight != 0.0) {
+                    change.push(vertex as u32, joints, &row);
+                }
+            }
+            if !change.vertices.is_empty() {
+                changes.push(change);
+            }
+        }
+    }
+    model.with_weights(&changes).unwrap_or_else(|_| model.without_edits())
+}
+
+/// Divides the weights of a vertex by their sum where the runtime does that; returns whether they changed. Where they stay in the integers
+/// of the file each is rounded to the nearest.
+fn divide(row: &mut [f32], packing: Packing, influences: InfluencesRef<'_>, vertex: usize) -> bool {
+    if packing.sums == Sums::AsStored || row.is_empty() {
+        return false;
+    }
+    let sum: f64 = row.iter().map(|weight| f64::from(weight.abs())).sum();
+    if sum == 0.0 {
+        row[0] = if packing.sums == Sums::DividedOrFirst { 1.0 } else { 0.0 };
+        return row[0] != 0.0;
+    }
+    // Floats take part in what follows in the runtime's own format.
+    let stored = influences.formats.first().copied().unwrap_or(influences.format);
+    let is_stored = packing.format.is_none() && !influences.is_edited(vertex);
+    let one = Some(stored).filter(|_| is_stored).and_then(WeightFormat::one);
+    let mut changed = false;
+    for weight in row {
+        let divided = f64::from(*weight) / sum;
+        let new = one.map_or(divided, |one| (divided * f64::from(one)).round() / f64::from(one)) as f32;
+        if (new - *weight).abs() > SAME {
+            (*weight, changed) = (new, true);
+        }
+    }
+    changed
 }
 
 #[cfg(test)]
@@ -236,9 +344,9 @@ mod tests {
             assert_eq!(Packing::parse(runtime.id), Some(runtime.packing), "{}", runtime.id);
             assert_eq!(Packing::parse(&runtime.packing.id()), Some(runtime.packing), "{}", runtime.id);
         }
-        let own = Packing { influences: 3, format: Some(WeightFormat::U16), joints: Some(64) };
+        let own = Packing::of(3, Some(WeightFormat::U16), Some(64));
         assert_eq!((Packing::parse("3:u16:64"), own.id()), (Some(own), "3:u16:64".to_owned()));
-        assert_eq!(Packing::parse("6"), Some(Packing { influences: 6, format: None, joints: None }));
+        assert_eq!(Packing::parse("6"), Some(Packing::of(6, None, None)));
         for text in ["", "0", "65", "4:u7", "4:u8:0", "4:u8:9:1", "unity", "four", "4:"] {
             assert_eq!(Packing::parse(text), None, "{text}");
         }
@@ -282,6 +390,45 @@ mod tests {
             );
             assert!(told.counted_bits <= (want[2] + want[3]) as f64);
         }
+    }
+
+    /// A tube of which vertex 5 sums to 0.6, vertex 6 has weights in two sets and vertex 7 has none.
+    fn uneven() -> Model {
+        let model = tube(Tube { joints: 12, ..Tube::default() });
+        let mut change = WeightChange::new(MeshId(0), 0, 8);
+        change.push(5, &[1, 2], &[0.45, 0.15]);
+        change.push(6, &[1, 2, 3, 4, 5], &[0.1, 0.1, 0.1, 0.1, 0.6]);
+        change.push(7, &[4], &[0.0]);
+        model.with_weights(&[change]).unwrap()
+    }
+
+    #[test]
+    fn runtimes_divide_by_sums_and_read_sets_as_their_sources_say() {
+        let model = uneven();
+        let of = |model: &Model, vertex: usize| {
+            let (joints, weights) = model.influences(MeshId(0), 0).unwrap().of(vertex);
+            let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
+            used.map(|(joint, weight)| (*joint, (f64::from(*weight) * 1e5).round() / 1e5)).collect::<Vec<_>>()
+        };
+        // Weights of vertex 5 and 7, the joint with most of vertex 6, and how many vertices are divided by their sum.
+        let (as_is, whole) = (vec![(1, 0.45), (2, 0.15)], vec![(1, 0.75), (2, 0.25)]);
+        let first_set = vec![(1, 0.25), (2, 0.25), (3, 0.25), (4, 0.25)];
+        for (runtime, five, seven, six, normalised) in [
+            ("three", &whole, vec![(4, 1.0)], first_set.clone(), 3),
+            ("unity-4", &whole, vec![], first_set.clone(), 2),
+            ("unity-1", &vec![(1, 1.0)], vec![], vec![(1, 1.0)], 2),
+            ("bevy", &as_is, vec![], vec![(1, 0.1), (2, 0.1), (3, 0.1), (4, 0.1)], 0),
+            ("8:f32", &as_is, vec![], vec![(1, 0.1), (2, 0.1), (3, 0.1), (4, 0.1), (5, 0.6)], 0),
+        ] {
+            let (packed, figures) = made(&model, runtime);
+            assert_eq!((&of(&packed, 5), of(&packed, 7), of(&packed, 6)), (five, seven, six), "{runtime}");
+            assert_eq!(figures.normalised, normalised, "{runtime}");
+            // The first set of vertex 6 has 0.4 of its weight.
+            let loses = figures.losing > 0 && figures.largest_loss > 0.59;
+            assert_eq!(loses, runtime != "8:f32", "{runtime}: {figures:?}");
+        }
+        let (packed, _) = made(&model, "unreal-8");
+        assert_eq!(of(&packed, 5).iter().map(|(_, weight)| (weight * 255.0).round()).sum::<f64>(), 255.0);
     }
 
     #[test]

@@ -128,8 +128,13 @@ impl Table {
 
     /// Writes the joints that move a vertex, each once in the order of its first pair, with their weights.
     pub fn shares(&self, vertex: usize, out: &mut Vec<(u32, f64)>) {
+        self.shares_of(vertex, self.per_vertex, out);
+    }
+
+    /// Does the same for the first `slots` pairs of a vertex.
+    pub(super) fn shares_of(&self, vertex: usize, slots: usize, out: &mut Vec<(u32, f64)>) {
         out.clear();
-        for slot in self.slots(vertex) {
+        for slot in self.slots(vertex).take(slots) {
             let weight = clean(self.weights[slot]);
             if weight > 0.0 {
                 let key = self.key(self.joints[slot]);

@@ -13,7 +13,7 @@ pub use self::bone_shape::BoneShape;
 pub use self::overlay::{
     Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
 };
-pub use self::overlay_table::{OVERLAYS, overlay};
+pub use self::overlay_table::{AS_STORED, OVERLAYS, overlay};
 pub use self::vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
 use std::sync::Arc;

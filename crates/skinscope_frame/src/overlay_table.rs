@@ -194,6 +194,9 @@ static ROGUE: Overlay = Overlay {
     has_limit: false,
 };
 
+/// What the legend of changed weights calls vertices that have those that they are compared with.
+pub const AS_STORED: &str = "As stored";
+
 static CHANGED: Overlay = Overlay {
     id: "changed",
     label: "Changed weights",
@@ -206,7 +209,7 @@ static CHANGED: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        none: Some(Step { label: "As stored", color: NO_VALUE, counted: Counted::Nothing }),
+        none: Some(Step { label: AS_STORED, color: NO_VALUE, counted: Counted::Nothing }),
         rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
     },
     values: Some(VertexValues::ChangedWeights),
@@ -343,7 +346,7 @@ static NORMAL_ERROR: Overlay = Overlay {
         ramp: Some(Ramp::Alarm),
         ends: [0.0, 45.0],
         ticks: &[(0.0, "0°"), (15.0, "15°"), (30.0, "30°"), (45.0, "45°")],
-        none: Some(Step { label: "No normal", color: NO_VALUE, counted: Counted::Nothing }),
+        none: Some(Step { label: "Normal of length zero", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: None,
     },
     values: Some(VertexValues::Measured(VertexMeasure::NormalError)),

@@ -6,10 +6,13 @@ use gltf::json::validation::Checked;
 
 use super::accessor::{Format, format};
 use super::attributes::PrimitiveSource;
-use super::{ImportError, Reader};
+use super::{ImportError, Reader, Warning};
 use skinscope_base::math::largest_magnitude;
 use skinscope_base::words::counted;
-use skinscope_model::{AttributeOrigin, Influences, Mesh, NotFinite, OutOfRange, Primitive, SetOrigin, WeightFormat};
+use skinscope_model::{
+    AttributeOrigin, Influences, InfluencesRef, Mesh, MeshId, Model, NotFinite, OutOfRange, Primitive, SetOrigin,
+    WeightFormat,
+};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];
@@ -43,7 +46,10 @@ pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<I
     };
     let mut out = Influences { per_vertex, joints, weights, format, formats, ..Influences::default() };
     take_not_finite(source, &mut out)?;
-    examine(source, &out);
+    let negative = out.weights.iter().filter(|weight| **weight < 0.0).count();
+    for message in doubts(out.as_stored(), vertices, negative).into_iter().flatten() {
+        source.reader.warnings.add(source.place(), message);
+    }
     Ok(Some(out))
 }
 
@@ -117,31 +123,47 @@ fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Res
         let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
         not_finite.push(NotFinite { vertex, slot, value: std::mem::take(weight) });
     }
-    source.warn("has", format_args!("{} not finite; read as 0", counted(bad, "weight that is", "weights that are")));
     Ok(())
 }
 
-/// Warns about odd weights; nothing is renormalised.
-fn examine(source: &PrimitiveSource, influences: &Influences) {
-    let read = influences.as_stored();
-    let negative = influences.weights.iter().filter(|w| **w < 0.0).count();
-    if negative > 0 {
-        source
-            .warn("has", format_args!("{}, kept as stored", counted(negative, "negative weight", "negative weights")));
-    }
+/// Says what is odd about the weights of a primitive: those that are not finite, negative ones, and sums that are not one; `None` where
+/// nothing is. Nothing is renormalised.
+fn doubts(read: InfluencesRef<'_>, vertices: usize, negative: usize) -> [Option<String>; 3] {
+    let not_finite = Some(read.not_finite.len()).filter(|n| *n > 0);
     let (mut off, mut least, mut most) = (0_usize, f64::INFINITY, f64::NEG_INFINITY);
-    let vertices = influences.weights.len() / influences.per_vertex;
     for vertex in (0..vertices).filter(|v| !read.sums_to_one(*v)) {
         let sum = read.sum(vertex);
         (off, least, most) = (off + 1, least.min(sum), most.max(sum));
     }
-    if off > 0 {
+    let uneven = (off > 0).then(|| {
         let (have, sums) = (if off == 1 { "has" } else { "have" }, range(least, most));
-        let text = format!(
-            "{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored unless normalised"
-        );
-        source.reader.warnings.add(source.place(), text);
+        format!("{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored unless normalised")
+    });
+    [
+        not_finite.map(|n| format!("has {} not finite; read as 0", counted(n, "weight that is", "weights that are"))),
+        Some(negative)
+            .filter(|n| *n > 0)
+            .map(|n| format!("has {}, kept as stored", counted(n, "negative weight", "negative weights"))),
+        uneven,
+    ]
+}
+
+/// Returns the warnings that import gives about the weights of `model` as it is now, edits included: for each primitive with weights one
+/// about each kind of oddness, `None` where there is none. Two models of one file have the same primitives.
+#[must_use]
+pub fn weight_warnings(model: &Model) -> Vec<Option<Warning>> {
+    let mut out = Vec::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let Some(influences) = model.influences(MeshId::from_index(m), p) else { continue };
+            let warning = |message: String| Warning { place: format!("mesh {m}, primitive {p}"), message };
+            let vertices = 0..primitive.stored_vertices;
+            let negative = |vertex| influences.of(vertex).1.iter().filter(|weight| **weight < 0.0).count();
+            let negative = vertices.map(negative).sum();
+            out.extend(doubts(influences, primitive.stored_vertices, negative).map(|doubt| doubt.map(warning)));
+        }
     }
+    out
 }
 
 /// Writes a range with as few digits as are needed to tell both ends from one.

@@ -54,7 +54,9 @@ mod visibility;
 
 pub use error::{ImportError, Warning};
 pub use extensions::{EXTENSIONS, Extension, Support};
+pub use influences::weight_warnings;
 pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
+pub use tangents::corner_tangents;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use glam::{Vec3, Vec4};
 
 use super::attributes::PrimitiveSource;
-use super::{ImportError, mikktspace};
+use super::{ImportError, Progress, mikktspace};
 use skinscope_base::words::counted;
 use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
@@ -44,6 +44,16 @@ fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSl
     }
     distribute(primitive, &corners.tangents);
     Ok(())
+}
+
+/// Computes the tangent of each index of a primitive by MikkTSpace, along its first texture coordinates: xyz unit, w the handedness. A
+/// corner of a triangle without area has none. `None` where there are no triangles, normals or texture coordinates.
+#[must_use]
+pub fn corner_tangents(primitive: &Primitive) -> Option<Vec<Option<Vec4>>> {
+    let uvs = &primitive.uvs[0];
+    let usable = primitive.topology == Topology::Triangles && !primitive.normals.is_empty() && !uvs.is_empty();
+    let corners = usable.then(|| mikktspace::generate(primitive, uvs, &Progress::silent()))?;
+    corners.ok().map(|corners| corners.tangents)
 }
 
 /// Gives each vertex its corners' tangent; where they disagree the vertex is split, one copy for each tangent. Corners

@@ -37,8 +37,8 @@ pub use pick::{Hit, bounds_of, moved_bounds, mover, pick};
 pub use pick_index::PickIndex;
 pub use quaternion_form::{NoQuaternionForm, QuaternionForm};
 pub use skinscope_frame::{
-    BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale, Step,
-    VertexMeasure, VertexPart, VertexRef, VertexSet, VertexValues, overlay,
+    AS_STORED, BoneShape, Counted, InspectedList, InspectedValues, OVERLAYS, Overlay, PerVertex, SCALE_ROWS, Scale,
+    Step, VertexMeasure, VertexPart, VertexRef, VertexSet, VertexValues, overlay,
 };
 pub use stats::{JointStats, LIMITS, WeightStats};
 

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::tangents::ComputedTangents;
+use super::warnings::WeightWarnings;
 use super::{PlaybackCommand, PoseSource, Session};
 use skinscope_anim as anim;
 use skinscope_anim::pose::{Axis, Mirror};
@@ -49,6 +51,10 @@ pub struct Document {
     mirror: FoundMirror,
     /// The example that it is.
     lesson: Option<Lesson>,
+    /// The warnings about the weights that are shown, once they were asked for.
+    weight_warnings: Arc<OnceLock<WeightWarnings>>,
+    /// The tangents that the file does not have, once they were asked for.
+    tangents: Arc<OnceLock<ComputedTangents>>,
 }
 
 /// Left and right of a model, once they were looked for.
@@ -99,6 +105,8 @@ impl Document {
             rest_bounds,
             mirror,
             lesson: None,
+            weight_warnings: Arc::default(),
+            tangents: Arc::default(),
         }
     }
 
@@ -241,6 +249,7 @@ impl Document {
         if Arc::ptr_eq(&model, &self.model) {
             return;
         }
+        self.weight_warnings = Arc::default();
         if !model.shares_clips(&self.stored.model) {
             self.stored.model = Arc::new(model.without_edits());
         }
@@ -252,6 +261,41 @@ impl Document {
         self.edited = edited.then(|| CountedModel::new(Arc::clone(&model)));
         self.model = if edited { model } else { Arc::clone(&self.stored.model) };
         self.waits = waits && self.is_large();
+    }
+
+    /// Returns a line of [`Document::warnings`] as it is of the model that is shown, and whether what it says was repaired by an edit; empty
+    /// where there is no such line.
+    #[must_use]
+    pub fn current_warning(&self, index: usize) -> (&str, bool) {
+        let Some(warning) = self.warnings.get(index) else { return ("", false) };
+        // Of a warning about anything else the weights need not be looked at.
+        if !self.model.is_edited() || !warning.contains(" weights ") {
+            return (warning, false);
+        }
+        let known = self.weight_warnings.get_or_init(|| WeightWarnings::of(self.stored(), &self.model));
+        known.current(warning)
+    }
+
+    /// Returns how many lines of [`Document::warnings`] say what still holds.
+    #[must_use]
+    pub fn warnings_that_hold(&self) -> usize {
+        (0..self.warnings.len()).filter(|i| !self.current_warning(*i).1).count()
+    }
+
+    /// Returns the lines of [`Document::warnings`] as they are of another model of the same file, each with whether what it says was repaired.
+    #[must_use]
+    pub fn warnings_of(&self, now: &Model) -> Vec<(String, bool)> {
+        let known = WeightWarnings::of(self.stored(), now);
+        let current = |warning: &String| {
+            let (text, is_repaired) = known.current(warning);
+            (text.to_owned(), is_repaired)
+        };
+        self.warnings.iter().map(current).collect()
+    }
+
+    /// Returns the tangents of vertices that the file stores none for, computed when first asked for.
+    pub(super) fn computed_tangents(&self) -> &ComputedTangents {
+        self.tangents.get_or_init(|| ComputedTangents::of(&self.stored.model))
     }
 
     /// Returns whether the figures of the weights ([`Document::stats`]) are those from before the last edit.

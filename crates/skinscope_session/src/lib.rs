@@ -65,6 +65,7 @@ mod shortcuts;
 mod stored;
 mod surfaces;
 mod take_up;
+mod tangents;
 #[cfg(test)]
 pub(crate) mod test_sessions;
 #[cfg(test)]
@@ -76,6 +77,7 @@ mod trail;
 mod view;
 mod view_commands;
 mod view_menu;
+mod warnings;
 mod weights;
 mod words;
 

@@ -92,7 +92,7 @@ static OVERLAY: &[CommandRow] = &[
         "Tangents",
         None,
         Command::View(ViewCommand::Toggle(Toggle::Tangents)),
-        "Draw a line along the tangent of each vertex that faces the camera, where the file has tangents",
+        "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
     ),
     row(
         Menu::Overlay,

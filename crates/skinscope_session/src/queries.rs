@@ -2,7 +2,7 @@
 
 use glam::Vec2;
 
-use super::{Command, MarkCommand, SelectionCommand, Session};
+use super::{Command, MarkCommand, SelectionCommand, Session, Toggle};
 use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
 
@@ -84,6 +84,35 @@ impl Session {
     #[must_use]
     pub fn directions(&self, vertex: VertexRef, is_second: bool) -> Option<VertexDirections> {
         self.on_side(is_second, |posed| VertexDirections::of(posed, vertex, 0)).flatten()
+    }
+
+    /// Says where the tangents come from that are drawn, where the file has none of some; `None` where they are not drawn, or the
+    /// file has all.
+    #[must_use]
+    pub fn tangents_note(&self) -> Option<&'static str> {
+        let (document, model) = (self.document()?, self.shown_model()?);
+        if !self.view.is_on(Toggle::Tangents) {
+            return None;
+        }
+        let (mut computed, mut missing) = (false, false);
+        for instance in self.pose.draws.iter().map(|id| &model.instances[id.index()]) {
+            for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
+                let is_computed = !document.computed_tangents().of_primitive(instance.mesh, p).is_empty();
+                computed |= is_computed;
+                missing |= primitive.tangents.is_empty() && !is_computed;
+            }
+        }
+        match (computed, missing) {
+            (false, false) => None,
+            (true, false) => Some("The file has no tangents; those that are drawn are computed by MikkTSpace"),
+            (true, true) => Some(
+                "The file has no tangents; those that are drawn are computed by MikkTSpace, where there are normals and texture \
+                 coordinates",
+            ),
+            (false, true) => {
+                Some("No tangents: the file has none, and without normals and texture coordinates none can be computed")
+            }
+        }
     }
 
     /// Carries out a command of its family.

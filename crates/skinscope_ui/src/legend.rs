@@ -14,7 +14,7 @@ use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
 use skinscope_base::math::Ramp;
-use skinscope_inspect::{LIMITS, Overlay, Scale, Step, VertexValues};
+use skinscope_inspect::{AS_STORED, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 /// The width of the legend where there is room, points.
@@ -96,6 +96,11 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             gradient(ui, (shown, zero), *ends, ticks);
             let inspection = session.document().and_then(|d| d.inspection.as_deref());
             let missing = match overlay.values {
+                // The legend has one number of what has no normal: the measure's.
+                Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
+                    let measures = session.measures();
+                    measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
+                }
                 Some(VertexValues::Inspected(list)) => {
                     inspection.map(|inspection| inspection.values.of(list).missing())
                 }
@@ -109,7 +114,8 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
                 none.into_iter().chain(rigid).filter(|(_, vertices)| vertices.is_some_and(|n| n > 0))
             {
                 ui.add_space(2.0);
-                swatch(ui, step, vertices);
+                let label = label_of(session, step);
+                swatch(ui, step, &label, vertices);
             }
             if overlay.of_joint {
                 let is_heaviest = session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
@@ -131,7 +137,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         }
         Scale::Steps(steps) => {
             for step in *steps {
-                swatch(ui, step, count(step));
+                swatch(ui, step, step.label, count(step));
             }
         }
         Scale::Joints => {
@@ -173,6 +179,14 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
     if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
         limit(ui, session, commands);
+    }
+}
+
+/// Returns what a row of the legend is called: what is as stored is as in the other file where one is compared.
+fn label_of(session: &Session, step: &Step) -> String {
+    match session.compared_file().filter(|_| step.label == AS_STORED) {
+        Some(file) => format!("As in {file}"),
+        None => step.label.to_owned(),
     }
 }
 
@@ -231,7 +245,7 @@ fn toggle(ui: &mut Ui, label: &str, toggle: Toggle, session: &Session, commands:
 }
 
 /// Shows a colour, its label and how many vertices have it, where that is counted.
-fn swatch(ui: &mut Ui, step: &Step, count: Option<usize>) {
+fn swatch(ui: &mut Ui, step: &Step, label: &str, count: Option<usize>) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 18.0), Sense::hover());
     let y = rect.center().y;
@@ -239,15 +253,15 @@ fn swatch(ui: &mut Ui, step: &Step, count: Option<usize>) {
     let edge = Stroke::new(1.0, c.dim.gamma_multiply(0.6));
     ui.painter().rect(square, CornerRadius::same(3), color32(step.color), edge, StrokeKind::Inside);
     let ink = if count != Some(0) { c.text } else { c.dim };
-    let label = ui.painter().layout_no_wrap(step.label.to_owned(), theme::regular(12.0), ink);
-    paint_line(ui, label, rect.left() + 20.0, y, ink);
-    if let Some(count) = count {
-        let figure = ui.painter().layout_no_wrap(grouped(count), theme::regular(12.0), ink);
-        let x = rect.right() - figure.size().x;
-        paint_line(ui, figure, x, y, ink);
-    }
+    let number = count.map(grouped).unwrap_or_default();
+    let figure = ui.painter().layout_no_wrap(number, theme::regular(12.0), ink);
+    let room = rect.width() - 26.0 - figure.size().x;
+    let (galley, _) = shortened(ui, label, theme::regular(12.0), ink, room);
+    paint_line(ui, galley, rect.left() + 20.0, y, ink);
+    let x = rect.right() - figure.size().x;
+    paint_line(ui, figure, x, y, ink);
     let vertices = count.map(|count| format!(": {}", counted(count, "vertex", "vertices"))).unwrap_or_default();
-    let name = format!("{}{vertices}", step.label);
+    let name = format!("{label}{vertices}");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
 }
 

@@ -149,6 +149,8 @@ pub struct Status {
     pub dropped: Option<PathBuf>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
+    /// The same of something that was not done, and why.
+    pub refusal: (u64, String),
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
 }

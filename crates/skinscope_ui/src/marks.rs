@@ -98,16 +98,21 @@ pub(super) fn outline(ui: &Ui, tool: MarkTool, drag: &MarkDrag) {
 /// Says below the switches over the picture that drags mark.
 pub(super) fn line(ui: &mut Ui, session: &Session) {
     let Some(tool) = session.marking().tool else { return };
-    let c = colors(ui);
     let name = TOOLS.iter().find(|(t, ..)| *t == Some(tool)).map_or("", |(_, name, _)| name).to_lowercase();
     let through = if session.marking().through { ", through the surface" } else { "" };
     let marked = counted(session.view().marked.len(), "vertex", "vertices");
     let text =
         format!("Marking by {name}{through}: {marked}. Shift adds, Ctrl takes away, middle-drag turns, Esc ends");
+    line_over_picture(ui, &text);
+}
+
+/// Shows a line of text below the switches over the picture.
+pub(super) fn line_over_picture(ui: &mut Ui, text: &str) {
+    let c = colors(ui);
     ui.end_row();
-    let galley = ui.painter().layout(text.clone(), theme::regular(BODY), c.text, ui.available_width() - 18.0);
+    let galley = ui.painter().layout(text.to_owned(), theme::regular(BODY), c.text, ui.available_width() - 18.0);
     let (rect, response) = ui.allocate_exact_size(galley.size() + vec2(18.0, 6.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, text));
     ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), c.plate);
     paint_line(ui, galley, rect.left() + 9.0, rect.center().y, c.text);
 }

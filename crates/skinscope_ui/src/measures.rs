@@ -115,10 +115,7 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = now.as_deref().map(|pose| &pose.measures);
     let curves = session.measured_clip().map(|curves| &**curves);
     if now.is_some_and(|measures| measures.primitives.is_empty()) {
-        return said(
-            ui,
-            "Nothing that is shown is measured: this method moves whole triangles, or what has a skin is hidden.",
-        );
+        return said(ui, "Nothing that is shown is measured: what has a skin is hidden.");
     }
     for chart in &CHARTS {
         let rows: Vec<(&'static Measure, &'static str)> =

@@ -81,6 +81,7 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
         row.show(ui).value.map_or(value, |value| value.round().max(0.0) as usize)
     };
     let joints = number(ui, "Joints of a vertex", "Of a vertex", packing.influences, 12, 4);
+    let before = *packing;
     packing.influences = joints.clamp(1, Packing::MOST);
     let choices = FORMATS.map(|(format, name, help)| (name, format == packing.format, help.to_owned()));
     if let Some(chosen) = segments(ui, &choices) {
@@ -88,6 +89,10 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
     }
     let most = number(ui, "Joints of a draw, 0 for any number", "Of a draw", packing.joints.unwrap_or(0), 512, 0);
     packing.joints = Some(most).filter(|most| *most > 0);
+    if *packing != before {
+        // It is no longer the runtime of that name.
+        *packing = Packing::of(packing.influences, packing.format, packing.joints);
+    }
 }
 
 /// What the runtime costs and loses.
@@ -101,6 +106,11 @@ pub(super) fn figures(ui: &mut Ui, session: &Session) {
     let losing = format!("{} of {}", grouped(told.losing), grouped(told.vertices));
     figure(ui, "Vertices that lose joints", &losing)
         .on_hover_text(format!("At most {:.4} of a vertex' weight is lost", told.largest_loss));
+    if told.normalised > 0 {
+        figure(ui, "Vertices divided by their sum", &grouped(told.normalised)).on_hover_text(
+            "Their weights do not sum to one in the file, and the runtime divides them when it reads them",
+        );
+    }
     figure(ui, "Bytes of a vertex", &told.vertex_bytes.to_string())
         .on_hover_text(format!("{} where the last weight is what the others leave of one", told.implied_bytes));
     let index = format!("Indices of joints have {} bits: {}", told.index_bits, counted(told.joints, "joint", "joints"));

@@ -21,12 +21,18 @@ pub(super) struct SaveDialog {
     target: String,
     /// The number of the notice that was shown last.
     notice: u64,
+    /// The number of the refusal that was shown last.
+    refusal: u64,
 }
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     if status.notice.0 != state.saving.notice {
         state.saving.notice = status.notice.0;
         copied::say(ui, status.notice.1.clone());
+    }
+    if status.refusal.0 != state.saving.refusal {
+        state.saving.refusal = status.refusal.0;
+        copied::refuse(ui, status.refusal.1.clone());
     }
     // A modal takes no Escape in its first pass.
     let key = |key| {

@@ -213,7 +213,8 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
             if session.has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {
-                all.push(("As stored", Toggle::Stored));
+                // Where another file is compared it is what this shows.
+                all.push((session.compared_file().map_or("As stored", |_| "As in the other file"), Toggle::Stored));
             }
             for (label, toggle) in all {
                 let command = Command::View(ViewCommand::Toggle(toggle));
@@ -229,6 +230,9 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             }
             crowd::line(ui, session);
             marks::line(ui, session);
+            if let Some(note) = session.tangents_note() {
+                marks::line_over_picture(ui, note);
+            }
         });
         gizmo::tools(ui, session, commands)
     })

@@ -76,6 +76,7 @@ impl Prediction {
             "vertices": figures.vertices,
             "losing": figures.losing,
             "largest_loss": figures.largest_loss,
+            "normalised": figures.normalised,
             "vertex_bytes": figures.vertex_bytes,
             "vertex_bytes_implied": figures.implied_bytes,
             "vertex_bits": {
@@ -107,6 +108,9 @@ impl Prediction {
         out += &format!("{} of {} vertices lose joints", figures.losing, figures.vertices);
         if figures.losing > 0 {
             out += &format!(", at most {:.4} of their weight", figures.largest_loss);
+        }
+        if figures.normalised > 0 {
+            out += &format!("; {} are divided by their sum", figures.normalised);
         }
         out += &format!(
             "; {} bytes a vertex, {} joints of {} bytes",

@@ -324,6 +324,9 @@ fn draw(
     files.iter().try_for_each(|input| spare(input))?;
     compare(args, &mut session, &spare)?;
     let scene = Scene::prepare(args, is_kept, &mut session, reel.as_ref())?;
+    if let Some(note) = session.tangents_note() {
+        say(format_args!("{note}"));
+    }
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let line = ProgressLine::new(Some(1));
     let drawn = on_device(Some(gpu), open, |gpu, renderer| {

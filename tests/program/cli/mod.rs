@@ -10,6 +10,7 @@ mod examples;
 mod films;
 mod help;
 mod info;
+mod measure;
 mod names;
 mod pictures;
 mod variants;

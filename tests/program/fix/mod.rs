@@ -20,6 +20,7 @@ pub mod run;
 mod runtimes;
 mod surfaces;
 mod tools;
+mod warnings;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;

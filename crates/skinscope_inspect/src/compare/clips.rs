@@ -1,24 +1,36 @@
-//! Compares clips by name, and by the values that they give nodes and morph targets at every key and between keys.
+//! Compares clips by the channels that they have: the values at every key and between keys. What no channel of either drives is no
+//! property of a clip. Clips are matched by name, of several with one name those that are equal; order is no difference.
 
-use super::nodes::{Nodes, same};
+use super::nodes::{Nodes, near, same_turn};
 use super::{Pairing, by_contents};
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
-use skinscope_model::{Clip, LocalPose, Model};
+use skinscope_model::{Clip, LocalPose, Model, Path, Property, PropertyChannel};
+use std::collections::BTreeSet;
 
 /// The most moments at which two clips are compared.
 const MOST_MOMENTS: usize = 4000;
 /// Times that differ by less than this are equal, seconds.
 const SAME_TIME: f32 = 1e-5;
+/// Weights of morph targets that differ by less than this are equal.
+const SAME_MORPH: f32 = 1e-5;
 
+/// Returns the names of all clips, for people.
 pub(super) fn names(model: &Model) -> Vec<&str> {
     model.clips.iter().map(|clip| clip.name.as_str()).collect()
 }
 
+/// The names that the file gives clips; one that has none there is called after its place, and has no name here.
+fn given_names(model: &Model) -> Vec<String> {
+    let name = |(i, clip): (usize, &Clip)| if clip.name == format!("Clip {i}") { "" } else { &clip.name }.to_owned();
+    model.clips.iter().enumerate().map(name).collect()
+}
+
 /// Pairs the clips of two models.
 pub(super) fn pair(a: &Model, b: &Model, nodes: &Nodes) -> Pairing {
-    let [own, other] = [a, b].map(names);
+    let [own, other] = [a, b].map(given_names);
     let differ = |[here, there]: [usize; 2]| differs(a, b, [&a.clips[here], &b.clips[there]], nodes);
-    by_contents(&own, &other, &differ)
+    let names: [Vec<&str>; 2] = [&own, &other].map(|list| list.iter().map(String::as_str).collect());
+    by_contents(&names[0], &names[1], &differ)
 }
 
 /// Returns the times of all keys and the middles between them.
@@ -32,48 +44,81 @@ fn moments(clips: [&Clip; 2]) -> Vec<f32> {
     out
 }
 
+/// Returns what a clip changes beside nodes, as text: every channel with its keys, sorted. Nodes have the numbers of `key`, materials
+/// their names.
+fn properties(model: &Model, clip: &Clip, key: &dyn Fn(usize) -> usize) -> Vec<String> {
+    let values = |p: &PropertyChannel| {
+        let sampler = &clip.samplers[p.sampler];
+        let subject = match p.property {
+            Property::Visible(node) => format!("node {} visible", key(node.index())),
+            Property::Material(material, property) => {
+                let name = model.materials.get(material.index()).map(|m| &m.name);
+                format!("material {name:?} {property:?}")
+            }
+            other => format!("{other:?}"),
+        };
+        format!("{subject} {:?} {:?} {:?}", sampler.interpolation, clip.times[sampler.times], sampler.values)
+    };
+    let mut all: Vec<String> = clip.properties.iter().map(values).collect();
+    all.sort();
+    all
+}
+
+/// A property of a node that a channel drives: the node's number in both models, and 0 translation, 1 rotation, 2 scale, 3 morph weights.
+type Driven = ([usize; 2], u8);
+
+/// Returns what channels of either clip drive; `None` where one drives a node that the other model does not have.
+fn driven([own, other]: [&Clip; 2], nodes: &Nodes) -> Option<BTreeSet<Driven>> {
+    let path = |path: Path| match path {
+        Path::Translation => 0,
+        Path::Rotation => 1,
+        Path::Scale => 2,
+        Path::Weights => 3,
+    };
+    let count = nodes.there.len();
+    let here = own.channels.iter().map(|c| Some(([c.node.index(), nodes.there[c.node.index()]?], path(c.path))));
+    let there = other.channels.iter().map(|c| {
+        let partner = Some(nodes.key[c.node.index()]).filter(|key| *key < count)?;
+        Some(([partner, c.node.index()], path(c.path)))
+    });
+    here.chain(there).collect()
+}
+
+/// Returns the morph weights that a pose gives the mesh of a node.
+fn morphs<'p>(model: &Model, pose: &'p LocalPose, node: usize) -> &'p [f32] {
+    let instance = model.instances.iter().find(|i| i.node.index() == node && !i.morph_weights.is_empty());
+    instance
+        .map_or(&[], |i| pose.morph_weights.get(i.morph_offset..i.morph_offset + i.morph_weights.len()).unwrap_or(&[]))
+}
+
 fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> bool {
     let apart = |x: f32, y: f32| (x - y).abs() > SAME_TIME * x.abs().max(1.0);
     if apart(own.start_secs, other.start_secs) || apart(own.end_secs, other.end_secs) {
         return true;
     }
-    let properties = |clip: &Clip| {
-        let values = |p: &skinscope_model::PropertyChannel| {
-            let sampler = &clip.samplers[p.sampler];
-            format!("{:?} {:?} {:?} {:?}", p.property, sampler.interpolation, clip.times[sampler.times], sampler.values)
-        };
-        let mut all: Vec<String> = clip.properties.iter().map(values).collect();
-        all.sort();
-        all
-    };
-    if properties(own) != properties(other) {
+    if properties(a, own, &|node| node) != properties(b, other, &|node| nodes.key[node]) {
         return true;
     }
-    // Only nodes that one of the clips moves are compared: the rest of the others is no property of a clip.
-    let moves = |clip: &Clip, node: usize| clip.channels.iter().any(|c| c.node.index() == node);
-    let pairs: Vec<(usize, Option<usize>)> = (0..a.skeleton.len())
-        .map(|here| (here, nodes.there[here]))
-        .filter(|(here, there)| moves(own, *here) || there.is_some_and(|there| moves(other, there)))
-        .collect();
-    if pairs.iter().any(|(here, there)| there.is_none() && moves(own, *here)) {
-        return true;
-    }
-    let lone = |there: usize| nodes.key[there] >= a.skeleton.len() && moves(other, there);
-    if (0..b.skeleton.len()).any(lone) {
-        return true;
-    }
-    let (mut scratch, mut here_pose, mut there_pose) =
-        (SampleScratch::default(), LocalPose::default(), LocalPose::default());
+    let Some(driven) = driven([own, other], nodes) else { return true };
+    let mut scratches = [SampleScratch::default(), SampleScratch::default()];
+    let [mut here_pose, mut there_pose] = [LocalPose::default(), LocalPose::default()];
     moments([own, other]).into_iter().any(|time| {
+        let [here_scratch, there_scratch] = &mut scratches;
         reset_to_rest(&a.skeleton, &mut here_pose);
-        sample(a, own, time, &mut scratch, &mut here_pose);
-        let mut there_scratch = SampleScratch::default();
+        sample(a, own, time, here_scratch, &mut here_pose);
         reset_to_rest(&b.skeleton, &mut there_pose);
-        sample(b, other, time, &mut there_scratch, &mut there_pose);
-        let node = |(here, there): &(usize, Option<usize>)| {
-            there.is_some_and(|there| !same(here_pose.transforms[*here], there_pose.transforms[there]))
-        };
-        let (x, y) = (&here_pose.morph_weights, &there_pose.morph_weights);
-        pairs.iter().any(node) || x.len() == y.len() && x.iter().zip(y).any(|(x, y)| (x - y).abs() > 1e-5)
+        sample(b, other, time, there_scratch, &mut there_pose);
+        driven.iter().any(|([here, there], path)| {
+            let (x, y) = (here_pose.transforms[*here], there_pose.transforms[*there]);
+            match path {
+                0 => !near(x.translation, y.translation),
+                1 => !same_turn(x.rotation, y.rotation),
+                2 => !near(x.scale, y.scale),
+                _ => {
+                    let (x, y) = (morphs(a, &here_pose, *here), morphs(b, &there_pose, *there));
+                    x.len() != y.len() || x.iter().zip(y).any(|(x, y)| (x - y).abs() > SAME_MORPH)
+                }
+            }
+        })
     })
 }

@@ -2,7 +2,8 @@
 //! the posed surfaces are apart.
 //!
 //! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in
-//! the same places, else by place and texture coordinates; weights by joint.
+//! the same places, else by place and texture coordinates; weights by joint. A node that has another name and stands in the same
+//! place of the tree, with the same transform at rest or the same inverse bind matrix, is one that was renamed.
 
 mod clips;
 mod materials;
@@ -26,11 +27,13 @@ pub struct Named {
     pub removed: Vec<String>,
     /// Names that both have, with different contents.
     pub changed: Vec<String>,
+    /// What has another name in the second model: both names. Only nodes are recognised.
+    pub renamed: Vec<[String; 2]>,
 }
 
 impl Named {
     fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty() && self.renamed.is_empty()
     }
 }
 
@@ -50,7 +53,7 @@ pub struct Part {
 /// All differences between two models.
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
-    /// Differences of nodes; changed are those that have another parent or another rest transform.
+    /// Differences of nodes; changed are those that have another parent or another rest transform, by their names in the first model.
     pub nodes: Named,
     /// The primitives whose weights differ.
     pub weights: Vec<Part>,
@@ -115,6 +118,7 @@ impl Pairing {
             changed: changed.map(|([here, _], _)| own[*here].to_owned()).collect(),
             removed: self.removed.iter().map(|place| own[*place].to_owned()).collect(),
             added: self.added.iter().map(|place| other[*place].to_owned()).collect(),
+            renamed: Vec::new(),
         }
     }
 }

@@ -18,9 +18,9 @@ const ROUNDING: f64 = 2e-6;
 pub struct Apart {
     /// The distance in metres.
     pub metres: f64,
-    /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose.
+    /// The clip, and the time in seconds on its own timeline; `None`: in the rest pose, or nothing is apart.
     pub clip: Option<(String, f32)>,
-    /// Mesh, primitive and vertex of the first model; `None` where no vertex was compared.
+    /// Mesh, primitive and vertex of the first model; `None` where nothing is apart but for rounding.
     pub vertex: Option<(usize, usize, u32)>,
     /// Whether it is more than a rounding error.
     pub is_seen: bool,
@@ -94,6 +94,10 @@ pub(super) fn farthest(a: &Model, b: &Model, pairs: &[Pair], clips: &[[usize; 2]
         }
     }
     out.is_seen = out.metres > size * ROUNDING;
+    if !out.is_seen {
+        // Of rounding errors none is the farthest.
+        (out.clip, out.vertex) = (None, None);
+    }
     out
 }
 

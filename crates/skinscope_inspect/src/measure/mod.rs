@@ -13,11 +13,14 @@
 //! [`skinscope_deform::Patch`] measures the surroundings of one joint against limits, for the checks of the range of motion; this measures
 //! everything that is drawn, in numbers that curves and overlays show.
 
+#[cfg(test)]
+mod drawn_tests;
 mod normals;
 #[cfg(test)]
 mod place_tests;
 mod read;
 mod rest;
+mod split;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -33,6 +36,7 @@ use glam::{Affine3A, Vec3};
 use self::normals::{Carrier, NormalGroups, NormalReading};
 use self::read::{Memory, Posed, read};
 use self::rest::RestSizes;
+use self::split::SplitMeasurer;
 pub use self::table::{MEASURES, Measure, Unit, measure};
 use self::topology::MeasuredTopology;
 use self::total::Total;
@@ -40,8 +44,10 @@ use self::values::worse;
 pub use super::VertexMeasure;
 use super::{PerVertex, VertexRef};
 use skinscope_anim::local_to_model;
+use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
-    self as deform, DeformedAttributes, JointNormals, METHODS, NORMAL_MODES, NormalSource, Surface, SurfaceInput,
+    self as deform, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource, Surface,
+    SurfaceInput,
 };
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
@@ -52,6 +58,8 @@ pub struct Measurer {
     parts: Vec<MeasuredPart>,
     /// The memory of the surface that was deformed last by [`Measurer::deform_and_measure`].
     surface: Surface,
+    /// Measures what a method draws with some vertices in several places.
+    split: Option<Box<SplitMeasurer>>,
 }
 
 /// A skinned primitive of an instance.
@@ -193,21 +201,29 @@ impl Measurer {
     /// Prepares to measure surfaces of `model`; `None` soon after `stop` returns true.
     #[must_use]
     pub fn new(model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Option<Self> {
+        Self::of(model, None, stop)
+    }
+
+    /// Does the same. Vertices that stand in one place at rest are one, but not where `parted` has different vectors for them.
+    fn of(model: &Arc<Model>, parted: Option<&MethodData>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let scales = rest_scales(model);
         let mut known: HashMap<(MeshId, usize), Arc<MeasuredTopology>> = HashMap::new();
         let mut parts = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
-            let Some(skin) = instance.skin else { continue };
+            let (Some(skin), id) = (instance.skin, InstanceId::from_index(i)) else { continue };
             for primitive in 0..model.meshes[instance.mesh.index()].primitives.len() {
                 let Some(influences) = model.influences(instance.mesh, primitive) else { continue };
                 let source = &model.meshes[instance.mesh.index()].primitives[primitive];
                 let topology = match known.get(&(instance.mesh, primitive)) {
                     Some(topology) => Arc::clone(topology),
-                    None => Arc::new(MeasuredTopology::new(source, influences, stop)?),
+                    None => {
+                        let parted = parted.map(|data| data.vectors_of(id, primitive));
+                        Arc::new(MeasuredTopology::new(source, influences, parted, stop)?)
+                    }
                 };
                 known.insert((instance.mesh, primitive), Arc::clone(&topology));
                 parts.push(MeasuredPart {
-                    instance: InstanceId::from_index(i),
+                    instance: id,
                     mesh: instance.mesh,
                     primitive,
                     skin,
@@ -220,7 +236,7 @@ impl Measurer {
                 });
             }
         }
-        (!stop()).then(|| Self { model: Arc::clone(model), parts, surface: Surface::default() })
+        (!stop()).then(|| Self { model: Arc::clone(model), parts, surface: Surface::default(), split: None })
     }
 
     /// Returns the model that it measures.
@@ -241,11 +257,34 @@ impl Measurer {
         out
     }
 
-    /// Measures `surface`, which was deformed from `input`, on all cores. A method that needs data must have it there. The error of normals
-    /// is that of the mode that is applied; a pass after the method makes normals of its own, whose error is not measured. Skinned
-    /// primitives that are not drawn count for nothing. With it come the numbers of vertices that are wanted; primitives that are not
-    /// measured have none.
+    /// Measures `surface`, which was deformed from `input`, on all cores. Data that the method needs and that is not there is worked out
+    /// anew. The error of normals is that of the mode that is applied; a pass after the method makes normals of its own, whose error is not
+    /// measured. Skinned primitives that are not drawn count for nothing. With it come the numbers of vertices that are wanted; primitives
+    /// that are not measured have none.
     pub fn measure(
+        &mut self,
+        input: &SurfaceInput<'_>,
+        surface: &Surface,
+        wanted: Wanted,
+    ) -> (SurfaceMeasures, PerVertex) {
+        let made = input.method.method.data.filter(|_| input.method.data.is_none());
+        let made = made.and_then(|source| (source.make)(input.model, &JobContext::of_waiting()));
+        let mut input = *input;
+        input.method.data = input.method.data.or(made.as_ref());
+        let split = input.method.data.filter(|data| data.split.is_some() && surface.split_model().is_some());
+        let Some(data) = split else { return self.measure_parts(&input, surface, wanted) };
+        let is_joined = input.method.has_pass();
+        let known = self.split.take().filter(|known| known.is_for(data, is_joined));
+        let Some(mut split) = known.or_else(|| SplitMeasurer::new(data, is_joined).map(Box::new)) else {
+            return (Total::default().finished(), PerVertex::empty(&self.model));
+        };
+        let out = split.measure(&self.model, &input, surface, wanted);
+        self.split = Some(split);
+        out
+    }
+
+    /// Measures a surface that has the vertices of the model that is measured.
+    fn measure_parts(
         &mut self,
         input: &SurfaceInput<'_>,
         surface: &Surface,
@@ -257,9 +296,7 @@ impl Measurer {
         let mut values = PerVertex::empty(&self.model);
         let model = Arc::clone(&self.model);
         let stride = input.method.vec4s_per_joint;
-        // Where vertices stand in several places each triangle moves as a whole, and nothing is deformed.
-        let parts = self.parts.iter_mut().filter(|_| surface.split_model().is_none());
-        let has_pass = input.method.pass.is_some() || input.method.method.pass.is_some();
+        let has_pass = input.method.has_pass();
         let source = input.method.normal_mode();
         let is_carried = !has_pass || matches!(source, Some(NormalSource::Triangles));
         let has_modes = !has_pass && std::ptr::eq(input.method.method, METHODS[0]);
@@ -268,7 +305,7 @@ impl Measurer {
             normal_modes: wanted.normal_modes && has_modes,
             ..wanted
         };
-        for part in parts {
+        for part in &mut self.parts {
             let Some(posed) = surface.part(part.instance, part.primitive) else { continue };
             let (first, Some(influences)) = input.model.binding(part.instance, part.primitive) else { continue };
             let joints = model.skins[part.skin.index()].joints.len();
@@ -282,7 +319,7 @@ impl Measurer {
             let (normals, modes) = part.read_normals(&rest, posed, matrices, source, wanted);
             if let Some(measure) = wanted.vertices {
                 let out = &mut values.values[part.mesh.index()][part.primitive];
-                part.write_values(measure, &rest, wanted, out);
+                part.write_values(measure, (&rest, &posed.deformed.normals), wanted, out);
             }
             total.add(&model, part, &rest, reading, (normals, &modes));
             total.add_zero_normals(part, &posed.deformed.normals);
@@ -347,10 +384,16 @@ impl MeasuredPart {
 
     /// Writes the numbers of vertices in the last reading to `out`; where another instance of the mesh has written some before, the
     /// worse ones.
-    fn write_values(&self, measure: VertexMeasure, rest: &Rest, wanted: Wanted, out: &mut Vec<f32>) {
+    fn write_values(
+        &self,
+        measure: VertexMeasure,
+        (rest, normals): (&Rest, &[Vec3]),
+        wanted: Wanted,
+        out: &mut Vec<f32>,
+    ) {
         let mut list = Vec::new();
         match measure {
-            VertexMeasure::NormalError if wanted.normal_error => list.clone_from(&self.errors),
+            VertexMeasure::NormalError if wanted.normal_error => list = self.normal_errors(normals),
             VertexMeasure::NormalError => list.resize(self.topology.welded.len(), -1.0),
             measure => list = values::values(measure, &self.topology, &rest.sizes, &self.memory),
         }
@@ -359,6 +402,18 @@ impl MeasuredPart {
         } else {
             out.iter_mut().zip(&list).for_each(|(a, b)| *a = worse(measure, *a, *b));
         }
+    }
+}
+
+impl MeasuredPart {
+    /// Returns the normal error of each stored vertex in the last reading: below zero where its normal has length zero and some triangle
+    /// stands at it, as [`SurfaceMeasures::zero_normals`] counts; 0 where there is nothing to compare with.
+    fn normal_errors(&self, normals: &[Vec3]) -> Vec<f32> {
+        let of = |(vertex, error): (usize, &f32)| {
+            let is_zero = self.topology.used[vertex] && normals.get(vertex) == Some(&Vec3::ZERO);
+            if is_zero { -1.0 } else { error.max(0.0) }
+        };
+        self.errors.iter().enumerate().map(of).collect()
     }
 }
 

@@ -212,7 +212,7 @@ fn read_faces(
     let positions = &posed.deformed.positions;
     let origin = origin(topology, positions);
     let carries = if posed.deformed.carries.is_empty() { &memory.carries } else { &posed.deformed.carries };
-    let is_mirrored = memory.is_mirrored;
+    let (is_mirrored, has_pass) = (memory.is_mirrored, posed.method.has_pass());
     memory.normals.resize(topology.places.len(), Vec3::ZERO);
     let mut sums = vec![FaceSums::default(); chunks(topology.places.len())];
     spread(0, &mut memory.normals, &mut sums, &|start, normals, sums: &mut FaceSums| {
@@ -234,7 +234,7 @@ fn read_faces(
                 sums.range.add(ratio, i);
             }
             let face = i as usize;
-            if topology.is_blended[face] && *per_area != 0.0 {
+            if (topology.is_blended[face] || has_pass) && *per_area != 0.0 {
                 let corners = topology.corners[face];
                 let [a, b, c] = corners.map(|v| carries[v as usize]);
                 // What the cofactors of the corners make of the normal at rest, summed as the reference data has it: corners that

@@ -353,12 +353,20 @@ fn normals_of_length_zero_are_counted_where_triangles_stand() {
     let (mut positions, triangles) = cube();
     // No triangle stands at the last vertex.
     positions.push(Vec3::splat(0.5));
-    let model = model(positions, triangles, 2, &|v| [(u16::from(v == 3), 1.0), (0, 0.0)]);
+    let source = primitive(positions, &triangles, &|v| [(u16::from(v == 3), 1.0), (0, 0.0)]);
+    let cube = Primitive { normals: vec![Vec3::Y; source.positions.len()], ..source };
+    let model = Arc::new(Model::build(parts(vec![cube], 2)).unwrap());
     let flat = Affine3A::from_scale(Vec3::ZERO);
     let (out, _) = measured(&model, &[Affine3A::IDENTITY, Affine3A::IDENTITY], METHODS[0], Wanted::default());
     assert_eq!((out.zero_normals, out.at[8]), (0, None));
-    let (out, _) = measured(&model, &[flat, flat], METHODS[0], Wanted::default());
-    assert_eq!((out.zero_normals, out.at[8].map(|at| at.vertex)), (8, Some(0)));
+    let wanted = Wanted { vertices: Some(VertexMeasure::NormalError), ..ALL };
+    for (palettes, zero) in [([flat, flat], 8), ([Affine3A::IDENTITY, flat], 1)] {
+        let (out, values) = measured(&model, &palettes, METHODS[0], wanted);
+        assert_eq!(out.zero_normals, zero);
+        assert_eq!(out.at[8].map(|at| at.vertex), Some(if zero == 8 { 0 } else { 3 }));
+        // The overlay marks the same vertices, and not the one at which no triangle stands.
+        assert_eq!(values.missing(), zero, "{values:?}");
+    }
 }
 
 #[test]

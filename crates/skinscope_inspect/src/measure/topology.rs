@@ -1,6 +1,10 @@
 //! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by place, the parts that hang
 //! together, and the regions of the joints.
 
+use std::collections::HashMap;
+
+use glam::Vec4;
+
 use skinscope_base::math::DisjointSets;
 use skinscope_deform::SurfaceTopology;
 use skinscope_model::{InfluencesRef, Primitive};
@@ -32,7 +36,8 @@ pub(super) struct MeasuredTopology {
     /// The open sides of parts, and those of pieces.
     pub part_rims: Rims,
     pub piece_rims: Rims,
-    /// For each triangle: whether its corners do not all follow one joint alike. Only such triangles can be turned over.
+    /// For each triangle: whether its corners do not all follow one joint alike. Without a pass after the method only such triangles can
+    /// be turned over.
     pub is_blended: Vec<bool>,
     /// For each stored vertex: whether some triangle stands at it.
     pub used: Vec<bool>,
@@ -86,9 +91,18 @@ impl Side {
 }
 
 impl MeasuredTopology {
-    /// Finds out all of it; `None` soon after `stop` returns true.
-    pub fn new(p: &Primitive, influences: InfluencesRef<'_>, stop: &dyn Fn() -> bool) -> Option<Self> {
-        let SurfaceTopology { triangles: corners, welded, edges, .. } = SurfaceTopology::new_unless(p, stop)?;
+    /// Finds out all of it; `None` soon after `stop` returns true. Where `parted` has a vector for each vertex, only vertices with one
+    /// vector can share a place.
+    pub fn new(
+        p: &Primitive,
+        influences: InfluencesRef<'_>,
+        parted: Option<&[Vec4]>,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let SurfaceTopology { triangles: corners, mut welded, edges, .. } = SurfaceTopology::new_unless(p, stop)?;
+        if let Some(vectors) = parted {
+            part(&mut welded, vectors);
+        }
         let joint_of: Vec<u32> = corners.iter().map(|t| heaviest(influences, *t)).collect();
         let all = sides(&corners, &welded, stop)?;
         let (part_of, count) = parts(corners.len(), &all);
@@ -153,6 +167,15 @@ impl MeasuredTopology {
         hinges.sort_by_key(|([one, other], _)| *one.min(other));
         (self.hinges, self.hinge_ends) = hinges.into_iter().unzip();
         (self.part_rims, self.piece_rims) = (rims(&of_parts), rims(&of_pieces));
+    }
+}
+
+/// Parts the vertices of one place that have different vectors.
+fn part(welded: &mut [u32], vectors: &[Vec4]) {
+    let mut first: HashMap<(u32, Option<[u32; 4]>), u32> = HashMap::new();
+    for (v, place) in (0..).zip(welded) {
+        let vector = vectors.get(v as usize).map(|vector| vector.to_array().map(f32::to_bits));
+        *place = *first.entry((*place, vector)).or_insert(v);
     }
 }
 

@@ -3,6 +3,7 @@
 use glam::Vec3;
 
 use super::SceneColors;
+use crate::tangents::CarriedTangent;
 use crate::{Session, Toggle};
 use skinscope_base::math::Projection;
 use skinscope_deform::{Deformed, Surface};
@@ -25,16 +26,28 @@ pub(super) fn add_directions(frame: &mut Frame, session: &Session, surface: Opti
     let step = count.div_ceil(MOST).max(1);
     let length = LENGTH * session.opened_bounds().diagonal();
     for part in &surface.parts {
+        // Those that the file has are deformed with the surface.
+        let lacks = wants[1] && part.deformed.tangents.is_empty();
+        let computed =
+            session.document().zip(session.shown_model()).filter(|_| lacks).map_or(&[][..], |(document, model)| {
+                let mesh = model.instances[part.instance.index()].mesh;
+                document.computed_tangents().of_primitive(mesh, part.primitive)
+            });
         if part.copies.is_empty() {
-            lines_of(frame, &part.deformed, (wants, step, length), colors);
+            lines_of(frame, (&part.deformed, computed), (wants, step, length), colors);
         }
         for copy in 0..part.copies.len() {
-            lines_of(frame, &part.copy(copy), (wants, step, length), colors);
+            lines_of(frame, (&part.copy(copy), computed), (wants, step, length), colors);
         }
     }
 }
 
-fn lines_of(frame: &mut Frame, of: &Deformed, (wants, step, length): ([bool; 2], usize, f32), colors: &SceneColors) {
+fn lines_of(
+    frame: &mut Frame,
+    (of, computed): (&Deformed, &[Option<CarriedTangent>]),
+    (wants, step, length): ([bool; 2], usize, f32),
+    colors: &SceneColors,
+) {
     let eye = Vec3::from(frame.camera.world_from_view.translation);
     let back = Vec3::from(frame.camera.world_from_view.matrix3.z_axis);
     let is_flat = matches!(frame.camera.projection, Projection::Orthographic { .. });
@@ -48,9 +61,12 @@ fn lines_of(frame: &mut Frame, of: &Deformed, (wants, step, length): ([bool; 2],
             let to = *from + *normal * length;
             frame.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[2] });
         }
-        if let Some(tangent) = of.tangents.get(i).map(|t| t.truncate()).filter(|t| wants[1] && *t != Vec3::ZERO)
-            && is_seen
-        {
+        if !wants[1] || !is_seen {
+            continue;
+        }
+        let stored = of.tangents.get(i).map(|t| t.truncate());
+        let tangent = stored.or_else(|| Some(computed.get(i)?.as_ref()?.posed(of)));
+        if let Some(tangent) = tangent.filter(|t| *t != Vec3::ZERO) {
             let to = *from + tangent * length;
             frame.lines.push(Line { from: *from, to, width: WIDTH, color: colors.axes[0] });
         }
@@ -78,6 +94,44 @@ mod tests {
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(70.0, 0.0, 20.0))));
         session.update_pose();
         session
+    }
+
+    #[test]
+    fn a_file_without_tangents_has_those_of_mikktspace_and_they_follow_the_surface() {
+        // Texture coordinates run along the tube, and around it.
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
+        let primitive = &mut parts.meshes[0].primitives[0];
+        let around = |p: &Vec3| p.z.atan2(p.x) / std::f32::consts::TAU;
+        primitive.uvs[0] = primitive.positions.iter().map(|p| glam::Vec2::new(p.y, around(p))).collect();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        session.apply(ViewCommand::Set(Toggle::Bones, false));
+        session.apply(crate::PlaybackCommand::SetPose(crate::PoseSource::Rest));
+        session.update_pose();
+        assert_eq!(session.tangents_note(), None);
+        session.apply(ViewCommand::Set(Toggle::Tangents, true));
+        assert!(session.tangents_note().unwrap().contains("computed by MikkTSpace"));
+        let along = |lines: Vec<Line>| lines.iter().map(|l| (l.to - l.from).normalize()).collect::<Vec<_>>();
+        let rest = along(lines(&session).0);
+        let upright = rest.iter().filter(|t| t.y > 0.999).count();
+        assert!(rest.len() > 20 && upright * 10 > rest.len() * 8, "{upright} of {} run along the tube", rest.len());
+        // The whole tube is laid down, and its tangents with it.
+        session.apply(EditCommand::Edit(NodeId(0), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 90.0))));
+        session.update_pose();
+        let laid = along(lines(&session).0);
+        let level = laid.iter().filter(|t| t.x < -0.999).count();
+        assert!(laid.len() > 20 && level * 10 > laid.len() * 8, "{level} of {}", laid.len());
+    }
+
+    #[test]
+    fn without_texture_coordinates_it_is_said_that_there_are_no_tangents() {
+        let mut session = Session::default();
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
+        parts.meshes[0].primitives[0].uvs = Default::default();
+        session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+        session.apply(ViewCommand::Set(Toggle::Tangents, true));
+        session.update_pose();
+        assert!(session.tangents_note().unwrap().starts_with("No tangents"));
     }
 
     fn lines(session: &Session) -> (Vec<Line>, Option<Vec<Line>>) {

@@ -5,6 +5,7 @@ mod doubts;
 mod motion;
 mod row;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
@@ -18,6 +19,7 @@ use super::{Status, UiState, want_size, was_dragged};
 use skinscope_inspect::Inspection;
 use skinscope_inspect::check::{Finding, Severity};
 use skinscope_inspect::rom::RomReport;
+use skinscope_model::Model;
 use skinscope_session::{
     Command, Document, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
 };
@@ -58,6 +60,7 @@ struct Key {
     inspection: Weak<Inspection>,
     rom: Weak<RomReport>,
     warnings: usize,
+    model: Weak<Model>,
     hidden: [bool; 3],
     open: Option<usize>,
     width: f32,
@@ -67,6 +70,7 @@ impl Key {
     fn is(&self, other: &Self) -> bool {
         self.inspection.ptr_eq(&other.inspection)
             && self.rom.ptr_eq(&other.rom)
+            && self.model.ptr_eq(&other.model)
             && (self.warnings, self.hidden, self.open, self.width)
                 == (other.warnings, other.hidden, other.open, other.width)
     }
@@ -142,13 +146,21 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     }
 }
 
-/// Counts the findings of each severity; the import's warnings count as warnings.
+/// Counts the findings of each severity; the import's warnings count as warnings unless edits have repaired what they say.
 fn counts(document: &Document) -> [usize; 3] {
-    let mut out = [0, document.warnings.len(), 0];
+    let mut out = [0, document.warnings_that_hold(), 0];
     for finding in document.findings() {
         out[place_of(finding.severity)] += 1;
     }
     out
+}
+
+/// Returns the text of a warning of the import as it is after edits, and whether they have repaired what it says.
+fn warning_text(document: &Document, index: usize) -> (Cow<'_, str>, bool) {
+    match document.current_warning(index) {
+        (text, true) => (Cow::Owned(format!("Repaired by your edits: {text}")), true),
+        (text, false) => (Cow::Borrowed(text), false),
+    }
 }
 
 fn head(ui: &mut Ui, document: &Document, counts: [usize; 3], checking: bool, commands: &mut Vec<Command>) {
@@ -247,6 +259,7 @@ impl Findings {
             inspection: weak(&document.inspection),
             rom: document.rom.as_ref().map(Arc::downgrade).unwrap_or_default(),
             warnings: document.warnings.len(),
+            model: Arc::downgrade(&document.model),
             hidden: self.hidden,
             open,
             width,
@@ -276,7 +289,7 @@ impl Findings {
                     FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
                 Item::ImportHead => ROW + 4.0,
-                Item::Warning(i) => wrapped(ui, &document.warnings[*i], colors(ui).dim, width).size().y + 8.0,
+                Item::Warning(i) => wrapped(ui, &warning_text(document, *i).0, colors(ui).dim, width).size().y + 8.0,
             };
         }
         self.tops.push(top);
@@ -358,7 +371,10 @@ fn list(
                     }
                 }
                 Item::ImportHead => import_head(ui, rect),
-                Item::Warning(place) => warning(ui, rect, &document.warnings[place]),
+                Item::Warning(place) => {
+                    let (text, is_repaired) = warning_text(document, place);
+                    warning(ui, rect, &text, is_repaired);
+                }
             }
         }
     });

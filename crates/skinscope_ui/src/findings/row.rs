@@ -237,9 +237,9 @@ pub(super) fn import_head(ui: &mut Ui, rect: Rect) {
     });
 }
 
-pub(super) fn warning(ui: &mut Ui, rect: Rect, text: &str) {
+pub(super) fn warning(ui: &mut Ui, rect: Rect, text: &str, is_repaired: bool) {
     let c = colors(ui);
-    let (icon, ink) = mark(Severity::Warning, c);
+    let (icon, ink) = if is_repaired { (icons::CHECK, c.dim) } else { mark(Severity::Warning, c) };
     let at = pos2(rect.left() + 20.0, rect.top() + 11.0);
     ui.painter().text(at, Align2::CENTER_CENTER, icon, theme::icon(14.0), ink);
     let galley = wrapped(ui, text, c.dim, rect.width());

@@ -6,7 +6,7 @@ use egui::Ui;
 
 use super::TableContext;
 use super::vertex_columns::{ColumnKind, RowIndices};
-use crate::copied::say;
+use crate::copied::{refuse, say};
 use crate::widgets::counted;
 use skinscope_anim::pose::{Keys, NameError, find_key};
 use skinscope_edit::{Amount, CellEdit, set_cells};
@@ -72,7 +72,7 @@ impl Spreadsheet<'_> {
         }
         match Amount::parse(text) {
             Some(amount) => self.fill(ui, (row, column), amount, commands),
-            None => say(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
+            None => refuse(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
         }
     }
 
@@ -105,7 +105,7 @@ impl Spreadsheet<'_> {
         });
         match cells {
             Ok(cells) => self.set(ui, &cells, commands),
-            Err(why) => say(ui, format!("Nothing was pasted: {why}")),
+            Err(why) => refuse(ui, format!("Nothing was pasted: {why}")),
         }
     }
 
@@ -153,7 +153,7 @@ impl Spreadsheet<'_> {
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
         if out.kept > 0 {
             let kept = counted(out.kept, "vertex stays", "vertices stay");
-            say(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
+            refuse(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
         } else if changed > 1 {
             say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));
         }
