@@ -101,13 +101,24 @@ impl std::fmt::Display for SetAside {
 /// A stored vertex: mesh, primitive, and its number there.
 type Place = (usize, usize, u32);
 
+/// A vertex that an edit was carried to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CarriedVertex {
+    /// Its mesh, primitive, and number there.
+    pub place: (MeshId, usize, u32),
+    /// The place of the edit in the list that was carried.
+    pub edit: usize,
+    /// The place of the vertex in the edit.
+    pub row: usize,
+}
+
 /// What became of edits in another version of the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Carried {
     /// The edits, as the model has their vertices and joints.
     pub weights: Vec<WeightChange>,
-    /// All vertices that were found.
-    pub vertices: Vec<(MeshId, usize, u32)>,
+    /// All vertices that were found, rising.
+    pub vertices: Vec<CarriedVertex>,
     /// What was not found: the place of the edit in the list that was carried, that of the vertex in the edit, and the reason.
     pub aside: Vec<(usize, usize, SetAside)>,
     /// How many edits went to vertices whose stored weights have changed outside.
@@ -139,7 +150,8 @@ pub fn carry(made: &[EditedVertices], meshes: &[MeshIdentity], model: &Model) ->
                     out.repainted += usize::from(way == Way::Geometry);
                     out.by_number += usize::from(way == Way::Number);
                     for ((mesh, primitive, vertex), row) in placed {
-                        found_all.push((MeshId::from_index(mesh), primitive, vertex));
+                        let place = (MeshId::from_index(mesh), primitive, vertex);
+                        found_all.push(CarriedVertex { place, edit: number, row: i });
                         if edit.per_vertex > 0 {
                             rows.entry((mesh, primitive)).or_default().insert(vertex, row);
                         }
@@ -149,7 +161,6 @@ pub fn carry(made: &[EditedVertices], meshes: &[MeshIdentity], model: &Model) ->
         }
     }
     found_all.sort_unstable();
-    found_all.dedup();
     out.vertices = found_all;
     out.weights = rows.into_iter().map(|(place, rows)| change(place, &rows)).collect();
     out
