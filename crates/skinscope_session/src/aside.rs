@@ -45,7 +45,7 @@ impl Session {
             }
             AsideCommand::TakeUp(_) => {
                 Arc::make_mut(&mut self.aside).remove(at);
-                let lines = self.take_work_up(&work, true);
+                let lines = self.take_work_up(&work, true, true);
                 self.warn(&lines);
             }
             AsideCommand::Forget(_) => _ = Arc::make_mut(&mut self.aside).remove(at),
@@ -57,14 +57,7 @@ impl Session {
         if work.is_empty() {
             return;
         }
-        let some = work.lines(MOST_NAMED);
-        let more = if work.contents().count() > some.len() { "; …" } else { "" };
-        lines.push(format!(
-            "Set aside of {}: {} ({}{more}). A session file keeps them, and they are taken up when the model is as it was.",
-            work.model,
-            work.contents().words().join(", "),
-            some.join("; "),
-        ));
+        lines.push(told(&work));
         let aside = Arc::make_mut(&mut self.aside);
         match aside.iter_mut().find(|other| other.model == work.model && has_same_meshes(other, &work)) {
             Some(other) => other.add(work),
@@ -73,11 +66,11 @@ impl Session {
     }
 
     /// Brings work to the open model; what has no place is set aside again. Returns what is to be told.
-    fn take_work_up(&mut self, work: &WorkRecord, by_number: bool) -> Vec<String> {
+    fn take_work_up(&mut self, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let names: BTreeSet<&str> = work.names().collect();
         let nodes = Nodes::of(&model, &names);
-        let mut by = Bringing { nodes, controls: None, by_number, lines: Vec::new() };
+        let mut by = Bringing { nodes, controls: None, by_number, repainted, lines: Vec::new() };
         let left = self.add_work(work, &mut by);
         let mut lines = Vec::new();
         let taken = work.contents().count().saturating_sub(left.contents().count());
@@ -91,22 +84,35 @@ impl Session {
     }
 
     /// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on a file of this
-    /// name, and else where all vertices are there with the weights that they had.
-    pub(super) fn take_aside_up(&mut self) {
-        if self.aside.is_empty() || self.lesson().is_some() {
-            return;
+    /// name, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
+    /// Returns what is to be told.
+    pub(super) fn take_aside_up(&mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let Some(model) = self.model().map(Arc::clone) else { return lines };
+        if self.aside.is_empty() || self.document().is_some_and(|document| document.lesson().is_some()) {
+            return lines;
         }
-        let Some(model) = self.model().map(Arc::clone) else { return };
         for work in std::mem::take(&mut self.aside).iter() {
-            let lines = if work.model == model.source.name || is_made_on(work, &model) {
-                self.take_work_up(work, false)
+            if work.model == model.source.name || is_made_on(work, &model) {
+                lines.extend(self.take_work_up(work, false, false));
             } else {
                 self.set_work_aside(work.clone(), &mut Vec::new());
-                Vec::new()
-            };
-            self.warn(&lines);
+            }
         }
+        lines
     }
+}
+
+/// Says that work is set aside, and what it is.
+pub(super) fn told(work: &WorkRecord) -> String {
+    let some = work.lines(MOST_NAMED);
+    let more = if work.contents().count() > some.len() { "; …" } else { "" };
+    format!(
+        "Set aside of {}: {} ({}{more}). A session file keeps them, and they are taken up when the model is as it was.",
+        work.model,
+        work.contents().words().join(", "),
+        some.join("; "),
+    )
 }
 
 /// Whether the numbers of meshes mean the same in both.

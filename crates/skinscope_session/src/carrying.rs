@@ -42,6 +42,8 @@ pub(super) struct Bringing<'f> {
     pub controls: Option<Controls>,
     /// Whether vertices count that are known by their numbers alone.
     pub by_number: bool,
+    /// Whether vertices get their edits whose stored weights are others than when these were made.
+    pub repainted: bool,
     /// What is to be told of it.
     pub lines: Vec<String>,
 }
@@ -150,19 +152,23 @@ impl Session {
         let edited = read(&work.weights, by, &mut left.weights);
         let carried = carry(&edited, &identities(&work.meshes), model);
         let mut lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
+        let doubtful = carried.vertices.iter().filter(|v| v.is_repainted && !by.repainted);
+        lost.extend(doubtful.map(|v| (v.edit, v.row)));
         let mut weights = Vec::with_capacity(carried.weights.len());
         for change in &carried.weights {
             let is_own = |i: usize| is_edited_otherwise(model, change, i);
             let fits = model.with_weights(std::slice::from_ref(change)).is_ok();
             let mut fitting = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
             for (i, vertex) in change.vertices.iter().enumerate() {
-                if fits && !is_own(i) {
+                let place = (change.mesh, change.primitive, *vertex);
+                let from = carried.vertices.partition_point(|v| v.place < place);
+                let sources = carried.vertices[from..].iter().take_while(|v| v.place == place).map(|v| (v.edit, v.row));
+                if fits && !is_own(i) && !sources.clone().any(|source| lost.contains(&source)) {
                     let (joints, weights) = change.row(i);
                     fitting.push(*vertex, joints, weights);
-                    continue;
+                } else {
+                    lost.extend(sources);
                 }
-                let place = (change.mesh, change.primitive, *vertex);
-                lost.extend(carried.vertices.iter().filter(|v| v.place == place).map(|v| (v.edit, v.row)));
             }
             weights.push(fitting);
         }

@@ -107,6 +107,12 @@ impl KeptSession {
         self.rules.limits.len() + self.rules.pins.len() + self.pairs().len()
     }
 
+    /// Returns how many vertices were marked by hand.
+    #[must_use]
+    pub fn marks(&self) -> usize {
+        self.marked.len()
+    }
+
     /// Returns how many things are set aside that the model has no place for.
     #[must_use]
     pub fn set_aside(&self) -> usize {

@@ -11,6 +11,7 @@ use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
+use skinscope_model::{ClipId, NodeId};
 
 fn document(model: &Arc<Model>) -> Document {
     Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()))

@@ -80,6 +80,8 @@ mod unsaved;
 mod view;
 mod view_commands;
 mod view_menu;
+#[cfg(test)]
+mod ways_tests;
 mod weights;
 mod words;
 
@@ -135,7 +137,7 @@ use std::sync::Arc;
 use self::findings::StateBeforeFinding;
 use skinscope_anim::pose::PoseFile;
 use skinscope_base::math::Aabb;
-use skinscope_model::{ClipId, Model, NodeId};
+use skinscope_model::Model;
 
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]

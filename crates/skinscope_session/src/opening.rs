@@ -56,7 +56,8 @@ impl Session {
         self.view.pinned = None;
         self.document = Some(document);
         self.forget_vertices();
-        self.take_aside_up();
+        let lines = self.take_aside_up();
+        self.warn(&lines);
         self.look_as_example();
         self.opened_bounds = Aabb::EMPTY;
         self.update_pose();
@@ -87,7 +88,8 @@ impl Session {
             let holds = self.kept();
             self.note_session_saved(holds);
         }
-        self.take_aside_up();
+        let lines = self.take_aside_up();
+        self.warn(&lines);
         self.follow_view(&old.model, find);
         self.update_pose();
         self.opened_bounds = self.bounds();
@@ -159,7 +161,7 @@ impl Session {
         let mut left = self.take_up_clips(old, &find);
         let names = work.names().collect();
         let nodes = Nodes::of(&new, &names);
-        let mut by = Bringing { nodes, controls: None, by_number: false, lines: Vec::new() };
+        let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
         left.add(self.add_work(&work, &mut by));
         left.model.clone_from(&old.source.name);
         let Bringing { nodes, mut lines, .. } = by;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
+use super::aside::told;
 use super::carrying::{Bringing, Nodes};
 use super::session_file::{
     CameraRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, values,
@@ -38,10 +39,15 @@ impl Session {
     pub fn open_kept(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
         // It would else be taken for a newer version of the open one, whose edits stay.
         self.document = None;
+        // What is set aside of other models stays, and is not in the file.
+        let aside = std::mem::take(&mut self.aside);
         self.open(document);
         let lines = self.take_up(file);
         self.history = History::default();
         self.note_session_saved(self.kept());
+        for work in aside.iter() {
+            self.set_work_aside(work.clone(), &mut Vec::new());
+        }
         lines
     }
 
@@ -57,6 +63,7 @@ impl Session {
             nodes: Nodes::of(&model, &names),
             controls: Some(Controls { sliders, drivers: Arc::new(file.drivers.clone()) }),
             by_number: !file.has_other_model,
+            repainted: true,
             lines: Vec::new(),
         };
         self.choose_tool(None);
@@ -69,10 +76,14 @@ impl Session {
         let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| by.nodes.find(key)).collect();
         self.rules.limits.retain(|node, _| limited.contains(node));
         let Bringing { mut nodes, mut lines, .. } = by;
-        self.set_work_aside(left, &mut lines);
         for work in &file.set_aside {
-            self.set_work_aside(work.clone(), &mut lines);
+            self.set_work_aside(work.clone(), &mut Vec::new());
         }
+        lines.extend(self.take_aside_up());
+        for work in self.aside.iter() {
+            lines.push(told(work));
+        }
+        self.set_work_aside(left, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
         self.take_up_playback(&model, &file.playback, &mut lines);
         self.take_up_view(&model, &file.view, &mut nodes);

@@ -110,6 +110,8 @@ pub struct CarriedVertex {
     pub edit: usize,
     /// The place of the vertex in the edit.
     pub row: usize,
+    /// Whether its stored weights have changed outside.
+    pub is_repainted: bool,
 }
 
 /// What became of edits in another version of the file.
@@ -151,7 +153,8 @@ pub fn carry(made: &[EditedVertices], meshes: &[MeshIdentity], model: &Model) ->
                     out.by_number += usize::from(way == Way::Number);
                     for ((mesh, primitive, vertex), row) in placed {
                         let place = (MeshId::from_index(mesh), primitive, vertex);
-                        found_all.push(CarriedVertex { place, edit: number, row: i });
+                        let is_repainted = way == Way::Geometry;
+                        found_all.push(CarriedVertex { place, edit: number, row: i, is_repainted });
                         if edit.per_vertex > 0 {
                             rows.entry((mesh, primitive)).or_default().insert(vertex, row);
                         }
