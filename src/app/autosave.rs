@@ -47,6 +47,12 @@ struct Head {
     controls: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
     ruled: usize,
+    /// What is set aside, since the model has no place for it.
+    #[serde(default)]
+    set_aside: usize,
+    /// Vertices that were marked by hand.
+    #[serde(default)]
+    marks: usize,
 }
 
 /// What a session has made that no file has, as it is at one time; cheap to take.
@@ -61,8 +67,7 @@ impl Snapshot {
     /// What was made; `None` where that is nothing, or where the open session file holds it.
     fn of(session: &Session, open: Option<&OpenSessionFile>) -> Option<Self> {
         let kept = session.has_work().then(|| session.kept()).flatten()?;
-        let holds = open.and_then(|open| open.holds.as_ref());
-        let is_unsaved = !holds.is_some_and(|holds| holds.has_same_work(&kept));
+        let is_unsaved = !session.saved_session().is_some_and(|holds| holds.has_same_work(&kept));
         is_unsaved.then(|| Self { kept, session: open.map(|open| open.path.clone()) })
     }
 
@@ -86,6 +91,8 @@ impl Snapshot {
             posed: self.kept.posed(),
             controls: self.kept.controls(),
             ruled: self.kept.ruled(),
+            set_aside: self.kept.set_aside(),
+            marks: self.kept.marks(),
         };
         let mut file = self.kept.file();
         file.name_model(self.kept.path());
@@ -121,7 +128,7 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, binds, clips, posed, controls, ruled, .. } = self.head;
+        let Head { vertices, binds, clips, posed, controls, ruled, set_aside, marks, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
@@ -132,6 +139,8 @@ impl Left {
             posed,
             controls,
             ruled,
+            set_aside,
+            marks,
             age_secs: now.saturating_sub(self.head.time),
         }
     }

@@ -65,6 +65,7 @@ impl App {
             self.compare_file(path);
         }
         self.restore();
+        self.leave_after_saving(event_loop);
         self.last_frame = None;
         if let Some(window) = &mut self.window {
             window.forget_missing_letters();

@@ -75,13 +75,17 @@ impl App {
             FileCommand::CancelSave => self.cancel_save(),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
+            FileCommand::AnswerChanged(take) => self.answer_changed(take),
             FileCommand::AskForFile(usage) => self.ask_for_file(usage),
             FileCommand::ChooseFile => self.choose_file(),
             FileCommand::NameFile(path) => self.name_file(path),
             FileCommand::CorrectPose(correct) => self.correct_pose(correct),
             FileCommand::WriteFile(path) => self.write_file(&path),
             FileCommand::OpenSession(path) => self.open_session(path),
-            FileCommand::CloseFile => self.status.asked_file = None,
+            FileCommand::CloseFile => {
+                self.status.asked_file = None;
+                self.then = None;
+            }
             FileCommand::Export(kind) => self.ask_for_export(kind),
             FileCommand::ChooseExport => self.choose_export(),
             FileCommand::NameExport(path) => self.name_export(path),

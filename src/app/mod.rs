@@ -154,6 +154,8 @@ struct App {
     follows: bool,
     /// What is to be done once edits are saved or given up.
     then: Option<Then>,
+    /// What is to be done once the model that was saved is read again.
+    then_once_read: Option<Then>,
     autosave: Autosave,
     autosave_complained: bool,
     library: LibraryState,
@@ -197,6 +199,7 @@ impl App {
             seen: Stamps::default(),
             follows: false,
             then: None,
+            then_once_read: None,
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
             library: LibraryState::default(),

@@ -15,8 +15,10 @@ use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
 use crate::import::ImportError;
 use crate::model::Model;
-use crate::session::{Document, RecoveryAnswer, SaveKind, Source, ToolCommand, UnsavedAnswer};
-use crate::writeback::{Recompression, SaveError, Saved};
+use crate::session::{
+    Document, FileUse, RecoveryAnswer, SaveKind, Session, Source, ToolCommand, UnsavedAnswer, UnsavedWork,
+};
+use crate::writeback::{Recompression, SaveError, Saved, Stamps};
 
 /// What the user wants once the edits are saved or given up.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,26 +34,39 @@ pub(super) enum Then {
 impl App {
     /// Does something that closes the open model, once nothing is lost by that.
     pub(super) fn leave(&mut self, event_loop: &ActiveEventLoop, then: Then) {
-        let document = self.session.document().filter(|_| self.frame_timer.is_none());
-        // The same file again keeps its edits.
-        let stays = |path: &Option<PathBuf>| matches!(&then, Then::Load(Source::File(of)) if Some(of) == path.as_ref());
-        let session = self.outdated_session();
-        let is_unsaved = session.is_some() || self.session.has_unsaved_edits() && !self.session_holds_model();
-        match document.filter(|document| is_unsaved && !stays(&document.path)) {
-            None => self.carry_on(event_loop, then),
-            Some(document) => {
-                let name = session.clone().unwrap_or_else(|| document.model.source.name.clone());
-                self.status.unsaved = Some(UnsavedStatus {
-                    name,
-                    is_session: session.is_some(),
-                    vertices: self.session.unsaved_vertices(),
-                    binds: self.session.unsaved_binds(),
-                    clips: self.session.unsaved_clips(),
-                    quits: then == Then::Quit,
-                });
-                self.then = Some(then);
-            }
+        let work = self.lost_by(&then);
+        if work.is_empty() {
+            return self.carry_on(event_loop, then);
         }
+        self.clear_way();
+        let session = self.session_name();
+        let document = self.session.document();
+        let is_session = session.is_some();
+        let name = session.or_else(|| document.map(|document| document.model.source.name.clone()));
+        let has_file = document.is_some_and(|document| document.lesson().is_none());
+        let quits = then == Then::Quit;
+        self.status.unsaved = Some(UnsavedStatus { name: name.unwrap_or_default(), is_session, has_file, work, quits });
+        self.then = Some(then);
+    }
+
+    /// What is in no file and would be lost.
+    fn lost_by(&self, then: &Then) -> UnsavedWork {
+        let path = self.session.document().and_then(|document| document.path.as_ref());
+        // The same file again keeps what was made on it.
+        let stays = matches!(then, Then::Load(Source::File(of)) if Some(of) == path);
+        if self.frame_timer.is_some() || stays {
+            return UnsavedWork::default();
+        }
+        let work = self.session.unsaved_work();
+        // What is set aside stays when another model is opened, which may have a place for it.
+        if *then == Then::Quit { work } else { UnsavedWork { set_aside: 0, ..work } }
+    }
+
+    /// Closes other dialogs, behind which a question would not be seen. What is being written stays.
+    fn clear_way(&mut self) {
+        self.status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
+        (self.status.asked_file, self.status.export, self.status.dropped) = (None, None, None);
+        self.status.changed = None;
     }
 
     fn carry_on(&mut self, event_loop: &ActiveEventLoop, then: Then) {
@@ -73,12 +88,26 @@ impl App {
                 Some(path) => self.save_session(&path),
                 None => self.begin_save(SaveKind::InPlace),
             },
+            UnsavedAnswer::SaveSession => {
+                self.status.saving = None;
+                self.ask_for_file(FileUse::SaveSession);
+                if self.status.asked_file.is_none() {
+                    self.then = None;
+                }
+            }
             UnsavedAnswer::Cancel => self.then = None,
             UnsavedAnswer::Discard => {
                 if let Some(then) = self.then.take() {
                     self.carry_on(event_loop, then);
                 }
             }
+        }
+    }
+
+    /// What was to be done once the open model was saved and read again is done now, if nothing else would be lost by that.
+    pub(super) fn leave_after_saving(&mut self, event_loop: &ActiveEventLoop) {
+        if let Some(then) = self.then_once_read.take() {
+            self.leave(event_loop, then);
         }
     }
 
@@ -103,20 +132,23 @@ impl App {
     }
 
     fn plan_save(&mut self) {
-        if let (Some(saving), Some(job)) = (&mut self.status.saving, Self::save_job(&self.session, &self.stamps)) {
+        let job = Self::save_job(&self.session, &self.stamps, &self.options.import);
+        if let (Some(saving), Some(job)) = (&mut self.status.saving, job) {
             let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
             saving.stage = SaveStage::Planning;
             self.jobs.plan_save(job, saving.target.clone());
         }
     }
 
-    fn save_job(session: &crate::session::Session, stamps: &crate::writeback::Stamps) -> Option<SaveJob> {
+    fn save_job(session: &Session, stamps: &Stamps, import: &crate::import::Options) -> Option<SaveJob> {
         let document = session.document()?;
         Some(SaveJob {
             model: Arc::clone(session.edited_model()?),
             path: document.path.clone(),
             stamps: stamps.clone(),
             recompression: Recompression::None,
+            kept: session.kept(),
+            options: import.clone(),
         })
     }
 
@@ -150,7 +182,7 @@ impl App {
         let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
             return;
         };
-        let Some(job) = Self::save_job(&self.session, &self.stamps) else { return };
+        let Some(job) = Self::save_job(&self.session, &self.stamps, &self.options.import) else { return };
         let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
@@ -205,10 +237,12 @@ impl App {
                     self.leave(event_loop, then);
                 }
             }
-            (Some(then), _) => self.carry_on(event_loop, then),
-            (None, _) => {
+            (Some(then), _) if self.lost_by(&then).without_model().is_empty() => self.carry_on(event_loop, then),
+            (then, _) => {
                 self.session.saved(target.clone(), model);
                 self.load(Source::File(target));
+                // The rest is asked about once the file is open that was written.
+                self.then_once_read = then;
             }
         }
     }
@@ -270,7 +304,8 @@ impl App {
             Ok(file) => {
                 let lines = self.session.take_up(&file);
                 self.session.warn(&lines);
-                self.session_file = left.session().map(|path| OpenSessionFile { path, holds: None });
+                self.session.note_session_saved(None);
+                self.session_file = left.session().map(|path| OpenSessionFile { path });
                 // They stay where they are until this run has written them down itself.
                 match self.autosave.at_once(&self.session, self.session_file.as_ref()) {
                     Some((snapshot, path)) => match snapshot.write(&path) {
@@ -339,8 +374,12 @@ fn proposed(path: Option<&Path>) -> PathBuf {
 fn explained(error: &SaveError) -> String {
     match error {
         SaveError::Stale(_) => {
-            format!("{error}. Reload (Ctrl+R) reads it again and keeps your edits where they still fit.")
+            format!(
+                "{error}. Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
+            )
         }
+        SaveError::NoPlace { .. } => format!("{error}. Save a session, which keeps all of them."),
+
         SaveError::Output { .. } => {
             format!("{error}. Save into another folder, or make room or get leave to write there.")
         }

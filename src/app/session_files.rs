@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::session::{KeptSession, SessionFile, SessionModel};
+use crate::session::{SessionFile, SessionModel};
 
-/// The session file that is open.
+/// The session file that is open. What it holds the session knows ([`crate::session::Session::saved_session`]).
 #[derive(Debug)]
 pub(super) struct OpenSessionFile {
     pub path: PathBuf,
-    /// What it holds; `None` where that is not known.
-    pub holds: Option<KeptSession>,
 }
 
 /// A session file that was read, with the model that it is about.
@@ -27,7 +25,7 @@ impl ReadSession {
     /// The reason why it cannot be opened.
     pub fn read(path: &Path) -> Result<Self, String> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let file = SessionFile::read(&path).map_err(|error| error.to_string())?;
+        let mut file = SessionFile::read(&path).map_err(|error| error.to_string())?;
         let model = file.find_model(&path).map_err(|error| error.to_string())?;
         Ok(Self { path, file, model })
     }

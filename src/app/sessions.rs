@@ -65,14 +65,13 @@ impl App {
             return self.session.open(document);
         };
         let lines = self.session.open_kept(document, &read.file);
-        let holds = self.session.kept();
         let changed = read.model.changed.iter().map(|path| {
             format!("{} has changed since the session was saved. What still fits was taken.", path.display())
         });
         let told: Vec<String> = changed.chain(lines).collect();
         self.session.warn(&told);
         self.status.error = Some(told.join("\n")).filter(|told| !told.is_empty());
-        self.session_file = Some(OpenSessionFile { path: read.path, holds });
+        self.session_file = Some(OpenSessionFile { path: read.path });
     }
 
     /// Writes the session into a file.
@@ -111,7 +110,8 @@ impl App {
         let done = result.is_ok();
         self.file_written(&path, result);
         if done {
-            self.session_file = Some(OpenSessionFile { path, holds: Some(kept) });
+            self.session_file = Some(OpenSessionFile { path });
+            self.session.note_session_saved(Some(kept));
         }
         match self.then.take() {
             Some(then) if done => self.leave(event_loop, then),
@@ -119,18 +119,10 @@ impl App {
         }
     }
 
-    /// Whether the open session file holds the edited weights and inverse bind matrices and the added clips.
-    pub(super) fn session_holds_model(&self) -> bool {
-        let holds = self.session_file.as_ref().and_then(|open| open.holds.as_ref());
-        holds.zip(self.session.kept()).is_some_and(|(holds, now)| holds.has_same_model(&now))
-    }
-
-    /// The name of the open session file, where it does not hold what was made since.
-    pub(super) fn outdated_session(&self) -> Option<String> {
+    /// The name of the open session file.
+    pub(super) fn session_name(&self) -> Option<String> {
         let open = self.session_file.as_ref()?;
-        let now = self.session.kept()?;
-        let is_there = open.holds.as_ref().is_some_and(|holds| holds.has_same_work(&now));
-        (!is_there).then(|| open.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+        Some(open.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
     }
 }
 

@@ -34,7 +34,12 @@ impl App {
                 Report::PoseFolderChosen(path) => self.set_pose_folder(Some(path)),
                 Report::LibraryRead(library) => self.library_read(*library),
                 Report::PosesDrawn(drawn) => self.poses_drawn(drawn),
-                Report::PoseSaved(path, result) => self.file_written(&path, result),
+                Report::PoseSaved(path, result) => {
+                    if result.is_ok() {
+                        self.session.note_pose_saved();
+                    }
+                    self.file_written(&path, result);
+                }
                 Report::SessionSeen(path, result) => self.session_seen(&path, result),
                 Report::SessionRead(path, result) => self.session_read(event_loop, &path, result),
                 Report::SessionSaved(path, kept, result) => self.session_saved(event_loop, path, *kept, result),

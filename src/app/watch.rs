@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::App;
+use super::ui::ChangedStatus;
 use crate::session::{Document, Source};
 use crate::writeback::Stamps;
 
@@ -26,12 +27,26 @@ impl App {
         }
     }
 
-    /// The open file, or one that it names, is another than before.
+    /// The open file, or one that it names, is another than before. It is read again, or where there is unsaved work the user is asked first.
     pub(super) fn files_changed(&mut self, now: Stamps) {
-        let path = self.followed_path();
         // Where that cannot be read it is tried again once it has changed again.
         self.seen = now;
-        if let Some(path) = path {
+        if self.followed_path().is_none() {
+            return;
+        }
+        if self.session.has_unsaved_work() || self.session.is_trying() {
+            let name = self.session.document().map(|document| document.model.source.name.clone());
+            let work = self.session.unsaved_work();
+            self.status.changed = Some(ChangedStatus { name: name.unwrap_or_default(), work });
+        } else {
+            self.answer_changed(true);
+        }
+    }
+
+    /// Reads the file that has changed, or keeps what is open.
+    pub(super) fn answer_changed(&mut self, take: bool) {
+        self.status.changed = None;
+        if let Some(path) = self.followed_path().filter(|_| take) {
             self.follows = true;
             self.load(Source::File(path));
         }

@@ -42,7 +42,7 @@ impl ModelArgs {
             return self.load_for(block_formats).map(Opened::from);
         };
         let unreadable = |error| CliError::Unreadable { file: path.display().to_string(), error };
-        let file = SessionFile::read(&path).map_err(unreadable)?;
+        let mut file = SessionFile::read(&path).map_err(unreadable)?;
         let model = file.find_model(&path).map_err(unreadable)?;
         for changed in &model.changed {
             let name = printable(&changed.display().to_string());

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use skinscope::app::ui::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
-use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer};
+use skinscope::app::ui::{ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+use skinscope::model::{MeshId, WeightChange};
+use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 use super::*;
 
@@ -125,13 +126,86 @@ fn what_failed_is_said_and_nothing_is_lost() {
     assert_eq!(sent(&harness), [FileCommand::CancelSave]);
 }
 
+/// The question on the way out, with this work unsaved.
+fn leaving(work: UnsavedWork) -> Harness<'static, App> {
+    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, quits: true };
+    window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() })
+}
+
 #[test]
-fn edits_are_not_lost_without_a_question() {
-    let unsaved =
-        UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 1, binds: 0, clips: 0, quits: true };
+fn a_pose_and_what_else_no_model_file_takes_is_saved_in_a_session() {
+    let work = UnsavedWork { posed: 3, limits: 1, set_aside: 2, ..UnsavedWork::default() };
+    let mut harness = leaving(work);
+    harness.get_by_label("Save the work of tube.glb?");
+    for words in ["3 posed nodes", "1 joint with limits", "2 things that were set aside"] {
+        harness.get_by_label_contains(words);
+    }
+    assert!(harness.query_by_label("Save…").is_none());
+    click(&mut harness, "Save session…");
+    key(&mut harness, Key::Enter, Modifiers::NONE);
+    assert_eq!(sent(&harness), [UnsavedAnswer::SaveSession; 2].map(FileCommand::AnswerUnsaved));
+    // Where there is no file to name, Enter loses nothing.
+    let unsaved = UnsavedStatus { name: String::new(), is_session: false, has_file: false, work, quits: true };
     let status = Status { unsaved: Some(unsaved), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
-    harness.get_by_label_contains("1 vertex has other weights than the file. The window closes");
+    key(&mut harness, Key::Enter, Modifiers::NONE);
+    assert!(sent(&harness).is_empty());
+}
+
+#[test]
+fn the_question_on_the_way_out_is_not_hidden_behind_another_dialog() {
+    let mut harness = saving(SaveKind::InPlace, SaveStage::Failed("changed on disk".into()));
+    let work = UnsavedWork { vertices: 1, ..UnsavedWork::default() };
+    let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, quits: true };
+    harness.state_mut().status.unsaved = Some(unsaved);
+    harness.run_steps(4);
+    harness.get_by_label("Save the weights of tube.glb?");
+}
+
+#[test]
+fn a_changed_file_is_offered_and_not_taken() {
+    let work = UnsavedWork { vertices: 172, ..UnsavedWork::default() };
+    let changed = Some(ChangedStatus { name: "tube.glb".into(), work });
+    let status = || Status { changed: changed.clone(), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status());
+    harness.get_by_label("tube.glb has changed");
+    harness.get_by_label_contains("172 vertices");
+    click(&mut harness, "Keep mine");
+    click(&mut harness, "Take it and carry my edits over");
+    key(&mut harness, Key::Escape, Modifiers::NONE);
+    assert_eq!(sent(&harness), [false, true, false].map(FileCommand::AnswerChanged));
+}
+
+#[test]
+fn what_is_set_aside_is_listed_with_what_can_be_done_with_it() {
+    let document = |joints| {
+        let model = tube(Tube { joints, rings: 12, ..Tube::default() });
+        Document::new(Arc::new(model), vec![], Some("/models/tube.glb".into()))
+    };
+    let mut session = Session::default();
+    session.open(document(6));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(3, &[5], &[1.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    session.open(document(3));
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("1 edit without a place");
+    harness.get_by_label("tube, vertex 3: joint 5 1.000");
+    click(&mut harness, "Show where");
+    assert_eq!(harness.state().session.view().marked.len(), 1);
+    click(&mut harness, "Take up");
+    assert_eq!(harness.state().session.set_aside().len(), 1, "it does not fit");
+    click(&mut harness, "Forget");
+    assert!(harness.state().session.set_aside().is_empty());
+}
+
+#[test]
+fn edits_are_not_lost_without_a_question() {
+    let mut harness = leaving(UnsavedWork { vertices: 1, ..UnsavedWork::default() });
+    harness.get_by_label("Save the weights of tube.glb?");
+    harness.get_by_label_contains("1 vertex with other weights than the file");
+    harness.get_by_label_contains("The window closes");
     click(&mut harness, "Discard");
     click(&mut harness, "Cancel");
     key(&mut harness, Key::Escape, Modifiers::NONE);
@@ -142,12 +216,9 @@ fn edits_are_not_lost_without_a_question() {
 
 #[test]
 fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_saved() {
-    let unsaved =
-        UnsavedStatus { name: "tube.glb".into(), is_session: false, vertices: 0, binds: 0, clips: 2, quits: true };
-    let status = Status { unsaved: Some(unsaved), ..Status::default() };
-    let mut harness = window(session(3), UiState::default(), status);
+    let mut harness = leaving(UnsavedWork { clips: 2, ..UnsavedWork::default() });
     harness.get_by_label("Save the new clips of tube.glb?");
-    harness.get_by_label_contains("2 clips are not in the file. The window closes");
+    harness.get_by_label_contains("2 new clips");
     click(&mut harness, "Save…");
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
     let clips = SaveSummary { vertices: 0, joints: 0, clips: 2, unpacked: Vec::new(), ..summary() };
@@ -169,12 +240,14 @@ fn edits_of_an_earlier_run_are_offered() {
         posed: 2,
         controls: 3,
         ruled: 1,
+        set_aside: 4,
+        marks: 0,
         age_secs: 7300,
     };
     let status = Status { recovery: Some(offer), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status);
     harness.get_by_label("/models/tube.glb");
-    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, 3 sliders and controls, limits, pins or pairs of 1 joint.");
+    harness.get_by_label_contains("2 hours ago: the weights of 5 vertices, 2 new clips, the pose of 2 nodes and morph targets, 3 sliders and controls, limits, pins or pairs of 1 joint, 4 things that were set aside.");
     click(&mut harness, "Discard");
     click(&mut harness, "Later");
     key(&mut harness, Key::Escape, Modifiers::NONE);

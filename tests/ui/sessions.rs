@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use skinscope::app::ui::{AskedFile, AskedStage, SessionReport, UnsavedStatus};
-use skinscope::session::{FileUse, SessionFile, UnsavedAnswer};
+use skinscope::session::{FileUse, SessionFile, UnsavedAnswer, UnsavedWork};
 
 use super::*;
 
@@ -77,9 +77,8 @@ fn a_session_that_has_changed_is_not_lost_without_a_question() {
     let unsaved = UnsavedStatus {
         name: "knight.skinscope.json".into(),
         is_session: true,
-        vertices: 0,
-        binds: 0,
-        clips: 0,
+        has_file: true,
+        work: UnsavedWork { posed: 1, ..UnsavedWork::default() },
         quits: true,
     };
     let mut harness = window(session(3), UiState::default(), Status { unsaved: Some(unsaved), ..Status::default() });

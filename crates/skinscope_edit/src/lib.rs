@@ -8,6 +8,7 @@
 mod average;
 mod best;
 mod binds;
+mod carry;
 mod closest;
 mod hammer;
 mod joints;
@@ -34,6 +35,10 @@ pub mod writeback;
 
 pub use average::mean_of;
 pub use binds::{BIND_HERE, INVERSE_BINDS};
+pub use carry::{
+    Carried, CarriedVertex, Copies, EditedVertices, Identities, MeshIdentity, SetAside, VertexIdentity, VertexList,
+    carry, is_same_order, skin_of,
+};
 pub use locks::Bounds;
 pub use mirror::joint_pairs;
 pub use rounding::value;

@@ -80,6 +80,45 @@ pub fn tube(shape: Tube) -> Model {
     build(parts)
 }
 
+/// Returns `model` with other vertices in the first primitive of its first mesh: for each the number of the stored one that it is. Given all numbers in
+/// another order it is the same model exported anew; a number given twice is a split vertex, whose triangles go to the copies in turn; one that
+/// is left out takes its triangles along.
+///
+/// # Panics
+/// A number is not there.
+#[must_use]
+pub fn with_vertices(model: &Model, vertices: &[u32]) -> Model {
+    fn pick<T: Copy>(all: &[T], vertices: &[u32]) -> Vec<T> {
+        if all.is_empty() { Vec::new() } else { vertices.iter().map(|v| all[*v as usize]).collect() }
+    }
+    let mut parts: ModelParts = (**model).clone();
+    let p = &mut parts.meshes[0].primitives[0];
+    let places: Vec<Vec<u32>> = (0..p.stored_vertices as u32)
+        .map(|old| (0..vertices.len() as u32).filter(|new| vertices[*new as usize] == old).collect())
+        .collect();
+    let corner = |triangle: usize, old: u32| {
+        let copies = &places[old as usize];
+        (!copies.is_empty()).then(|| copies[triangle % copies.len()])
+    };
+    let triangles = p.indices.as_chunks::<3>().0.iter().enumerate();
+    let kept = triangles.filter_map(|(i, [a, b, c])| Some([corner(i, *a)?, corner(i, *b)?, corner(i, *c)?]));
+    p.indices = kept.flatten().collect();
+    p.positions = pick(&p.positions, vertices);
+    p.normals = pick(&p.normals, vertices);
+    p.uvs = [pick(&p.uvs[0], vertices), pick(&p.uvs[1], vertices)];
+    p.colors = pick(&p.colors, vertices);
+    p.tangents.clear();
+    p.split_from.clear();
+    p.stored_vertices = vertices.len();
+    if let Some(stored) = &mut p.stored_influences {
+        let slots = stored.per_vertex;
+        let row = |v: &u32| *v as usize * slots..(*v as usize + 1) * slots;
+        stored.joints = vertices.iter().flat_map(|v| stored.joints[row(v)].to_vec()).collect();
+        stored.weights = vertices.iter().flat_map(|v| stored.weights[row(v)].to_vec()).collect();
+    }
+    build(parts)
+}
+
 fn tube_mesh(shape: Tube, joints: usize, rings: usize, sides: usize) -> Primitive {
     let spacing = shape.length / joints as f32;
     let per_vertex = shape.influences.max(1).div_ceil(4) * 4;

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::session_file::{ClipRecord, WorkRecord};
 use super::{Edits, PlaybackCommand, PoseSource, Session};
-use skinscope_anim::pose::{CarriedClips, carry_clips};
+use skinscope_anim::pose::{CarriedClips, Keys, carry_clips};
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 /// Clips of another file that the open model can play.
@@ -148,20 +149,19 @@ impl Session {
     }
 
     /// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
-    /// node that a node has become.
-    pub(super) fn take_up_clips(&mut self, before: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
-        let Some(document) = self.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return };
-        let now = Arc::clone(document.stored());
+    /// node that a node has become. Returns those that have no place, or only a part of which has one.
+    pub(super) fn take_up_clips(&mut self, before: &Model, find: impl Fn(NodeId) -> Option<NodeId>) -> WorkRecord {
+        let mut left = WorkRecord::default();
+        let Some(document) = self.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return left };
+        let now = self.model().map_or_else(|| Arc::clone(document.stored()), Arc::clone);
         let written = self.written_clips(before, document.path.as_deref());
+        let keys = Keys::of(before);
+        let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
         let mut kept = Vec::new();
-        let mut lost = Vec::new();
         for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
             let (fitting, is_whole) = fitting(clip, &now, &find);
             if !is_whole {
-                lost.push(format!(
-                    "The file has not all that the clip \"{}\" moves: that part of it was dropped.",
-                    clip.name
-                ));
+                left.clips.push(record(clip));
             }
             if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
                 kept.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
@@ -172,9 +172,9 @@ impl Session {
         }
         match now.with_clips(kept) {
             Ok(model) => self.show_skinning(Arc::new(model)),
-            Err(error) => lost.push(format!("Added clips do not fit the file as it is now, and were dropped: {error}")),
+            Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
         }
-        self.warn(&lost);
+        left
     }
 
     /// The added clips that the file at `path` has by now, since they were saved into it.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec2, Vec3};
 
+use super::aside::AsideCommand;
 use super::comparison::ComparisonCommand;
 use super::controls::ControlCommand;
 use super::edits::{ChannelKind, ChannelValue};
@@ -65,6 +66,8 @@ families!(
     Tool(ToolCommand),
     /// Commands about marked vertices.
     Mark(MarkCommand),
+    /// Commands about work that the open model has no place for.
+    Aside(AsideCommand),
     /// Commands about the clip and its time.
     Playback(PlaybackCommand),
     /// Commands about what is selected, pinned and marked.
@@ -126,6 +129,9 @@ pub enum FileCommand {
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
     AnswerRecovery(RecoveryAnswer),
+    /// The answer to the question whether the open file, which has changed, is read again while there is unsaved work: take it (`true`),
+    /// with the work carried over, or keep what is open.
+    AnswerChanged(bool),
     /// Ask for a pose file or a session file, to write or to read.
     AskForFile(FileUse),
     /// Choose that file with the system's dialog.
@@ -201,6 +207,8 @@ pub enum SaveKind {
 pub enum UnsavedAnswer {
     /// They are saved first.
     Save,
+    /// They are saved in a session file first.
+    SaveSession,
     /// They are lost.
     Discard,
     /// The model stays open.

@@ -8,6 +8,7 @@ use super::test_sessions::{built_in_session, tube_session};
 use super::*;
 use skinscope_anim::pose::Limits;
 use skinscope_anim::pose::controls::Slider;
+use skinscope_model::NodeId;
 
 fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())

@@ -6,6 +6,7 @@ use glam::{Quat, Vec3};
 
 use super::*;
 use skinscope_import::{Options, Progress};
+use skinscope_model::NodeId;
 use skinscope_model::shapes::obstacle_course;
 
 #[test]

@@ -416,6 +416,10 @@ impl Session {
         }
         edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
         self.change_edits(edits);
+        if matches!(command, EditCommand::SetPose(_)) {
+            // A file or the library has it.
+            self.note_pose_saved();
+        }
     }
 
     /// Replaces the edits, in a step of its own.

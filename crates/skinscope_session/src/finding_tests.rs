@@ -7,6 +7,7 @@ use super::*;
 use skinscope_inspect::check::{Finding, FindingPose, Report, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, VertexPart, VertexRef, VertexSet};
+use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId};
 

@@ -65,6 +65,7 @@ impl Session {
     pub(super) fn mark(&mut self, vertices: Arc<VertexSet>) {
         if self.model().is_some_and(|m| fits(m, &vertices)) {
             self.view.marked = vertices;
+            self.marking.by_hand = false;
             self.view.finding = None;
             self.before_finding = None;
         }
@@ -79,6 +80,7 @@ impl Session {
     pub(super) fn forget_vertices(&mut self) {
         self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
         self.view.marked = Arc::default();
+        self.marking.by_hand = false;
         self.view.finding = None;
         self.before_finding = None;
     }

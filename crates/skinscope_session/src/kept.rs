@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use glam::Affine3A;
 
 use super::document::FoundMirror;
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord, LimitsRecord, Number,
-    PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, numbers,
+    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord, LimitsRecord,
+    MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, WorkRecord, numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
 use skinscope_anim::pose::{Keys, target_key};
 use skinscope_deform::{METHODS, PASSES};
+use skinscope_edit::{EditedVertices, Identities, skin_of};
+use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
 /// What a session file keeps, as it is at one time; cheap to take.
@@ -29,6 +29,10 @@ pub struct KeptSession {
     rules: PoseRules,
     found: FoundMirror,
     locked: Arc<BTreeSet<NodeId>>,
+    /// What was marked by hand.
+    marked: Arc<VertexSet>,
+    /// What the model has no place for.
+    aside: Arc<Vec<WorkRecord>>,
     view: View,
     playback: Playback,
 }
@@ -46,18 +50,11 @@ impl Session {
             rules: self.rules.clone(),
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
+            marked: if self.marking.by_hand { Arc::clone(&self.view.marked) } else { Arc::default() },
+            aside: Arc::clone(&self.aside),
             view: self.view.clone(),
             playback: self.playback.clone(),
         })
-    }
-
-    /// Returns whether anything was made that no file of a model has: edited weights or added clips that are not saved, a pose, controls, pins, pairs or
-    /// limits. A teaching example has no such work.
-    #[must_use]
-    pub fn has_work(&self) -> bool {
-        let is_posed = !self.edits.is_empty() || !self.edits.controls.is_empty();
-        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
-        self.lesson().is_none() && is_edited
     }
 }
 
@@ -110,20 +107,67 @@ impl KeptSession {
         self.rules.limits.len() + self.rules.pins.len() + self.pairs().len()
     }
 
+    /// Returns how many vertices were marked by hand.
+    #[must_use]
+    pub fn marks(&self) -> usize {
+        self.marked.len()
+    }
+
+    /// Returns how many things are set aside that the model has no place for.
+    #[must_use]
+    pub fn set_aside(&self) -> usize {
+        self.aside.iter().map(|work| work.contents().count()).sum()
+    }
+
     /// Returns whether both are about one file with the same edits of weights and inverse bind matrices and the same added
     /// clips.
     #[must_use]
     pub fn has_same_model(&self, other: &Self) -> bool {
-        let same_weights = self.model.weight_edits().is_same(other.model.weight_edits());
-        let same_binds = self.model.bind_edits() == other.model.bind_edits();
-        self.path == other.path && same_weights && same_binds && self.model.has_same_added_clips(&other.model)
+        self.has_model_of(other.path.as_deref(), &other.model)
     }
 
-    /// Returns whether both are about one file with the same edits, added clips, limits, pins and pairs, however it is looked at.
+    /// Returns whether this is about the file at `path` with the edits and added clips of `model`.
+    pub(super) fn has_model_of(&self, path: Option<&Path>, model: &Model) -> bool {
+        let same_weights = self.model.weight_edits().is_same(model.weight_edits());
+        let same_binds = self.model.bind_edits() == model.bind_edits();
+        self.path.as_deref() == path && same_weights && same_binds && self.model.has_same_added_clips(model)
+    }
+
+    /// Returns whether both are about one file with the same edits, added clips, limits, pins and pairs, the same marks and the same work that
+    /// is set aside, however it is looked at.
     #[must_use]
     pub fn has_same_work(&self, other: &Self) -> bool {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
-        self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules)
+        let same_rest = self.has_marks(&other.marked) && self.has_aside(&other.aside);
+        self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
+    }
+
+    pub(super) fn has_marks(&self, marked: &Arc<VertexSet>) -> bool {
+        Arc::ptr_eq(&self.marked, marked) || self.marked == *marked
+    }
+
+    pub(super) fn has_aside(&self, aside: &Arc<Vec<WorkRecord>>) -> bool {
+        Arc::ptr_eq(&self.aside, aside) || self.aside == *aside
+    }
+
+    /// Returns the same with another model: the same one with other edits.
+    pub(super) fn with_model(&self, model: Arc<Model>) -> Self {
+        Self { model, ..self.clone() }
+    }
+
+    /// Returns the keys of the nodes that have other limits than the file gives to them.
+    pub(super) fn own_limits(&self) -> BTreeSet<String> {
+        let keys = Keys::of(&self.model);
+        let own = self.rules.limits.keys().filter(|node| self.rules.has_own_limits(**node));
+        own.filter(|node| node.index() < self.model.skeleton.len()).map(|node| keys.key(*node).to_owned()).collect()
+    }
+
+    pub(super) fn edits(&self) -> &Arc<Edits> {
+        &self.edits
+    }
+
+    pub(super) fn rules(&self) -> &PoseRules {
+        &self.rules
     }
 
     /// Returns the content of the session file; it names no model yet ([`SessionFile::set_model`]).
@@ -139,13 +183,17 @@ impl KeptSession {
         let known = |node: &NodeId| node.index() < self.model.skeleton.len();
         let alone =
             |(node, partner): (NodeId, NodeId)| (key(&node), Some(partner).filter(|p| *p != node).map(|p| key(&p)));
+        let (weights, marked, meshes) = self.vertices_of(&keys);
         SessionFile {
             joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
             morphs: self.morphs(&keys),
             held: self.edits.held.iter().filter(|(node, _)| known(node)).map(held).collect(),
             sliders: self.edits.controls.sliders.iter().map(SliderRecord::of).collect(),
             drivers: self.edits.controls.drivers.to_vec(),
-            weights: self.model.edited_weights().iter().map(|change| self.weights(&keys, change)).collect(),
+            weights,
+            marked,
+            meshes,
+            set_aside: self.aside.to_vec(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),
             symmetric: self.rules.symmetric,
@@ -187,24 +235,38 @@ impl KeptSession {
         out
     }
 
-    fn weights(&self, keys: &Keys, change: &WeightChange) -> WeightsRecord {
-        let skin = skin_of(&self.model, change).map(|skin| &self.model.skins[skin.index()].joints);
-        WeightsRecord {
-            mesh: change.mesh.0,
-            primitive: change.primitive,
-            stored_vertices: self.model.meshes[change.mesh.index()].primitives[change.primitive].stored_vertices,
-            skin: skin.into_iter().flatten().map(|joint| keys.key(*joint).to_owned()).collect(),
-            per_vertex: change.per_vertex,
-            vertices: STANDARD.encode(little_endian(&change.vertices, |v| v.to_le_bytes())),
-            joints: STANDARD.encode(little_endian(&change.joints, |v| v.to_le_bytes())),
-            weights: STANDARD.encode(little_endian(&change.weights, |v| v.to_le_bytes())),
+    /// The edited and the marked vertices, and the meshes of the model where there are some.
+    fn vertices_of(&self, keys: &Keys) -> (Vec<WeightsRecord>, Vec<WeightsRecord>, Vec<MeshRecord>) {
+        let changes = self.model.edited_weights();
+        if changes.is_empty() && self.marked.is_empty() {
+            return Default::default();
         }
+        let identities = Identities::of(&self.model);
+        let edited = |change: &WeightChange| {
+            let skin = skin_of(&self.model, change.mesh).map(|skin| &self.model.skins[skin.index()].joints);
+            let list = identities.list(&self.model, change.mesh, change.primitive, &change.vertices);
+            WeightsRecord::of(&EditedVertices {
+                list,
+                skin: skin.into_iter().flatten().map(|joint| keys.key(*joint).to_owned()).collect(),
+                per_vertex: change.per_vertex,
+                joints: change.joints.clone(),
+                weights: change.weights.clone(),
+            })
+        };
+        let marked = |part: &skinscope_inspect::VertexPart| {
+            let list = identities.list(&self.model, part.mesh, part.primitive, &part.vertices);
+            WeightsRecord::of(&EditedVertices { list, ..EditedVertices::default() })
+        };
+        let marked = self.marked.parts.iter().map(marked).filter(|record| record.count() > 0).collect();
+        (changes.iter().map(edited).collect(), marked, identities.meshes.iter().map(MeshRecord::of).collect())
     }
 
     fn bind(&self, keys: &Keys, (skin, place, matrix): (SkinId, usize, Affine3A)) -> BindRecord {
         let joint = self.model.skins[skin.index()].joints[place];
+        let stored = self.model.stored_skins()[skin.index()].inverse_bind[place];
+        let stored = Some(numbers(stored.to_cols_array())).filter(|_| stored.is_finite());
         let matrix = numbers(matrix.to_cols_array());
-        BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix }
+        BindRecord { skin: skin.0, place, joint: keys.key(joint).to_owned(), matrix, stored }
     }
 
     fn layer(&self, clip: ClipId, weight: f32, rise: Option<[f32; 2]>) -> Option<LayerRecord> {
@@ -222,15 +284,6 @@ impl KeptSession {
             ..playback(&self.playback)
         }
     }
-}
-
-/// Returns a skin that shows the primitive of a change, whose joints its numbers mean.
-pub(super) fn skin_of(model: &Model, change: &WeightChange) -> Option<SkinId> {
-    model.instances.iter().filter(|i| i.mesh == change.mesh).find_map(|i| i.skin)
-}
-
-fn little_endian<T: Copy, const N: usize>(values: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
-    values.iter().flat_map(|value| bytes(*value)).collect()
 }
 
 fn edit(edit: &NodeEdit) -> EditRecord {

@@ -11,6 +11,7 @@ use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
+use skinscope_model::{ClipId, NodeId};
 
 fn document(model: &Arc<Model>) -> Document {
     Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()))
@@ -246,7 +247,7 @@ fn numbers_beyond_sense_are_brought_into_range() {
     let text = text.replace("#1", &model.skeleton.names[1]);
     let mut session = Session::default();
     let told = session.open_kept(document(&model), &SessionFile::parse(text.as_bytes()).unwrap());
-    assert!(told.iter().any(|line| line.contains("of 3 parts do not fit")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("of 3 parts of the session are broken")), "{told:?}");
     for _ in 0..3 {
         session.apply(PlaybackCommand::Advance(0.3));
         session.apply(PlaybackCommand::StepFrames(i32::MAX));
@@ -324,19 +325,26 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let mut after = Session::default();
     let told = after.open_kept(document(&changed), &file);
     let lost = &model.skeleton.names[6];
-    assert_eq!(told, [format!("The model has nothing for \"{lost}\" of the session.")]);
+    assert_eq!(told.last(), Some(&format!("The model has nothing for \"{lost}\" of the session.")));
+    // What has no place is set aside, and stays in the session.
+    assert!(told.iter().any(|line| line.starts_with("Set aside of tube: 1 posed node")), "{told:?}");
+    let again = after.kept().unwrap().file();
+    assert_eq!(
+        (again.set_aside[0].joints.keys().next(), &again.set_aside[0].pins[..]),
+        (Some(lost), &[lost.clone()][..])
+    );
     assert_eq!(after.edits().nodes.keys().collect::<Vec<_>>(), [&kept_joint]);
     assert_eq!(after.rules().pins.iter().collect::<Vec<_>>(), [&kept_joint]);
     let (joints, weights) = after.model().unwrap().influences(MeshId(0), 0).unwrap().of(3);
     assert_eq!((&joints[..2], &weights[..2]), (&[4, 1][..], &[0.25, 0.75][..]), "joints are found by name");
 
-    // With other vertices no weights are taken, and that is told.
+    // Without its vertex the edit is set aside, and that is told.
     parts.meshes[0].primitives[0] =
-        tube(Tube { joints: 6, rings: 5, ..Tube::default() }).meshes[0].primitives[0].clone();
+        tube(Tube { joints: 6, rings: 5, radius: 0.3, ..Tube::default() }).meshes[0].primitives[0].clone();
     let other = Arc::new(Model::build(parts).unwrap());
     let told = after.open_kept(document(&other), &file);
-    assert!(told.iter().any(|line| line.contains("Edited weights of 1 part do not fit")), "{told:?}");
-    assert!(!after.has_unsaved_skinning());
+    assert!(told.iter().any(|line| line.contains("1 edited vertex set aside")), "{told:?}");
+    assert!(!after.has_unsaved_skinning() && after.unsaved_work().is_empty(), "the session file has it");
 }
 
 #[test]

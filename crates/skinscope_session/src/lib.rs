@@ -4,7 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+mod aside;
 mod camera;
+mod carrying;
 mod clips;
 mod command;
 mod command_row;
@@ -45,6 +47,7 @@ mod measuring;
 mod measuring_tests;
 mod menus;
 mod onion;
+mod opening;
 mod orbit;
 mod over;
 mod playback;
@@ -74,13 +77,17 @@ mod tests;
 mod tool_tests;
 mod tools;
 mod trail;
+mod unsaved;
 mod view;
 mod view_commands;
 mod view_menu;
 mod warnings;
+#[cfg(test)]
+mod ways_tests;
 mod weights;
 mod words;
 
+pub use aside::AsideCommand;
 pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
@@ -117,11 +124,14 @@ pub use queries::WeightsJointSource;
 pub use repair::{Repair, RepairTool, repair_of};
 pub use root_motion::RootMotion;
 pub use rules::PoseRules;
-pub use session_file::{SESSION_ENDING, SessionContents, SessionFile, SessionModel, is_session};
+pub use session_file::{
+    SESSION_ENDING, SessionContents, SessionFile, SessionModel, WorkContents, WorkRecord, is_session,
+};
 pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
 pub use stored::ComparedFile;
 pub use tools::{Scope, ToolCommand, Tools};
 pub use trail::Trail;
+pub use unsaved::UnsavedWork;
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 
 use std::sync::Arc;
@@ -129,7 +139,7 @@ use std::sync::Arc;
 use self::findings::StateBeforeFinding;
 use skinscope_anim::pose::PoseFile;
 use skinscope_base::math::Aabb;
-use skinscope_model::{ClipId, Model, NodeId};
+use skinscope_model::Model;
 
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]
@@ -163,6 +173,12 @@ pub struct Session {
     /// What was saved last, until the file is read again.
     saved: Option<saving::SavedModel>,
     marking: Marking,
+    /// What was made that the open model has no place for.
+    aside: Arc<Vec<WorkRecord>>,
+    /// What the open session file holds.
+    session_file: Option<Box<KeptSession>>,
+    /// The edits of the pose when the pose was last read from a pose file or written into one.
+    pose_in_file: Arc<Edits>,
     /// The model that the open one is compared with, where that is not the one that its file stores.
     compared_with: Option<ComparedFile>,
     changed_weights: stored::ChangedWeights,
@@ -182,107 +198,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
-    /// the look (overlays, method, speed) stay.
-    ///
-    /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
-    /// their names still exist. A model that no longer fits the view is framed.
-    pub fn open(&mut self, document: Document) {
-        if self.is_newer_version(&document) {
-            return self.reopen(document);
-        }
-        self.take_up_lesson(&document);
-        self.forget_tools();
-        self.saved = None;
-        self.compared_with = None;
-        let model = Arc::clone(&document.model);
-        let clip = (!model.clips.is_empty()).then_some(ClipId(0));
-        self.edits = Arc::default();
-        self.last_laid = None;
-        self.history = History::default();
-        self.playback = Playback {
-            source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
-            clip,
-            playing: clip.is_some(),
-            speed: self.playback.speed,
-            loop_mode: self.playback.loop_mode,
-            fps: self.playback.fps,
-            in_place: self.playback.in_place,
-            ..Playback::default()
-        };
-        self.rules = self.rules.for_another_model(&model);
-        self.view.scene = model.default_scene;
-        self.view.variant = None;
-        self.view.selected = None;
-        self.view.hovered = None;
-        self.view.hidden = Arc::default();
-        self.view.through = None;
-        self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
-        self.view.pinned = None;
-        self.document = Some(document);
-        self.forget_vertices();
-        self.look_as_example();
-        self.opened_bounds = Aabb::EMPTY;
-        self.update_pose();
-        self.opened_bounds = self.bounds();
-        self.exposure = self.measure_exposure();
-        self.show_crowd();
-        self.apply(CameraCommand::FrameAll);
-    }
-
-    /// Shows a newer version of the open file.
-    fn reopen(&mut self, document: Document) {
-        // Before anything else: what a tool would do is none of the weights that are taken up.
-        self.choose_tool(None);
-        let bounds = self.posed_bounds();
-        let Some(old) = self.document.replace(document) else { return };
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        let (before, now) = (&old.model.skeleton.names, &new.skeleton.names);
-        let find = |node: NodeId| {
-            let name = &before[node.index()];
-            let same = now.get(node.index()) == Some(name);
-            if same { Some(node) } else { now.iter().position(|n| n == name).map(NodeId::from_index) }
-        };
-        if before != now || old.model.skeleton.rest.morph_weights.len() != new.skeleton.rest.morph_weights.len() {
-            let nodes = self.edits.nodes.iter().filter_map(|(node, edit)| Some((find(*node)?, *edit))).collect();
-            self.edits = Arc::new(Edits { nodes, ..self.edits.without_pose() });
-            self.history = History::default();
-            self.rules = self.rules.for_another_model(&new);
-        }
-        self.take_up_clips(&old.model, find);
-        self.take_up_skinning(&old.model);
-        self.tools.locked = Arc::new(self.tools.locked.iter().filter_map(|node| find(*node)).collect());
-        self.view.selected = self.view.selected.and_then(find);
-        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
-        self.view.hovered = None;
-        self.forget_vertices();
-        self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
-        let variant = self.view.variant.and_then(|v| old.model.variants.get(v));
-        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
-        let name = self.playback.clip.map(|c| old.model.clips[c.index()].name.as_str());
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
-        // Several clips may have one name.
-        let same = self.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
-        let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
-        if !old.model.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
-            self.history.forget_clips();
-        }
-        self.follow_layers(&old.model);
-        self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
-        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
-        if self.playback.clip.is_none() {
-            self.playback.playing = false;
-            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
-        }
-        self.view.through = self.view.through.filter(|t| t.index < new.camera_nodes.len());
-        self.update_pose();
-        self.opened_bounds = self.bounds();
-        self.exposure = self.measure_exposure();
-        self.show_crowd();
-        self.keep_in_view(bounds);
-    }
-
     /// Adds lines to the warnings of the open document; returns whether any was new.
     pub fn warn(&mut self, lines: &[String]) -> bool {
         let Some(document) = &mut self.document else { return false };
@@ -363,6 +278,7 @@ impl Session {
                 self.measuring.open &= was_open || !self.tools.open;
             }
             Command::Mark(command) => self.change_marks(&command),
+            Command::Aside(command) => self.change_aside(command),
             Command::Playback(command) => {
                 self.play(&command);
                 // Each clip has room of its own.

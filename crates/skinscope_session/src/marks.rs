@@ -75,6 +75,8 @@ pub struct Marking {
     pub tool: Option<MarkTool>,
     /// Also what the surface hides is marked.
     pub through: bool,
+    /// Whether what is marked was marked in the picture or by its neighbours, which takes time, and not by one command.
+    pub by_hand: bool,
     surfaces: Option<Neighbours>,
 }
 
@@ -173,8 +175,14 @@ impl Session {
             MarkCommand::All => neighbours.all(),
             MarkCommand::Use(_) | MarkCommand::ToggleThrough | MarkCommand::None => BTreeSet::new(),
         };
+        let is_by_hand = match command {
+            MarkCommand::In(..) | MarkCommand::Grow | MarkCommand::Shrink => true,
+            MarkCommand::Invert => self.marking.by_hand,
+            _ => false,
+        };
         if after != before || *command == MarkCommand::None {
             self.mark(Arc::new(neighbours.set(&after)));
+            self.marking.by_hand = is_by_hand && !after.is_empty();
         }
     }
 

@@ -8,6 +8,7 @@ use skinscope_anim::pose::Limits;
 use skinscope_anim::pose::controls::Preset;
 use skinscope_examples::{self as examples, Start};
 use skinscope_import::{Options, Progress};
+use skinscope_model::NodeId;
 
 fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())

@@ -57,6 +57,24 @@ impl PoseRules {
         self.mirror.is_some()
     }
 
+    /// Whether a node has other limits than the file of the model gives to it.
+    #[must_use]
+    pub fn has_own_limits(&self, node: NodeId) -> bool {
+        self.limits.get(&node) != self.stored.get(&node)
+    }
+
+    /// The nodes whose limits of the file the user has taken away.
+    pub(super) fn removed_limits(&self) -> impl Iterator<Item = NodeId> {
+        self.stored.keys().filter(|node| !self.limits.contains_key(node)).copied()
+    }
+
+    /// How many nodes have other limits than the file of the model gives to them.
+    #[must_use]
+    pub fn own_limits(&self) -> usize {
+        let all: BTreeSet<&NodeId> = self.limits.keys().chain(self.stored.keys()).collect();
+        all.into_iter().filter(|node| self.has_own_limits(**node)).count()
+    }
+
     /// Whether there are limits, pins or pairs that the user has set.
     #[must_use]
     pub fn has_own(&self) -> bool {
@@ -65,12 +83,19 @@ impl PoseRules {
 
     /// Whether both have the same limits, pins and pairs.
     pub(super) fn are_same(&self, other: &Self) -> bool {
-        let same_pairs = match (&self.mirror, &other.mirror) {
+        let switches = |rules: &Self| (rules.symmetric, rules.ignores_limits);
+        switches(self) == switches(other)
+            && self.limits == other.limits
+            && self.pins == other.pins
+            && self.have_same_pairs(other)
+    }
+
+    /// Whether both have the same partners, as the user has changed them.
+    pub(super) fn have_same_pairs(&self, other: &Self) -> bool {
+        match (&self.mirror, &other.mirror) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a.has_same_pairs(b),
             (a, b) => a.is_none() && b.is_none(),
-        };
-        let switches = |rules: &Self| (rules.symmetric, rules.ignores_limits);
-        switches(self) == switches(other) && self.limits == other.limits && self.pins == other.pins && same_pairs
+        }
     }
 
     /// The pairs as the user has changed them.

@@ -64,8 +64,8 @@ impl Session {
     }
 
     /// The edits of `before`, the open model until now, that the file at `path` does not have yet.
-    pub(super) fn skinning_to_keep(&mut self, before: &Model, path: Option<&Path>) -> SkinningChange {
-        match self.saved.take().filter(|saved| saved.is_of(before, path)) {
+    pub(super) fn skinning_to_keep(&self, before: &Model, path: Option<&Path>) -> SkinningChange {
+        match self.saved.as_ref().filter(|saved| saved.is_of(before, path)) {
             Some(saved) => changed_since(&saved.model, before),
             None => before.edited_skinning(),
         }
@@ -73,7 +73,7 @@ impl Session {
 }
 
 /// What makes the weights and matrices of `now` out of those of `then`, two models of one file.
-fn changed_since(then: &Model, now: &Model) -> SkinningChange {
+pub(super) fn changed_since(then: &Model, now: &Model) -> SkinningChange {
     SkinningChange { weights: weights_since(then, now), binds: binds_since(then, now) }
 }
 

@@ -1,35 +1,29 @@
 //! Shows what a session file keeps, on the model that is open. A model that has changed since is no reason to lose anything: what
 //! still fits it is taken, by names, and the rest is told.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use glam::{Affine3A, Quat, Vec3};
+use glam::Vec3;
 
-use super::kept::skin_of;
+use super::aside::told;
+use super::carrying::{Bringing, Nodes};
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, LayerRecord, Number, PlaybackRecord,
-    SessionFile, SliderRecord, ViewRecord, WeightsRecord, values,
+    CameraRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
-    CameraCommand, ChannelValue, ComparisonCommand, ComparisonLayout, Document, Edits, History, MethodChoice, NodeEdit,
-    Onion, Orbit, PlaybackCommand, Session, SideWeights, View, ViewCommand,
+    CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
+    Session, SideWeights, View, ViewCommand,
 };
 use skinscope_anim::pose::controls::Controls;
-use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
 use skinscope_anim::{Additive, Crossfade, Layers};
 use skinscope_base::math::Ramp;
 use skinscope_base::words::counted;
 use skinscope_deform::{self as deform, ParameterSettings};
 use skinscope_edit::Packing;
 use skinscope_inspect::{self as inspect, BoneShape};
-use skinscope_model::{BindChange, Clip, ClipChange, ClipId, MeshId, Model, NodeId, SkinId, WeightChange};
-
-/// The most pairs of a vertex.
-const MOST_PAIRS: usize = 64;
+use skinscope_model::{Clip, ClipId, Model, NodeId};
 
 /// The frames per second between which a counter makes sense.
 const FPS: [f32; 2] = [0.1, 10_000.0];
@@ -40,54 +34,57 @@ const FARTHEST: f32 = 1e12;
 /// The most lines about what has no counterpart.
 const MOST_LINES: usize = 20;
 
-/// What finds the nodes of a session file in the open model.
-struct Nodes<'f> {
-    found: HashMap<&'f str, NodeId>,
-    lost: BTreeSet<String>,
-}
-
-impl Nodes<'_> {
-    fn find(&mut self, key: &str) -> Option<NodeId> {
-        let node = self.found.get(key).copied();
-        if node.is_none() {
-            self.lost.insert(key.to_owned());
-        }
-        node
-    }
-}
-
 impl Session {
     /// Shows `document` as a session file keeps it: nothing stays of what was open before, and there is nothing to undo.
     /// Returns a line for everything of the file that the model has no counterpart for.
     pub fn open_kept(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
         // It would else be taken for a newer version of the open one, whose edits stay.
         self.document = None;
+        // What is set aside of other models stays, and is not in the file.
+        let aside = std::mem::take(&mut self.aside);
         self.open(document);
         let lines = self.take_up(file);
         self.history = History::default();
+        self.note_session_saved(self.kept());
+        for work in aside.iter() {
+            self.set_work_aside(work.clone(), &mut Vec::new());
+        }
         lines
     }
 
-    /// Shows what a session file keeps; its edits are steps that can be undone. Returns a line for everything that the open
-    /// model has no counterpart for.
+    /// Shows what a session file keeps; its edits are steps that can be undone, and what is edited already stays. Returns a line for everything that
+    /// the open model has no counterpart for: that is set aside.
     pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
-        let keys = Keys::of(&model);
-        let named = file.joints.keys().chain(file.held.keys()).chain(file.limits.keys()).chain(file.pairs.keys());
-        let moved = file.clips.iter().flat_map(|clip| clip.channels.iter().map(|channel| &channel.node));
-        let listed = file.pins.iter().chain(&file.locked).chain(&file.view.hidden).chain(&file.view.selected);
-        let all: BTreeSet<&str> =
-            named.chain(file.pairs.values().flatten()).chain(listed).chain(moved).map(String::as_str).collect();
-        let mut nodes = Nodes { found: keys.matches(all.iter().copied()), lost: BTreeSet::new() };
-        let mut lines = Vec::new();
+        let work = file.work(&model.source.name);
+        let listed = file.view.hidden.iter().chain(&file.view.selected).map(String::as_str);
+        let names: BTreeSet<&str> = work.names().chain(listed).collect();
+        let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
+        let mut by = Bringing {
+            nodes: Nodes::of(&model, &names),
+            controls: Some(Controls { sliders, drivers: Arc::new(file.drivers.clone()) }),
+            by_number: !file.has_other_model,
+            repainted: true,
+            lines: Vec::new(),
+        };
         self.choose_tool(None);
-        self.take_up_rules(&model, file, &mut nodes);
-        let edits = edits(&model, file, &mut nodes);
-        if edits != *self.edits {
-            self.change_edits(edits);
+        self.rules = self.rules.for_another_model(&model);
+        self.rules.symmetric = file.symmetric;
+        self.rules.ignores_limits = !file.obey_limits;
+        self.tools.locked = Arc::default();
+        let left = self.add_work(&work, &mut by);
+        // Limits that the file of the model has and the session has not were taken away.
+        let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| by.nodes.find(key)).collect();
+        self.rules.limits.retain(|node, _| limited.contains(node));
+        let Bringing { mut nodes, mut lines, .. } = by;
+        for work in &file.set_aside {
+            self.set_work_aside(work.clone(), &mut Vec::new());
         }
-        self.take_up_skinning_of(&model, &keys, file, &mut lines);
-        self.take_up_clips_of(&model, &file.clips, &mut nodes, &mut lines);
+        lines.extend(self.take_aside_up());
+        for work in self.aside.iter() {
+            lines.push(told(work));
+        }
+        self.set_work_aside(left, &mut lines);
         let model = self.model().map_or(model, Arc::clone);
         self.take_up_playback(&model, &file.playback, &mut lines);
         self.take_up_view(&model, &file.view, &mut nodes);
@@ -100,100 +97,8 @@ impl Session {
         }
         self.update_pose();
         lines.extend(self.control_faults().into_iter().take(MOST_LINES));
-        let more = nodes.lost.len().saturating_sub(MOST_LINES);
-        let told = nodes.lost.iter().take(MOST_LINES);
-        lines.extend(told.map(|key| format!("The model has nothing for \"{key}\" of the session.")));
-        if more > 0 {
-            lines.push(format!(
-                "{} no counterpart.",
-                counted(more, "more name of the session has", "more names of the session have")
-            ));
-        }
+        lines.extend(told_of(&nodes.lost, "of the session"));
         lines
-    }
-
-    fn take_up_rules(&mut self, model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) {
-        self.rules = self.rules.for_another_model(model);
-        self.rules.limits.clear();
-        self.rules.symmetric = file.symmetric;
-        self.rules.ignores_limits = !file.obey_limits;
-        for (key, limits) in &file.limits {
-            let Some(node) = nodes.find(key) else { continue };
-            let (least, most) = (Vec3::from(values(limits.least)), Vec3::from(values(limits.most)));
-            let most = Vec3::select(most.cmplt(least), least, most);
-            self.rules.limits.insert(node, Limits { least, most });
-        }
-        self.rules.pins = file.pins.iter().filter_map(|key| nodes.find(key)).collect();
-        self.tools.locked = Arc::new(file.locked.iter().filter_map(|key| nodes.find(key)).collect());
-        let mut pairs = Vec::with_capacity(file.pairs.len());
-        for (key, partner) in &file.pairs {
-            let Some(node) = nodes.find(key) else { continue };
-            pairs.push((node, partner.as_ref().and_then(|partner| nodes.find(partner))));
-        }
-        // All of them are alone before any of them are partners, since each pair ends those before it.
-        for (node, _) in &pairs {
-            self.set_partner(*node, None);
-        }
-        for (node, partner) in pairs {
-            if partner.is_some() {
-                self.set_partner(node, partner);
-            }
-        }
-    }
-
-    fn take_up_skinning_of(&mut self, model: &Arc<Model>, keys: &Keys, file: &SessionFile, lines: &mut Vec<String>) {
-        let mut fitting: Vec<WeightChange> = Vec::new();
-        let mut lost = 0;
-        for record in &file.weights {
-            match change(model, keys, record) {
-                Some(change) if model.with_weights(std::slice::from_ref(&change)).is_ok() => fitting.push(change),
-                _ => lost += 1,
-            }
-        }
-        let binds: Vec<BindChange> = file.binds.iter().filter_map(|record| bind(model, keys, record)).collect();
-        self.change_skinning(&fitting, &binds);
-        if lost > 0 {
-            lines.push(format!(
-                "Edited weights of {} the model as it is now, and were left out.",
-                counted(lost, "part do not fit", "parts do not fit")
-            ));
-        }
-        if binds.len() < file.binds.len() {
-            let lost = file.binds.len() - binds.len();
-            lines.push(format!(
-                "The model has no joint for {} of the session.",
-                counted(lost, "edited inverse bind matrix", "edited inverse bind matrices")
-            ));
-        }
-    }
-
-    /// Adds the clips of a session file. Those that the model has already, since they were saved into its file, are left as they are.
-    fn take_up_clips_of(
-        &mut self,
-        model: &Model,
-        records: &[ClipRecord],
-        nodes: &mut Nodes<'_>,
-        lines: &mut Vec<String>,
-    ) {
-        let read: Vec<Option<Clip>> = records.iter().map(|record| record.clip(&mut |key| nodes.find(key))).collect();
-        let mut lost = read.iter().filter(|clip| clip.is_none()).count();
-        let mut fitting: Vec<Clip> = Vec::new();
-        for clip in read.into_iter().flatten().filter(|clip| !model.clips.iter().any(|own| own.is_same(clip))) {
-            match model.with_clips(vec![clip.clone()]) {
-                Ok(_) => fitting.push(Clip { name: model.free_clip_name(&clip.name, None), ..clip }),
-                Err(_) => lost += 1,
-            }
-        }
-        if !fitting.is_empty() {
-            let change = ClipChange { at: model.added_clips().len(), removed: 0, inserted: fitting };
-            self.change_clips(&change, None, self.playback.clip);
-        }
-        if lost > 0 {
-            lines.push(format!(
-                "{} the model as it is now; left out.",
-                counted(lost, "clip of the session does not fit", "clips of the session do not fit")
-            ));
-        }
     }
 
     fn take_up_playback(&mut self, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
@@ -323,91 +228,14 @@ impl Session {
     }
 }
 
-/// Returns the edits of the pose that a session file has, with its controls.
-fn edits(model: &Model, file: &SessionFile, nodes: &mut Nodes<'_>) -> Edits {
-    let mut out = Edits::default();
-    for (key, record) in &file.joints {
-        let Some(node) = nodes.find(key) else { continue };
-        let edit = edit(record);
-        if edit != NodeEdit::default() {
-            out.nodes.insert(node, edit);
-        }
+/// Returns a line for each key that has no counterpart, or as many as are told.
+pub(super) fn told_of(lost: &BTreeSet<String>, of: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        lost.iter().take(MOST_LINES).map(|key| format!("The model has nothing for \"{key}\" {of}.")).collect();
+    let more = lost.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        let names = counted(more, &format!("more name {of} has"), &format!("more names {of} have"));
+        lines.push(format!("{names} no counterpart."));
     }
-    let targets = |targets: &BTreeMap<String, Number>| targets.iter().map(|(t, w)| (t.clone(), w.0)).collect();
-    let morphs = file.morphs.iter().map(|(key, of)| (key.clone(), targets(of))).collect();
-    let said = resolve(model, &PoseFile { morphs, ..PoseFile::default() });
-    nodes.lost.extend(said.unmatched);
-    out.morphs = said.morphs.into_iter().collect();
-    for (key, record) in &file.held {
-        if let Some(node) = nodes.find(key) {
-            out.held.insert(node, Affine3A::from_cols_array(&values(record.matrix)));
-        }
-    }
-    let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
-    out.controls = Arc::new(Controls { sliders, drivers: Arc::new(file.drivers.clone()) });
-    out
-}
-
-fn edit(record: &EditRecord) -> NodeEdit {
-    let mut edit = NodeEdit::default();
-    if let Some(angles) = record.angles {
-        edit.set(ChannelValue::Rotation(values(angles).into()));
-    }
-    // A rotation of length 0 is none.
-    if let Some(rotation) =
-        record.rotation.map(|q| Quat::from_array(values(q))).filter(|q| *q != Quat::from_array([0.0; 4]))
-    {
-        edit.set(ChannelValue::Quaternion(rotation));
-    }
-    edit.translation = record.translation.map(|v| values(v).into());
-    edit.scale = record.scale.map(|v| values(v).into());
-    edit
-}
-
-/// Returns a change of an inverse bind matrix; `None` where the skin has no such joint.
-fn bind(model: &Model, keys: &Keys, record: &BindRecord) -> Option<BindChange> {
-    let skin = model.skins.get(record.skin as usize)?;
-    let is_it = |place: &usize| skin.joints.get(*place).is_some_and(|joint| keys.key(*joint) == record.joint);
-    let renamed = || {
-        let node = keys.matches(std::iter::once(record.joint.as_str())).get(record.joint.as_str()).copied()?;
-        skin.joints.iter().position(|joint| *joint == node)
-    };
-    let place = Some(record.place).filter(is_it).or_else(renamed)?;
-    let matrix = Affine3A::from_cols_array(&values(record.matrix));
-    Some(BindChange { skin: SkinId(record.skin), place, matrix, restored: false })
-}
-
-/// Returns a change of weights; `None` where the model has no such primitive, or another number of vertices in it, or lacks a
-/// joint, or where the record is broken.
-fn change(model: &Model, keys: &Keys, record: &WeightsRecord) -> Option<WeightChange> {
-    let primitive = model.meshes.get(record.mesh as usize)?.primitives.get(record.primitive)?;
-    if primitive.stored_vertices != record.stored_vertices || !(1..=MOST_PAIRS).contains(&record.per_vertex) {
-        return None;
-    }
-    let mut change = WeightChange::new(MeshId(record.mesh), record.primitive, record.per_vertex);
-    let bytes = |text: &str| STANDARD.decode(text).ok();
-    change.vertices = bytes(&record.vertices)?.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
-    change.joints = bytes(&record.joints)?.as_chunks().0.iter().map(|b| u16::from_le_bytes(*b)).collect();
-    change.weights = bytes(&record.weights)?.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-    if change.vertices.len() > record.stored_vertices {
-        return None;
-    }
-    let joints = skin_of(model, &change).map(|skin| &model.skins[skin.index()].joints);
-    let is_same =
-        |joints: &Vec<NodeId>| joints.iter().map(|joint| keys.key(*joint)).eq(record.skin.iter().map(String::as_str));
-    if let Some(joints) = joints.filter(|joints| !is_same(joints)) {
-        let found = keys.matches(record.skin.iter().map(String::as_str));
-        let place = |key: &String| joints.iter().position(|joint| found.get(key.as_str()) == Some(joint));
-        let places: Vec<Option<usize>> = record.skin.iter().map(place).collect();
-        // A joint that has no weight need not be there.
-        for (joint, weight) in change.joints.iter_mut().zip(&change.weights) {
-            let now = places.get(usize::from(*joint)).copied().flatten();
-            *joint = match now.and_then(|now| u16::try_from(now).ok()) {
-                Some(now) => now,
-                None if *weight == 0.0 => 0,
-                None => return None,
-            };
-        }
-    }
-    Some(change)
+    lines
 }

@@ -6,6 +6,7 @@ use super::test_sessions::tube_session;
 use super::*;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
+use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{History, Session};
+use super::Session;
 use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
 
 impl Session {
@@ -62,20 +62,16 @@ impl Session {
         }
     }
 
-    /// Keeps the weights and matrices that were edited in an earlier version of the open file; where they do not fit it any
-    /// more they are dropped, with a warning.
-    pub(super) fn take_up_skinning(&mut self, before: &Model) {
+    /// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
+    /// Returns whether they fit.
+    pub(super) fn take_up_skinning(&mut self, before: &Model) -> bool {
         self.is_normalising = false;
         let path = self.document.as_ref().and_then(|document| document.path.clone());
         let edited = self.skinning_to_keep(before, path.as_deref());
-        let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return };
-        match model.with_skinning(&edited) {
-            Ok(changed) => self.show_skinning(Arc::new(changed)),
-            Err(error) => {
-                self.history = History::default();
-                self.warn(&[format!("Edited weights do not fit the file as it is now, and were dropped: {error}")]);
-            }
-        }
+        let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return true };
+        let Ok(changed) = model.with_skinning(&edited) else { return false };
+        self.show_skinning(Arc::new(changed));
+        true
     }
 }
 
@@ -280,6 +276,14 @@ mod tests {
         // A skin with fewer joints cannot have them.
         session.open(Document::new(Arc::new(tube(Tube { joints: 5, ..Tube::default() })), Vec::new(), path));
         assert!(session.model().unwrap().weight_edits().is_empty() && !session.history.can_undo());
-        assert!(session.document().unwrap().warnings.iter().any(|w| w.contains("Edited weights do not fit")));
+        let warned =
+            |session: &Session, what: &str| session.document().unwrap().warnings.iter().any(|w| w.contains(what));
+        assert!(warned(&session, "1 edited vertex set aside: the skin has no joint \"joint 11\""));
+        assert_eq!((session.unsaved_vertices(), session.unsaved_work().set_aside), (0, 1));
+        // Once the joints are back, so is the edit.
+        let path = Some(std::path::PathBuf::from("model.glb"));
+        session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), path));
+        assert_eq!(session.model().unwrap().influences(MeshId(0), 0).unwrap().of(3).0[0], 11);
+        assert!(session.set_aside().is_empty() && session.history().can_undo());
     }
 }

@@ -244,6 +244,7 @@ fn session(ui: &mut Ui, report: &SessionReport) {
         ("Held joints", kept.held),
         ("Changed pairs", kept.pairs),
         ("Hidden nodes", kept.hidden),
+        ("Set aside", kept.set_aside),
     ] {
         if count > 0 {
             figure(ui, label, &grouped(count));

@@ -6,7 +6,9 @@ use glam::{Affine3A, Vec3};
 use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
-use super::{Status, UiState, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary};
+use super::{
+    Status, UiState, aside, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary,
+};
 use skinscope_anim as anim;
 use skinscope_base::math::euler_xyz_degrees;
 use skinscope_inspect::rig::RestFigures;
@@ -89,6 +91,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                     summary::size(ui, session);
                     pose(ui, session, commands);
                     controls::show(ui, session, &mut state.inspector.controls, commands);
+                    aside::show(ui, session, commands);
                     summary::variants(ui, session, commands);
                     morphs::show(ui, session, None, &mut state.inspector.split_morphs, commands);
                     summary::figures(ui, session, commands);

@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+mod aside;
 mod asked_file;
 mod background_query;
 mod bidi;
@@ -71,7 +72,7 @@ pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use pose_library::{LibraryPose, PoseLibrary};
-pub use save_status::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+pub use save_status::{ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use viewport::ViewportArea;
@@ -137,6 +138,8 @@ pub struct Status {
     pub saving: Option<SaveStatus>,
     /// Edits would be lost; the answer is [`skinscope_session::FileCommand::AnswerUnsaved`].
     pub unsaved: Option<UnsavedStatus>,
+    /// The open file has changed while there is unsaved work; the answer is [`skinscope_session::FileCommand::AnswerChanged`].
+    pub changed: Option<ChangedStatus>,
     /// Edits of an earlier run; the answer is [`skinscope_session::FileCommand::AnswerRecovery`].
     pub recovery: Option<RecoveryOffer>,
     /// A pose or session file is about to be written or read; closing the dialog sends [`skinscope_session::FileCommand::CloseFile`].
@@ -265,6 +268,7 @@ impl UiState {
     /// Whether the application waits for an answer before anything else.
     fn is_asked(status: &Status) -> bool {
         let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
+        let saves = saves || status.changed.is_some();
         saves || status.asked_file.is_some() || status.export.is_some() || status.dropped.is_some()
     }
 

@@ -294,9 +294,9 @@ fn open_file(ui: &mut Ui, session: &Session) {
     }
     let with_counts = width > counts.size().x + 120.0;
     let name_width = if with_counts { width - counts.size().x } else { width };
-    // A dot tells of edits that no file has, as in the title of the window.
+    // A dot tells of what no file has, as in the title of the window.
     let shown =
-        if session.has_unsaved_edits() { format!("• {}", model.source.name) } else { model.source.name.clone() };
+        if session.has_unsaved_work() { format!("• {}", model.source.name) } else { model.source.name.clone() };
     let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, name_width);
     let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use skinscope_session::SaveKind;
+use skinscope_session::{SaveKind, UnsavedWork};
 
 /// A model that is about to be saved.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,19 +61,26 @@ pub struct SaveSummary {
     pub replaced: Vec<String>,
 }
 
-/// Edits that are in no file, of a model that is about to be closed.
+/// The open file has been changed by another program while there is unsaved work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedStatus {
+    /// The name of the model.
+    pub name: String,
+    /// What was made and is in no file.
+    pub work: UnsavedWork,
+}
+
+/// What is in no file, of a model that is about to be closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedStatus {
     /// The name of the model, or of the session file.
     pub name: String,
     /// A session file is open, and does not hold what was made since.
     pub is_session: bool,
-    /// Vertices with edited weights.
-    pub vertices: usize,
-    /// Clips that the file does not have.
-    pub clips: usize,
-    /// Joints with edited inverse bind matrices.
-    pub binds: usize,
+    /// Whether a session file can name the open model; an example has none.
+    pub has_file: bool,
+    /// What is in no file.
+    pub work: UnsavedWork,
     /// The window closes, in place of another model being opened.
     pub quits: bool,
 }
@@ -97,6 +104,10 @@ pub struct RecoveryOffer {
     pub controls: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
     pub ruled: usize,
+    /// What had been set aside, since the model had no place for it.
+    pub set_aside: usize,
+    /// Vertices that were marked by hand.
+    pub marks: usize,
     /// How long ago they were written down, seconds.
     pub age_secs: u64,
 }

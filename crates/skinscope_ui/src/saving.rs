@@ -7,8 +7,10 @@ use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichT
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{chip, counted, figure, grouped, section, text_button};
-use super::{RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons};
-use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer};
+use super::{
+    ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons,
+};
+use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 /// Width of the dialogs, points.
 const WIDTH: f32 = 460.0;
@@ -36,22 +38,27 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     }
     // A modal takes no Escape in its first pass.
     let key = |key| {
-        (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some())
+        (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.changed.is_some())
             && !Popup::is_any_open(ui.ctx())
             && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
     };
     let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
     let modal = |name: &str| Modal::new(Id::unique(("saving", name))).frame(egui::Frame::window(ui.style()));
-    let answer = if let Some(offer) = &status.recovery {
+    let writes = status.saving.as_ref().is_some_and(|saving| saving.stage == SaveStage::Writing);
+    // What is asked on the way out comes before everything but what is being written.
+    let answer = if let Some(unsaved) = status.unsaved.as_ref().filter(|_| !writes) {
+        let shown = modal("leave").show(ui.ctx(), |ui| leave(ui, unsaved, entered));
+        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)))
+    } else if let Some(offer) = &status.recovery {
         let shown = modal("recovery").show(ui.ctx(), |ui| recovery(ui, offer, entered));
         shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerRecovery(RecoveryAnswer::Later)))
     } else if let Some(saving) = &status.saving {
         let shown = modal("save").show(ui.ctx(), |ui| save(ui, saving, &mut state.saving, entered));
         let may_leave = escaped && saving.stage != SaveStage::Writing;
         shown.inner.or_else(|| may_leave.then_some(FileCommand::CancelSave))
-    } else if let Some(unsaved) = &status.unsaved {
-        let shown = modal("leave").show(ui.ctx(), |ui| leave(ui, unsaved, entered));
-        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)))
+    } else if let Some(file) = &status.changed {
+        let shown = modal("changed").show(ui.ctx(), |ui| changed(ui, file, entered));
+        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerChanged(false)))
     } else {
         None
     };
@@ -145,7 +152,8 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         (SaveStage::Planning, _) => &["Cancel"],
         (SaveStage::Writing, _) => &[],
         (SaveStage::Ready(_), true) if nothing => &["Close"],
-        (SaveStage::Failed(_), true) => &["Save as…", "Cancel"],
+        (SaveStage::Failed(_), true) => &["Save as…", "Save session…", "Cancel"],
+        (SaveStage::Failed(_), false) => &["Save", "Save session…", "Cancel"],
         _ => &["Save", "Cancel"],
     };
     let entered = entered && saving.stage != SaveStage::Planning;
@@ -153,6 +161,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     let said = pressed.map(|name| match *name {
         "Save" => FileCommand::SaveTo(typed),
         "Save as…" => FileCommand::Save(SaveKind::As),
+        "Save session…" => FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession),
         _ => FileCommand::CancelSave,
     });
     wanted.or(said)
@@ -245,37 +254,62 @@ fn numbers(accessors: &[usize]) -> String {
 
 fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileCommand> {
     let then = if unsaved.quits { "The window closes" } else { "Another model is opened" };
-    let save = if unsaved.is_session {
+    let UnsavedStatus { work, .. } = unsaved;
+    let mut answers = vec![(UnsavedAnswer::Discard, "Discard"), (UnsavedAnswer::Cancel, "Cancel")];
+    if unsaved.is_session {
         title(ui, &format!("Save the session {}?", unsaved.name));
         text(ui, &format!("It has changed since it was saved. {then}, and what is not saved is lost."));
-        "Save"
+        answers.insert(0, (UnsavedAnswer::Save, "Save"));
     } else {
-        let UnsavedStatus { vertices, binds, clips, .. } = *unsaved;
-        let what = match (vertices, binds, clips) {
-            (_, 0, 0) => "weights",
-            (0, 0, 1) => "new clip",
-            (0, 0, _) => "new clips",
-            (_, 0, _) => "weights and new clips",
-            (0, _, 0) => "bind matrices",
-            _ => "edits",
-        };
-        title(ui, &format!("Save the {what} of {}?", unsaved.name));
-        let mut lines = Vec::new();
-        if vertices > 0 || clips + binds == 0 {
-            lines.push(format!("{} other weights than the file.", counted(vertices, "vertex has", "vertices have")));
+        title(ui, &format!("Save the {} of {}?", kind(work), unsaved.name));
+        text(ui, &format!("{then}, and what is not saved is lost."));
+        if unsaved.has_file {
+            answers.insert(0, (UnsavedAnswer::SaveSession, "Save session…"));
         }
-        if binds > 0 {
-            lines.push(format!("{} another bind matrix.", counted(binds, "joint has", "joints have")));
+        if work.fits_model() {
+            answers.insert(0, (UnsavedAnswer::Save, "Save…"));
         }
-        if clips > 0 {
-            lines.push(format!("{} not in the file.", counted(clips, "clip is", "clips are")));
-        }
-        text(ui, &format!("{} {then}, and what is not saved is lost.", lines.join(" ")));
-        "Save…"
-    };
-    let answers = [UnsavedAnswer::Save, UnsavedAnswer::Discard, UnsavedAnswer::Cancel];
-    let pressed = buttons(ui, &[save, "Discard", "Cancel"], entered);
-    pressed.and_then(|i| answers.get(i)).map(|answer| FileCommand::AnswerUnsaved(*answer))
+    }
+    made(ui, work);
+    let names: Vec<&str> = answers.iter().map(|(_, name)| *name).collect();
+    // Enter never discards.
+    let entered = entered && answers[0].0 != UnsavedAnswer::Discard;
+    let pressed = buttons(ui, &names, entered);
+    pressed.and_then(|i| answers.get(i)).map(|(answer, _)| FileCommand::AnswerUnsaved(*answer))
+}
+
+/// What there is, in a word.
+fn kind(work: &UnsavedWork) -> &'static str {
+    match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
+        (1.., 0, 0, true) => "weights",
+        (0, 0, 1, true) => "new clip",
+        (0, 0, 2.., true) => "new clips",
+        (1.., 0, 1.., true) => "weights and new clips",
+        (0, 1.., 0, true) => "bind matrices",
+        (0, 0, 0, false) if work.posed > 0 && work.words().len() == 1 => "pose",
+        (0, 0, 0, false) => "work",
+        _ => "edits",
+    }
+}
+
+/// Lists what was made and is in no file.
+fn made(ui: &mut Ui, work: &UnsavedWork) {
+    let words = work.words();
+    if !words.is_empty() {
+        ui.add_space(6.0);
+        words.iter().for_each(|words| text(ui, &format!("• {words}")));
+    }
+}
+
+fn changed(ui: &mut Ui, changed: &ChangedStatus, entered: bool) -> Option<FileCommand> {
+    title(ui, &format!("{} has changed", changed.name));
+    text(
+        ui,
+        "Another program has written the file. Taken, your edits follow their vertices and joints; what has no place in it any more is set aside and not lost. Kept, what is open stays as it is, and Reload (Ctrl+R) takes the file later.",
+    );
+    made(ui, &changed.work);
+    let pressed = buttons(ui, &["Take it and carry my edits over", "Keep mine"], entered);
+    pressed.map(|i| FileCommand::AnswerChanged(i == 0))
 }
 
 fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCommand> {
@@ -298,6 +332,12 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     }
     if offer.ruled > 0 {
         what.push(format!("limits, pins or pairs of {}", counted(offer.ruled, "joint", "joints")));
+    }
+    if offer.marks > 0 {
+        what.push(counted(offer.marks, "marked vertex", "marked vertices"));
+    }
+    if offer.set_aside > 0 {
+        what.push(counted(offer.set_aside, "thing that was set aside", "things that were set aside"));
     }
     let line =
         format!("Skinscope ended without saving them. Written down {}: {}.", ago(offer.age_secs), what.join(", "));

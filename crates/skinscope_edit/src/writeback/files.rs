@@ -59,6 +59,14 @@ pub enum SaveError {
     /// The model's file was changed after it was read.
     #[error("{}: it was changed by another program after it was read; nothing was written", .0.display())]
     Stale(PathBuf),
+    /// The model's file was changed after it was read, and has no place now for some edits.
+    #[error("{}: it was changed by another program after it was read, and has no place now for {left}; nothing was written", path.display())]
+    NoPlace {
+        /// The model's file.
+        path: PathBuf,
+        /// What has no place.
+        left: String,
+    },
     /// A file cannot be written.
     #[error("could not write {}: {reason}", path.display())]
     Output {

@@ -5,13 +5,17 @@
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
 //!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}},
 //!  "held": {"Foot.L": {"matrix": [12 numbers]}}, "weights": […], "binds": […],
-//!  "clips": […],
+//!  "meshes": […], "marked": […], "clips": […],
 //!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
-//!  "playback": {…}, "camera": {…}, "view": {…}}
+//!  "playback": {…}, "camera": {…}, "view": {…},
+//!  "set_aside": [{"model": "character.glb", "meshes": […], "weights": […]}]}
 //! ```
+//!
+//! Edited and marked vertices are recorded with what tells them from others ([`skinscope_edit::VertexIdentity`]), so that they are found where
+//! the model's file has them in another order. `set_aside` has what the model had no place for.
 //!
 //! `model` lists the model's file and those that it names; a file without any is about the built-in character. A member that is
 //! missing has the value that a window starts with. Numbers are f32, and are read back to the bit. What
@@ -23,6 +27,8 @@ mod layout;
 mod number;
 mod place;
 mod records;
+mod vertices;
+mod work;
 
 pub(super) use clips::ClipRecord;
 pub use number::Number;
@@ -30,8 +36,10 @@ pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
     BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord, LimitsRecord,
-    PlaybackRecord, SliderRecord, ViewRecord, WeightsRecord,
+    PlaybackRecord, SliderRecord, ViewRecord,
 };
+pub(super) use vertices::{MeshRecord, WeightsRecord};
+pub use work::{WorkContents, WorkRecord};
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -72,6 +80,15 @@ pub struct SessionFile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) clips: Vec<ClipRecord>,
     pub(super) binds: Vec<BindRecord>,
+    /// The meshes of the model, where vertices are edited or marked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) meshes: Vec<MeshRecord>,
+    /// Vertices that were marked by hand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) marked: Vec<WeightsRecord>,
+    /// What was made that the model has no place for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) set_aside: Vec<WorkRecord>,
     /// Sliders, and the lines of what they and joints drive.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) sliders: Vec<SliderRecord>,
@@ -89,6 +106,9 @@ pub struct SessionFile {
     /// `None`: the whole model is framed.
     pub(super) camera: Option<CameraRecord>,
     pub(super) view: ViewRecord,
+    /// Whether the model's files are known to be others than when the session was saved.
+    #[serde(skip)]
+    pub(super) has_other_model: bool,
 }
 
 impl Default for SessionFile {
@@ -102,6 +122,10 @@ impl Default for SessionFile {
             weights: Vec::new(),
             clips: Vec::new(),
             binds: Vec::new(),
+            meshes: Vec::new(),
+            marked: Vec::new(),
+            set_aside: Vec::new(),
+            has_other_model: false,
             sliders: Vec::new(),
             drivers: Vec::new(),
             symmetric: false,
@@ -140,6 +164,8 @@ pub struct SessionContents {
     pub pairs: usize,
     /// Nodes that are hidden, with all below them.
     pub hidden: usize,
+    /// Things that were made that the model had no place for.
+    pub set_aside: usize,
 }
 
 /// Returns whether a file is a session file, by its name.
@@ -214,8 +240,7 @@ impl SessionFile {
     #[must_use]
     pub fn contents(&self) -> SessionContents {
         SessionContents {
-            // Four characters of base64 are three bytes, and a number has four.
-            vertices: self.weights.iter().map(|record| record.vertices.len() / 4 * 3 / 4).sum(),
+            vertices: self.weights.iter().map(WeightsRecord::count).sum(),
             binds: self.binds.len(),
             posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>(),
             clips: self.clips.len(),
@@ -225,6 +250,7 @@ impl SessionFile {
             held: self.held.len(),
             pairs: self.pairs.len(),
             hidden: self.view.hidden.len(),
+            set_aside: self.set_aside.iter().map(|work| work.contents().count()).sum(),
         }
     }
 

@@ -82,11 +82,11 @@ impl SessionFile {
     }
 
     /// Looks for the model of the session file that stands at `at`: where the file says, else under the same name beside it.
-    /// Then compares its files with what they were.
+    /// Then compares its files with what they were: where some are others, vertices that are known by their numbers alone are not taken.
     ///
     /// # Errors
     /// The model is in neither place.
-    pub fn find_model(&self, at: &Path) -> Result<SessionModel, FileError> {
+    pub fn find_model(&mut self, at: &Path) -> Result<SessionModel, FileError> {
         let Some(own) = self.model.first() else {
             return Ok(SessionModel { source: Source::BuiltIn, changed: Vec::new() });
         };
@@ -114,7 +114,8 @@ impl SessionFile {
             };
             (!is_as_recorded(&at, file)).then(|| plain(&at))
         });
-        let changed = changed.collect();
+        let changed: Vec<PathBuf> = changed.collect();
+        self.has_other_model = !changed.is_empty();
         Ok(SessionModel { source: Source::File(plain(&path)), changed })
     }
 }

@@ -35,25 +35,6 @@ pub(crate) struct EditRecord {
     pub scale: Option<[Number; 3]>,
 }
 
-/// The edited vertices of a primitive. The lists are little-endian bytes in base64.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct WeightsRecord {
-    pub mesh: u32,
-    pub primitive: usize,
-    /// How many vertices the primitive had.
-    pub stored_vertices: usize,
-    /// The joints of the skin; `joints` holds places in this list.
-    pub skin: Vec<String>,
-    pub per_vertex: usize,
-    /// Numbers of vertices, rising, 4 bytes each.
-    pub vertices: String,
-    /// Places of joints, 2 bytes each, `per_vertex` for each vertex.
-    pub joints: String,
-    /// Weights, 4 bytes each, `per_vertex` for each vertex.
-    pub weights: String,
-}
-
 /// The edited inverse bind matrix of a joint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -65,6 +46,9 @@ pub(crate) struct BindRecord {
     pub joint: String,
     /// The matrix without its last row, column after column.
     pub matrix: [Number; 12],
+    /// The matrix that the file had, in the same way; `None` where that was not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<[Number; 12]>,
 }
 
 /// The place that a joint stays at over the clip, in world space.

@@ -1,0 +1,222 @@
+//! Opens files, and newer versions of the open one, to which all is carried over that was made.
+
+use std::sync::Arc;
+
+use super::carrying::{Bringing, Nodes};
+use super::orbit::Orbit;
+use super::saving::changed_since;
+use super::take_up::told_of;
+use super::{
+    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, WorkRecord,
+};
+use skinscope_anim::pose::Keys;
+use skinscope_base::math::Aabb;
+use skinscope_edit::is_same_order;
+use skinscope_model::{ClipId, MeshId, Model, NodeId};
+
+impl Session {
+    /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
+    /// the look (overlays, method, speed) stay.
+    ///
+    /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
+    /// their names still exist. A model that no longer fits the view is framed.
+    pub fn open(&mut self, document: Document) {
+        if self.is_newer_version(&document) {
+            return self.reopen(document);
+        }
+        self.take_up_lesson(&document);
+        self.forget_tools();
+        self.saved = None;
+        self.session_file = None;
+        self.pose_in_file = Arc::default();
+        self.compared_with = None;
+        let model = Arc::clone(&document.model);
+        let clip = (!model.clips.is_empty()).then_some(ClipId(0));
+        self.edits = Arc::default();
+        self.last_laid = None;
+        self.history = History::default();
+        self.playback = Playback {
+            source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
+            clip,
+            playing: clip.is_some(),
+            speed: self.playback.speed,
+            loop_mode: self.playback.loop_mode,
+            fps: self.playback.fps,
+            in_place: self.playback.in_place,
+            ..Playback::default()
+        };
+        self.rules = self.rules.for_another_model(&model);
+        self.view.scene = model.default_scene;
+        self.view.variant = None;
+        self.view.selected = None;
+        self.view.hovered = None;
+        self.view.hidden = Arc::default();
+        self.view.through = None;
+        self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
+        self.view.pinned = None;
+        self.document = Some(document);
+        self.forget_vertices();
+        let lines = self.take_aside_up();
+        self.warn(&lines);
+        self.look_as_example();
+        self.opened_bounds = Aabb::EMPTY;
+        self.update_pose();
+        self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
+        self.show_crowd();
+        self.apply(CameraCommand::FrameAll);
+    }
+
+    /// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what has no
+    /// place any more is set aside.
+    pub(super) fn reopen(&mut self, document: Document) {
+        // Before anything else: what a tool would do is none of the weights that are taken up.
+        self.choose_tool(None);
+        let bounds = self.posed_bounds();
+        let kept = self.kept();
+        let is_held = self.saved_session().is_some() && !self.has_unsaved_work();
+        let Some(old) = self.document.replace(document) else { return };
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        let found = counterparts(&old.model, &new);
+        let find = |node: NodeId| found.get(node.index()).copied().flatten();
+        let is_same = self.has_same_places(&old.model, &new) && self.take_up_in_place(&old.model);
+        if let Some(kept) = kept.filter(|_| !is_same) {
+            self.carry_over(&kept, &old.model, find);
+        }
+        self.saved = None;
+        if is_held && is_same {
+            let holds = self.kept();
+            self.note_session_saved(holds);
+        }
+        let lines = self.take_aside_up();
+        self.warn(&lines);
+        self.follow_view(&old.model, find);
+        self.update_pose();
+        self.opened_bounds = self.bounds();
+        self.exposure = self.measure_exposure();
+        self.show_crowd();
+        self.keep_in_view(bounds);
+    }
+
+    /// Returns whether all that was made on `old` has the same numbers in `new`: nodes, morph targets, joints of skins, and the vertices that were
+    /// edited or marked.
+    fn has_same_places(&self, old: &Model, new: &Model) -> bool {
+        let targets = |model: &Model| -> Vec<(NodeId, Vec<String>)> {
+            model.instances.iter().map(|i| (i.node, model.meshes[i.mesh.index()].morph_names.clone())).collect()
+        };
+        let joints = |model: &Model| model.skins.iter().map(|skin| skin.joints.clone()).collect::<Vec<_>>();
+        let same_nodes = old.skeleton.names == new.skeleton.names && old.skeleton.parents == new.skeleton.parents;
+        let edited = old.weight_edits().places().map(|(mesh, _)| mesh);
+        let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
+        meshes.sort_unstable();
+        meshes.dedup();
+        let path = self.document.as_ref().and_then(|document| document.path.as_deref());
+        let was_saved = self.saved.as_ref().is_some_and(|saved| saved.is_of(old, path));
+        same_nodes
+            && targets(old) == targets(new)
+            && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
+            && is_same_order(old, new, meshes, !was_saved)
+    }
+
+    /// Keeps what was made under the same numbers; returns whether it fits.
+    fn take_up_in_place(&mut self, old: &Model) -> bool {
+        if !self.take_up_skinning(old) {
+            return false;
+        }
+        let mut left = self.take_up_clips(old, Some);
+        let mut lines = Vec::new();
+        left.model.clone_from(&old.source.name);
+        self.set_work_aside(left, &mut lines);
+        self.warn(&lines);
+        let marked = Arc::clone(&self.view.marked);
+        let by_hand = self.marking.by_hand;
+        self.forget_vertices();
+        if by_hand {
+            self.mark(marked);
+            self.marking.by_hand = true;
+        }
+        true
+    }
+
+    /// Carries over what was made on `old`, a version of the file in which other things have those numbers.
+    fn carry_over(&mut self, kept: &KeptSession, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        self.is_normalising = false;
+        let mut work = self.work_since_saved(kept, old);
+        work.limits.retain(|key, _| kept.own_limits().contains(key));
+        // They are added as they are, and not as a session file has them.
+        work.clips.clear();
+        let pose_is_saved =
+            self.pose_in_file.nodes == self.edits.nodes && self.pose_in_file.morphs == self.edits.morphs;
+        let ignores_limits = self.rules.ignores_limits;
+        let removed: Vec<NodeId> = self.rules.removed_limits().filter_map(&find).collect();
+        self.rules = self.rules.for_another_model(&new);
+        self.rules.ignores_limits = ignores_limits;
+        self.rules.limits.retain(|node, _| !removed.contains(node));
+        self.edits = Arc::new(self.edits.without_pose());
+        self.last_laid = None;
+        self.history = History::default();
+        self.tools.locked = Arc::default();
+        self.forget_vertices();
+        let mut left = self.take_up_clips(old, &find);
+        let names = work.names().collect();
+        let nodes = Nodes::of(&new, &names);
+        let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
+        left.add(self.add_work(&work, &mut by));
+        left.model.clone_from(&old.source.name);
+        let Bringing { nodes, mut lines, .. } = by;
+        self.set_work_aside(left, &mut lines);
+        lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
+        if pose_is_saved {
+            self.note_pose_saved();
+        }
+        self.warn(&lines);
+    }
+
+    /// What was made on `old` and is in no file yet, by names and by what tells vertices apart.
+    fn work_since_saved(&self, kept: &KeptSession, old: &Model) -> WorkRecord {
+        let path = self.document.as_ref().and_then(|document| document.path.clone());
+        let saved = self.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
+        let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
+        match since {
+            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name),
+            None => kept.file().work(&old.source.name),
+        }
+    }
+
+    /// Keeps selection, clip, camera and the like, as far as the newer version of the file has them.
+    fn follow_view(&mut self, old: &Model, find: impl Fn(NodeId) -> Option<NodeId> + Copy) {
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        self.view.selected = self.view.selected.and_then(find);
+        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
+        self.view.hovered = None;
+        self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
+        let variant = self.view.variant.and_then(|v| old.variants.get(v));
+        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
+        let name = self.playback.clip.map(|c| old.clips[c.index()].name.as_str());
+        let Some(new) = self.model().map(Arc::clone) else { return };
+        let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
+        // Several clips may have one name.
+        let same = self.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
+        let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
+        if !old.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
+            self.history.forget_clips();
+        }
+        self.follow_layers(old);
+        self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
+        if self.playback.clip.is_none() {
+            self.playback.playing = false;
+            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
+        }
+        self.view.through = self.view.through.filter(|t| t.index < new.camera_nodes.len());
+    }
+}
+
+/// Returns the node that each node of `old` has become: that of its key.
+fn counterparts(old: &Model, new: &Model) -> Vec<Option<NodeId>> {
+    let (before, now) = (Keys::of(old), Keys::of(new));
+    let keys = || (0..old.skeleton.len()).map(|i| before.key(NodeId::from_index(i)));
+    let found = now.matches(keys());
+    keys().map(|key| found.get(key).copied()).collect()
+}

@@ -1,0 +1,144 @@
+//! Edited or marked vertices as session files have them, with what finds them again in another version of the model's file.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use glam::Vec3;
+use serde::{Deserialize, Serialize};
+
+use skinscope_edit::{Copies, EditedVertices, MeshIdentity, VertexIdentity, VertexList};
+
+/// The most pairs of a vertex.
+const MOST_PAIRS: usize = 64;
+
+/// The edited vertices of a primitive, or with no pair for a vertex marked ones. The lists are little-endian bytes in base64.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WeightsRecord {
+    pub mesh: u32,
+    pub primitive: usize,
+    /// How many vertices the primitive had.
+    pub stored_vertices: usize,
+    /// The joints of the skin; `joints` holds places in this list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skin: Vec<String>,
+    pub per_vertex: usize,
+    /// Numbers of vertices, rising, 4 bytes each.
+    pub vertices: String,
+    /// Places of joints, 2 bytes each, `per_vertex` for each vertex.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub joints: String,
+    /// Weights, 4 bytes each, `per_vertex` for each vertex.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub weights: String,
+    /// The identity of each vertex ([`VertexIdentity`]): hashes of its geometry and of all, 8 bytes each. Files of earlier versions have none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub identities: String,
+    /// The four numbers of [`Copies`] of each vertex, 4 bytes each; empty where each is the only one of its identity.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub copies: String,
+    /// The position of each vertex in mesh space, 4 bytes for each coordinate.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub positions: String,
+}
+
+/// A mesh of the model that vertices were edited on. The hashes are hexadecimal numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct MeshRecord {
+    pub name: String,
+    /// [`MeshIdentity::content`]
+    pub content: String,
+    /// [`MeshIdentity::order`]
+    pub order: String,
+}
+
+impl WeightsRecord {
+    pub fn of(edited: &EditedVertices) -> Self {
+        let EditedVertices { list, skin, per_vertex, joints, weights } = edited;
+        let hashes = list.identities.iter().flat_map(|i| [i.geometry, i.full]);
+        let copies = list.copies.iter().flat_map(|c| [c.full, c.full_before, c.geometry, c.geometry_before]);
+        Self {
+            mesh: list.mesh,
+            primitive: list.primitive,
+            stored_vertices: list.stored_vertices,
+            skin: skin.clone(),
+            per_vertex: *per_vertex,
+            vertices: encode(list.vertices.iter().copied(), u32::to_le_bytes),
+            joints: encode(joints.iter().copied(), u16::to_le_bytes),
+            weights: encode(weights.iter().copied(), f32::to_le_bytes),
+            identities: encode(hashes, u64::to_le_bytes),
+            copies: encode(copies, u32::to_le_bytes),
+            positions: encode(list.positions.iter().flat_map(|p| p.to_array()), f32::to_le_bytes),
+        }
+    }
+
+    /// Returns the vertices; `None` where the record is broken.
+    pub fn edited(&self) -> Option<EditedVertices> {
+        if self.per_vertex > MOST_PAIRS {
+            return None;
+        }
+        let hashes = decode(&self.identities, u64::from_le_bytes)?;
+        let copies = decode(&self.copies, u32::from_le_bytes)?;
+        let positions = decode(&self.positions, f32::from_le_bytes)?;
+        let (hashes, copies, positions) = (hashes.as_chunks(), copies.as_chunks(), positions.as_chunks());
+        let of_copies = |[full, full_before, geometry, geometry_before]: [u32; 4]| Copies {
+            full,
+            full_before,
+            geometry,
+            geometry_before,
+        };
+        let edited = EditedVertices {
+            list: VertexList {
+                mesh: self.mesh,
+                primitive: self.primitive,
+                stored_vertices: self.stored_vertices,
+                vertices: decode(&self.vertices, u32::from_le_bytes)?,
+                identities: hashes
+                    .0
+                    .iter()
+                    .map(|[geometry, full]| VertexIdentity { geometry: *geometry, full: *full })
+                    .collect(),
+                copies: copies.0.iter().copied().map(of_copies).collect(),
+                positions: positions.0.iter().copied().map(Vec3::from_array).collect(),
+            },
+            skin: self.skin.clone(),
+            per_vertex: self.per_vertex,
+            joints: decode(&self.joints, u16::from_le_bytes)?,
+            weights: decode(&self.weights, f32::from_le_bytes)?,
+        };
+        let is_even = hashes.1.is_empty() && copies.1.is_empty() && positions.1.is_empty();
+        let is_finite = edited.weights.iter().all(|weight| weight.is_finite());
+        (is_even && is_finite && edited.is_whole()).then_some(edited)
+    }
+
+    /// Returns how many vertices there are.
+    pub fn count(&self) -> usize {
+        // Four characters of base64 are three bytes, and a number has four.
+        self.vertices.trim_end_matches('=').len() * 3 / 4 / 4
+    }
+}
+
+impl MeshRecord {
+    pub fn of(mesh: &MeshIdentity) -> Self {
+        Self {
+            name: mesh.name.clone(),
+            content: format!("{:016x}", mesh.content),
+            order: format!("{:016x}", mesh.order),
+        }
+    }
+
+    pub fn identity(&self) -> MeshIdentity {
+        let number = |text: &str| u64::from_str_radix(text, 16).unwrap_or_default();
+        MeshIdentity { name: self.name.clone(), content: number(&self.content), order: number(&self.order) }
+    }
+}
+
+fn encode<T, const N: usize>(values: impl Iterator<Item = T>, bytes: fn(T) -> [u8; N]) -> String {
+    STANDARD.encode(values.flat_map(bytes).collect::<Vec<u8>>())
+}
+
+fn decode<T, const N: usize>(text: &str, value: fn([u8; N]) -> T) -> Option<Vec<T>> {
+    let bytes = STANDARD.decode(text).ok()?;
+    let (values, rest) = bytes.as_chunks();
+    rest.is_empty().then(|| values.iter().map(|b| value(*b)).collect())
+}

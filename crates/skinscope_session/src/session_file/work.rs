@@ -1,0 +1,201 @@
+//! What was made on a model, as session files have it, whether the model has a place for it or not.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    BindRecord, ClipRecord, EditRecord, HeldRecord, LimitsRecord, MeshRecord, Number, SessionFile, WeightsRecord,
+};
+
+/// What was made on a model, by names and by what tells its vertices apart. Of a session it is what the open model has no place for: that is
+/// set aside, so that it can be saved, and be taken up when a model is opened that has.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkRecord {
+    /// The name of the model's file.
+    pub(crate) model: String,
+    /// The meshes of that model, where there are vertices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) meshes: Vec<MeshRecord>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) joints: BTreeMap<String, EditRecord>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) morphs: BTreeMap<String, BTreeMap<String, Number>>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) held: BTreeMap<String, HeldRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) weights: Vec<WeightsRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) clips: Vec<ClipRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) binds: Vec<BindRecord>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) limits: BTreeMap<String, LimitsRecord>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) pins: Vec<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) pairs: BTreeMap<String, Option<String>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) locked: Vec<String>,
+    /// Marked vertices.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) marked: Vec<WeightsRecord>,
+}
+
+/// How much there is of what was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkContents {
+    /// Vertices with edited weights.
+    pub vertices: usize,
+    /// Joints with edited inverse bind matrices.
+    pub binds: usize,
+    /// Added clips.
+    pub clips: usize,
+    /// Nodes and morph targets with an edited pose.
+    pub posed: usize,
+    /// Joints with limits, pins or locks, and nodes with another partner than was found.
+    pub ruled: usize,
+    /// Marked vertices.
+    pub marks: usize,
+}
+
+impl WorkContents {
+    /// Returns how many things there are in all.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.vertices + self.binds + self.clips + self.posed + self.ruled + self.marks
+    }
+
+    /// Returns what there is, each kind in some words.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let all = [
+            (self.vertices, "vertex with edited weights", "vertices with edited weights"),
+            (self.binds, "bind matrix", "bind matrices"),
+            (self.clips, "clip", "clips"),
+            (self.posed, "posed node or morph target", "posed nodes and morph targets"),
+            (self.ruled, "limit, pin, lock or pair", "limits, pins, locks and pairs"),
+            (self.marks, "marked vertex", "marked vertices"),
+        ];
+        let some = all.into_iter().filter(|(count, ..)| *count > 0);
+        some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
+    }
+}
+
+impl WorkRecord {
+    /// Returns the name of the model's file that it was made on.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// Returns how much there is.
+    #[must_use]
+    pub fn contents(&self) -> WorkContents {
+        WorkContents {
+            vertices: self.weights.iter().map(WeightsRecord::count).sum(),
+            binds: self.binds.len(),
+            clips: self.clips.len(),
+            posed: self.joints.len() + self.morphs.values().map(BTreeMap::len).sum::<usize>() + self.held.len(),
+            ruled: self.limits.len() + self.pins.len() + self.locked.len() + self.pairs.len(),
+            marks: self.marked.iter().map(WeightsRecord::count).sum(),
+        }
+    }
+
+    /// Returns whether there is nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.contents().count() == 0
+    }
+
+    /// Returns the keys of all nodes that it names, some of them more than once.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let named = self.joints.keys().chain(self.morphs.keys()).chain(self.held.keys()).chain(self.limits.keys());
+        let pairs = self.pairs.keys().chain(self.pairs.values().flatten());
+        let moved = self.clips.iter().flat_map(|clip| clip.channels.iter().map(|channel| &channel.node));
+        let bound = self.binds.iter().map(|bind| &bind.joint);
+        named.chain(pairs).chain(&self.pins).chain(&self.locked).chain(moved).chain(bound).map(String::as_str)
+    }
+
+    /// Adds what another one has. What both have of one name stays as it is here.
+    pub(crate) fn add(&mut self, other: Self) {
+        fn join<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
+            more.into_iter().for_each(|one| {
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            });
+        }
+        fn map<V>(all: &mut BTreeMap<String, V>, more: BTreeMap<String, V>) {
+            more.into_iter().for_each(|(key, value)| _ = all.entry(key).or_insert(value));
+        }
+        if !other.meshes.is_empty() {
+            self.meshes = other.meshes;
+        }
+        map(&mut self.joints, other.joints);
+        for (key, targets) in other.morphs {
+            map(self.morphs.entry(key).or_default(), targets);
+        }
+        map(&mut self.held, other.held);
+        join(&mut self.weights, other.weights);
+        join(&mut self.clips, other.clips);
+        join(&mut self.binds, other.binds);
+        map(&mut self.limits, other.limits);
+        join(&mut self.pins, other.pins);
+        map(&mut self.pairs, other.pairs);
+        join(&mut self.locked, other.locked);
+        join(&mut self.marked, other.marked);
+    }
+
+    /// Returns a line for each thing, up to so many: which vertex of which mesh, and what it was to follow.
+    #[must_use]
+    pub fn lines(&self, most: usize) -> Vec<String> {
+        let mesh = |number: u32| match self.meshes.get(number as usize) {
+            Some(mesh) if !mesh.name.is_empty() => mesh.name.clone(),
+            _ => format!("Mesh {number}"),
+        };
+        let mut lines = Vec::new();
+        for edited in self.weights.iter().filter_map(WeightsRecord::edited) {
+            for (i, vertex) in edited.list.vertices.iter().enumerate().take(most.saturating_sub(lines.len())) {
+                let (joints, weights) = edited.row(i);
+                let used = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+                let name = |joint: &u16| edited.skin.get(usize::from(*joint)).map_or("?", String::as_str);
+                let pairs: Vec<String> = used.map(|(joint, weight)| format!("{} {weight:.3}", name(joint))).collect();
+                lines.push(format!("{}, vertex {vertex}: {}", mesh(edited.list.mesh), pairs.join(", ")));
+            }
+        }
+        let binds = self.binds.iter().map(|bind| format!("Bind matrix of {}", bind.joint));
+        let clips = self.clips.iter().map(|clip| format!("Clip {}", clip.name));
+        let posed = self.joints.keys().chain(self.held.keys()).map(|key| format!("Pose of {key}"));
+        let morphs = self.morphs.iter().flat_map(|(key, of)| of.keys().map(move |t| format!("Morph weight {key}/{t}")));
+        let limits = self.limits.keys().map(|key| format!("Limits of {key}"));
+        let pins = self.pins.iter().map(|key| format!("Pin of {key}"));
+        let pairs = self.pairs.keys().map(|key| format!("Partner of {key}"));
+        let locks = self.locked.iter().map(|key| format!("Lock of {key}"));
+        lines.extend(binds.chain(clips).chain(posed).chain(morphs).chain(limits).chain(pins).chain(pairs).chain(locks));
+        lines.truncate(most);
+        lines
+    }
+}
+
+impl SessionFile {
+    /// Returns what the file has that was made on its model, which is called `model`.
+    pub(crate) fn work(&self, model: &str) -> WorkRecord {
+        WorkRecord {
+            model: model.to_owned(),
+            meshes: self.meshes.clone(),
+            joints: self.joints.clone(),
+            morphs: self.morphs.clone(),
+            held: self.held.clone(),
+            weights: self.weights.clone(),
+            clips: self.clips.clone(),
+            binds: self.binds.clone(),
+            limits: self.limits.clone(),
+            pins: self.pins.clone(),
+            pairs: self.pairs.clone(),
+            locked: self.locked.clone(),
+            marked: self.marked.clone(),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! What a person has made that no file has: one list for the title, for every way out, and for what is written down for the case of a crash.
+
+use std::sync::Arc;
+
+use super::{Edits, KeptSession, Session};
+
+/// How much was made that is in no file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnsavedWork {
+    /// Vertices with edited weights.
+    pub vertices: usize,
+    /// Joints with edited inverse bind matrices.
+    pub binds: usize,
+    /// Clips that the file does not have.
+    pub clips: usize,
+    /// Nodes and morph targets with an edited pose.
+    pub posed: usize,
+    /// Sliders and controls.
+    pub controls: usize,
+    /// Joints with limits of their own.
+    pub limits: usize,
+    /// Pinned joints.
+    pub pins: usize,
+    /// Whether nodes have other partners than were found.
+    pub has_pairs: bool,
+    /// Vertices that were marked by hand.
+    pub marks: usize,
+    /// Things that are set aside, since the model has no place for them.
+    pub set_aside: usize,
+    /// What was taken away again since the session file was saved.
+    pub is_less: bool,
+}
+
+impl UnsavedWork {
+    /// Returns whether nothing is unsaved.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns whether some of it can be written into the file of the model.
+    #[must_use]
+    pub fn fits_model(&self) -> bool {
+        self.vertices + self.binds + self.clips > 0
+    }
+
+    /// Returns it without what can be written into the file of the model.
+    #[must_use]
+    pub fn without_model(self) -> Self {
+        Self { vertices: 0, binds: 0, clips: 0, ..self }
+    }
+
+    /// Returns what there is, each kind in some words.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let all = [
+            (self.vertices, "vertex with other weights than the file", "vertices with other weights than the file"),
+            (self.binds, "joint with another bind matrix", "joints with other bind matrices"),
+            (self.clips, "new clip", "new clips"),
+            (self.posed, "posed node or morph target", "posed nodes and morph targets"),
+            (self.controls, "slider or control", "sliders and controls"),
+            (self.limits, "joint with limits", "joints with limits"),
+            (self.pins, "pinned joint", "pinned joints"),
+            (usize::from(self.has_pairs), "change of left and right partners", ""),
+            (self.marks, "vertex marked by hand", "vertices marked by hand"),
+            (self.set_aside, "thing that was set aside", "things that were set aside"),
+        ];
+        let some = all.into_iter().filter(|(count, ..)| *count > 0);
+        some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
+    }
+}
+
+/// Which kinds of work are in no file.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kinds {
+    weights: bool,
+    pose: bool,
+    controls: bool,
+    rules: bool,
+    marks: bool,
+    aside: bool,
+    /// The session file has something that is not there any more.
+    less: bool,
+}
+
+impl Session {
+    /// Returns how much was made that neither the file of the model nor the open session file nor a pose file has.
+    #[must_use]
+    pub fn unsaved_work(&self) -> UnsavedWork {
+        let kinds = self.unsaved_kinds();
+        let when = |is: bool, count: usize| if is { count } else { 0 };
+        let edits = &self.edits;
+        let controls = edits.controls.sliders.len() + edits.controls.drivers.len();
+        UnsavedWork {
+            vertices: when(kinds.weights, self.unsaved_vertices()),
+            binds: when(kinds.weights, self.unsaved_binds()),
+            clips: when(kinds.weights, self.unsaved_clips()),
+            posed: when(kinds.pose, edits.nodes.len() + edits.morphs.len() + edits.held.len()),
+            controls: when(kinds.controls, controls),
+            limits: when(kinds.rules, self.rules.own_limits()),
+            pins: when(kinds.rules, self.rules.pins.len()),
+            has_pairs: kinds.rules && self.rules.has_own_pairs(),
+            marks: when(kinds.marks, self.view.marked.len()),
+            set_aside: when(kinds.aside, self.aside.iter().map(|work| work.contents().count()).sum()),
+            is_less: kinds.less,
+        }
+    }
+
+    /// Returns whether there is any unsaved work. This is cheap enough for every picture.
+    #[must_use]
+    pub fn has_unsaved_work(&self) -> bool {
+        let Kinds { weights, pose, controls, rules, marks, aside, less } = self.unsaved_kinds();
+        weights || pose || controls || rules || marks || aside || less
+    }
+
+    /// Returns whether anything was made that the file of the model does not have, whatever session or pose file does. A teaching example has no
+    /// such work.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        let is_posed = !self.edits.is_empty() || !self.edits.controls.is_empty();
+        let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
+        self.lesson().is_none() && is_edited || self.marking.by_hand || !self.aside.is_empty()
+    }
+
+    fn unsaved_kinds(&self) -> Kinds {
+        let aside = !self.aside.is_empty();
+        if self.lesson().is_some() || self.document.is_none() {
+            return Kinds { aside, ..Kinds::default() };
+        }
+        let is_posed = has_pose(&self.edits) && !has_same_pose(&self.edits, &self.pose_in_file);
+        let mut kinds = Kinds {
+            weights: self.has_unsaved_edits(),
+            pose: is_posed,
+            controls: !self.edits.controls.is_empty(),
+            rules: self.rules.has_own(),
+            marks: self.marking.by_hand,
+            aside,
+            less: false,
+        };
+        if let Some(held) = &self.session_file {
+            let path = self.document.as_ref().and_then(|document| document.path.as_deref());
+            let same_model = self.edited_model().is_some_and(|model| held.has_model_of(path, model));
+            let same_pose = has_same_pose(&self.edits, held.edits());
+            let same_controls = Arc::ptr_eq(&self.edits.controls, &held.edits().controls)
+                || self.edits.controls == held.edits().controls;
+            let same_rules = self.rules.are_same(held.rules());
+            let none = Arc::default();
+            let same_marks = held.has_marks(if self.marking.by_hand { &self.view.marked } else { &none });
+            let same_aside = held.has_aside(&self.aside);
+            kinds.weights &= !same_model;
+            kinds.pose &= !same_pose;
+            kinds.controls &= !same_controls;
+            kinds.rules &= !same_rules;
+            kinds.marks &= !same_marks;
+            kinds.aside &= !same_aside;
+            let is_same = same_model && same_pose && same_controls && same_rules && same_marks && same_aside;
+            let Kinds { weights, pose, controls, rules, marks, aside, .. } = kinds;
+            kinds.less = !is_same && !(weights || pose || controls || rules || marks || aside);
+        }
+        kinds
+    }
+
+    /// A session file has been written, or opened, and is the open one from now on; `None`: none is open.
+    pub fn note_session_saved(&mut self, holds: Option<KeptSession>) {
+        self.session_file = holds.map(Box::new);
+    }
+
+    /// Returns what the open session file holds; `None` where none is open, or where that is not known.
+    #[must_use]
+    pub fn saved_session(&self) -> Option<&KeptSession> {
+        self.session_file.as_deref()
+    }
+
+    /// The pose that is shown has been written into a pose file.
+    pub fn note_pose_saved(&mut self) {
+        self.pose_in_file = Arc::clone(&self.edits);
+    }
+}
+
+fn has_pose(edits: &Edits) -> bool {
+    !(edits.nodes.is_empty() && edits.morphs.is_empty() && edits.held.is_empty())
+}
+
+fn has_same_pose(a: &Arc<Edits>, b: &Arc<Edits>) -> bool {
+    Arc::ptr_eq(a, b) || a.nodes == b.nodes && a.morphs == b.morphs && a.held == b.held
+}
