@@ -92,7 +92,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     let Some(document) = session.document() else { return };
     let counts = counts(document);
     let has_skin = !document.model.skins.is_empty();
-    let empty = counts == [0; 3];
+    // A warning that edits have repaired is still listed: undo brings it back.
+    let empty = counts == [0; 3] && document.warnings.is_empty();
     let frame = Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 8 });
     let said = status.rom.is_none() && document.rom.is_some();
     let narrow = stacks(ui);
