@@ -42,7 +42,7 @@ fn taken_clips_outlive_a_crash_and_a_reload_and_are_saved_when_the_window_closes
     screen.wait_for_rest();
     assert!(is_marked(&screen), "reading the file again loses the clips");
     screen.key("ctrl+q");
-    said(&screen, &format!("{} clip", own.len()));
+    said(&screen, &format!("• {} new clip", own.len()));
     screen.press("Button", "Save…");
     assert_eq!(said(&screen, "New clips: "), own.len().to_string());
     screen.press("Button", "Save");

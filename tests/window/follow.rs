@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::saving::{is_marked, model};
 use super::{Screen, wait_until};
 
 #[test]
@@ -47,4 +48,36 @@ fn a_file_that_has_changed_is_read_again_and_what_is_selected_stays() {
     std::thread::sleep(std::time::Duration::from_secs(2));
     screen.wait_for_rest();
     assert_eq!(size(), of_character);
+}
+
+#[test]
+#[ignore = "full: it opens a window and waits for it to see that a file has changed"]
+fn a_file_that_changes_while_weights_are_edited_is_offered_and_saved_under_another_name() {
+    let path = model("offered", 40);
+    let original = fs::read(&path).unwrap();
+    let Some(screen) = Screen::open("follow_offered", &[path.to_str().unwrap(), "--watch", "on"]) else { return };
+    screen.key("space");
+    screen.press("Button", "Edit");
+    screen.press("MenuItem", "Normalise weights");
+    wait_until("the dot of unsaved edits", || is_marked(&screen));
+    let theirs = [&original[..], b"\0\0\0\0"].concat();
+    fs::write(&path, &theirs).unwrap();
+    screen.press("Button", "Keep mine");
+    screen.wait_for_rest();
+    assert!(is_marked(&screen));
+    // Written again it is offered again, and taken with the edits.
+    fs::write(&path, &original).unwrap();
+    screen.press("Button", "Take it and carry my edits over");
+    screen.wait_for_rest();
+    assert!(is_marked(&screen));
+    fs::write(&path, &theirs).unwrap();
+    screen.press("Button", "Keep mine");
+    screen.key("ctrl+s");
+    screen.press("Button", "Save as…");
+    screen.find("Label", "Vertices: 40");
+    screen.press("Button", "Save");
+    let other = path.with_file_name("character-edited.glb");
+    wait_until("the other file", || other.is_file());
+    wait_until("the dot to go", || !is_marked(&screen));
+    assert_eq!(fs::read(&path).unwrap(), theirs);
 }

@@ -36,8 +36,8 @@ pub mod writeback;
 pub use average::mean_of;
 pub use binds::{BIND_HERE, INVERSE_BINDS};
 pub use carry::{
-    Carried, CarriedVertex, Copies, EditedVertices, Identities, MeshIdentity, SetAside, VertexIdentity, VertexList,
-    carry, is_same_order, skin_of,
+    Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
+    VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use locks::Bounds;
 pub use mirror::joint_pairs;

@@ -8,8 +8,8 @@ use glam::Vec3;
 
 use super::Session;
 use super::carrying::{Bringing, Nodes};
-use super::session_file::{MeshRecord, WeightsRecord, WorkRecord};
-use skinscope_edit::{MeshIdentity, carry};
+use super::session_file::{WeightsRecord, WorkRecord};
+use skinscope_edit::carry;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model};
 
@@ -69,7 +69,7 @@ impl Session {
     fn take_work_up(&mut self, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let names: BTreeSet<&str> = work.names().collect();
-        let nodes = Nodes::of(&model, &names);
+        let nodes = Nodes::of(&model, &names, &work.paths);
         let mut by = Bringing { nodes, controls: None, by_number, repainted, lines: Vec::new() };
         let left = self.add_work(work, &mut by);
         let mut lines = Vec::new();
@@ -126,8 +126,7 @@ fn is_made_on(work: &WorkRecord, model: &Model) -> bool {
     let Some(edited) = edited.filter(|all| !all.is_empty() && all.iter().all(|e| !e.list.identities.is_empty())) else {
         return false;
     };
-    let meshes: Vec<MeshIdentity> = work.meshes.iter().map(MeshRecord::identity).collect();
-    let carried = carry(&edited, &meshes, model);
+    let carried = carry(&edited, &work.made_on(), model);
     carried.aside.is_empty() && carried.repainted == 0
 }
 

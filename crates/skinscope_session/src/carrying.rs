@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::session_file::{BindRecord, ClipRecord, EditRecord, MeshRecord, Number, WeightsRecord, WorkRecord, values};
+use super::session_file::{BindRecord, ClipRecord, EditRecord, Number, WeightsRecord, WorkRecord, values};
 use super::{ChannelValue, Edits, NodeEdit, Session};
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
-use skinscope_edit::{Carried, EditedVertices, MeshIdentity, carry};
+use skinscope_edit::{Carried, EditedVertices, carry, find_nodes};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, Clip, ClipChange, Model, NodeId, SkinId, WeightChange, is_same_row};
 
@@ -22,8 +22,8 @@ pub(super) struct Nodes<'f> {
 }
 
 impl<'f> Nodes<'f> {
-    pub fn of(model: &Model, names: &BTreeSet<&'f str>) -> Self {
-        Self { found: Keys::of(model).matches(names.iter().copied()), lost: BTreeSet::new() }
+    pub fn of(model: &Model, names: &BTreeSet<&'f str>, paths: &BTreeMap<String, String>) -> Self {
+        Self { found: find_nodes(model, names.iter().copied(), paths), lost: BTreeSet::new() }
     }
 
     pub fn find(&mut self, key: &str) -> Option<NodeId> {
@@ -60,6 +60,9 @@ impl Session {
         self.add_clips(work, &mut by.nodes, &mut left);
         if !(left.weights.is_empty() && left.marked.is_empty()) {
             left.meshes.clone_from(&work.meshes);
+        }
+        if !left.is_empty() {
+            left.paths.clone_from(&work.paths);
         }
         left
     }
@@ -150,7 +153,7 @@ impl Session {
 
     fn add_skinning(&mut self, model: &Arc<Model>, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
         let edited = read(&work.weights, by, &mut left.weights);
-        let carried = carry(&edited, &identities(&work.meshes), model);
+        let carried = carry(&edited, &work.made_on(), model);
         let mut lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
         let doubtful = carried.vertices.iter().filter(|v| v.is_repainted && !by.repainted);
         lost.extend(doubtful.map(|v| (v.edit, v.row)));
@@ -180,10 +183,10 @@ impl Session {
     }
 
     fn binds_of(&self, model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<BindChange> {
-        let keys = Keys::of(model);
+        let nodes = find_nodes(model, work.binds.iter().map(|bind| bind.joint.as_str()), &work.paths);
         let mut out = Vec::new();
         for record in &work.binds {
-            let found = bind(model, &keys, record);
+            let found = nodes.get(record.joint.as_str()).and_then(|node| bind(model, *node, record));
             let is_own = |change: &BindChange| {
                 let edited =
                     model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.place));
@@ -199,7 +202,7 @@ impl Session {
 
     fn add_marks(&mut self, model: &Arc<Model>, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
         let marked = read(&work.marked, by, &mut left.marked);
-        let carried = carry(&marked, &identities(&work.meshes), model);
+        let carried = carry(&marked, &work.made_on(), model);
         let lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
         left.marked.extend(some_of(&marked, &lost));
         if !carried.vertices.is_empty() {
@@ -243,10 +246,6 @@ fn is_part(own: &Clip, whole: &Clip, record: &ClipRecord, model: &Model) -> bool
     let has = |key: &str| own.channels.iter().any(|channel| keys.key(channel.node) == key);
     let part = record.clip(&mut |key| keys.find(key).filter(|_| has(key)));
     own.channels.len() < whole.channels.len() && part.is_some_and(|part| part.is_same(own))
-}
-
-fn identities(meshes: &[MeshRecord]) -> Vec<MeshIdentity> {
-    meshes.iter().map(MeshRecord::identity).collect()
 }
 
 /// Reads records of vertices. Those that are known by their numbers alone are left where that does not count.
@@ -334,8 +333,7 @@ fn edit(record: &EditRecord) -> NodeEdit {
 
 /// Returns a change of an inverse bind matrix: in the skin of the recorded number where that has the joint, with the matrix that the file had;
 /// else in the only one of which both are so; else in that of the number, or the only one, that has the joint. `None`: there is none, or several.
-fn bind(model: &Model, keys: &Keys, record: &BindRecord) -> Option<BindChange> {
-    let node = keys.matches(std::iter::once(record.joint.as_str())).get(record.joint.as_str()).copied()?;
+fn bind(model: &Model, node: NodeId, record: &BindRecord) -> Option<BindChange> {
     let stored = record.stored.map(values);
     let place_in = |skin: usize| {
         let joints = &model.stored_skins().get(skin)?.joints;

@@ -15,7 +15,7 @@ use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
 use skinscope_anim::pose::{Keys, target_key};
 use skinscope_deform::{METHODS, PASSES};
-use skinscope_edit::{EditedVertices, Identities, skin_of};
+use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
@@ -184,7 +184,7 @@ impl KeptSession {
         let alone =
             |(node, partner): (NodeId, NodeId)| (key(&node), Some(partner).filter(|p| *p != node).map(|p| key(&p)));
         let (weights, marked, meshes) = self.vertices_of(&keys);
-        SessionFile {
+        let mut file = SessionFile {
             joints: self.edits.nodes.iter().filter(|(node, _)| known(node)).map(|(n, e)| (key(n), edit(e))).collect(),
             morphs: self.morphs(&keys),
             held: self.edits.held.iter().filter(|(node, _)| known(node)).map(held).collect(),
@@ -212,7 +212,12 @@ impl KeptSession {
             camera: camera(&self.view),
             view: view(&self.view, &key, Some(&self.model)),
             ..SessionFile::default()
-        }
+        };
+        let work = file.work("");
+        let skins = work.weights.iter().flat_map(|record| record.skin.iter().map(String::as_str));
+        let listed = file.view.hidden.iter().chain(&file.view.selected).map(String::as_str);
+        file.paths = paths_of(&self.model, work.names().chain(skins).chain(listed));
+        file
     }
 
     /// Returns the nodes whose partner is not the one that was found, with the partner that they have.

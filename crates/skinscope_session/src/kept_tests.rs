@@ -9,7 +9,7 @@ use skinscope_anim::pose::{FileError, Limits};
 use skinscope_base::math::test_random::Random;
 use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::shapes::{Tube, obstacle_course, tube, with_vertices};
 use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
 use skinscope_model::{ClipId, NodeId};
 
@@ -364,4 +364,95 @@ fn edits_of_an_earlier_run_are_steps_that_can_be_undone() {
     assert!(!session.has_unsaved_skinning() && !session.edits().is_empty());
     session.apply(EditCommand::Undo);
     assert!(session.edits().is_empty());
+}
+
+/// A session in which two vertices of a tube follow its last joint, and its file.
+fn with_two_edits(model: &Arc<Model>) -> (Session, SessionFile) {
+    let mut session = Session::default();
+    session.open(document(model));
+    let mut change = WeightChange::new(MeshId(0), 0, 1);
+    change.push(3, &[5], &[1.0]);
+    change.push(9, &[5], &[1.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let file = SessionFile::parse(session.kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    (session, file)
+}
+
+#[test]
+fn a_session_over_a_model_in_another_order_finds_its_vertices_and_keeps_those_that_are_gone() {
+    let model = Arc::new(tube(Tube { joints: 6, ..Tube::default() }));
+    let (_, file) = with_two_edits(&model);
+    let count = model.meshes[0].primitives[0].stored_vertices as u32;
+    let reversed: Vec<u32> = (0..count).rev().collect();
+    let mut session = Session::default();
+    assert_eq!(session.open_kept(document(&Arc::new(with_vertices(&model, &reversed))), &file), [""; 0]);
+    let edited =
+        |session: &Session| session.model().unwrap().weight_edits().vertices(MeshId(0), 0).collect::<Vec<u32>>();
+    assert_eq!(edited(&session), [count - 10, count - 4]);
+    // Vertex 9 is gone: its edit stays in the session, and in what is saved of it, until it is back.
+    let less: Vec<u32> = (0..count).filter(|v| *v != 9).collect();
+    let told = session.open_kept(document(&Arc::new(with_vertices(&model, &less))), &file);
+    assert!(told.iter().any(|line| line.contains("tube, vertex 9: joint 5 1.000")), "{told:?}");
+    assert_eq!((edited(&session), session.set_aside()[0].contents().vertices), (vec![3], 1));
+    let again = SessionFile::parse(session.kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    assert_eq!(again.contents().set_aside, 1);
+    let mut last = Session::default();
+    last.open_kept(document(&model), &again);
+    assert_eq!((edited(&last), last.set_aside().len()), (vec![3, 9], 0));
+}
+
+#[test]
+fn vertices_of_an_earlier_session_file_are_matched_by_number_and_only_where_the_model_is_the_same() {
+    let model = Arc::new(tube(Tube { joints: 6, ..Tube::default() }));
+    let (_, mut file) = with_two_edits(&model);
+    file.meshes.clear();
+    for record in &mut file.weights {
+        (record.identities, record.positions) = (String::new(), String::new());
+    }
+    let mut session = Session::default();
+    let told = session.open_kept(document(&model), &file);
+    assert!(told.iter().any(|line| line.contains("by number alone; 2 edited vertices matched so")), "{told:?}");
+    assert_eq!(session.unsaved_vertices(), 2);
+    file.has_other_model = true;
+    let told = session.open_kept(document(&model), &file);
+    assert!(
+        told.iter().any(|line| line.contains("2 edited vertices by number alone, and the file is another")),
+        "{told:?}"
+    );
+    assert_eq!((session.unsaved_vertices(), session.set_aside()[0].contents().vertices), (0, 2));
+    // Whoever knows better has them taken up.
+    session.apply(AsideCommand::TakeUp(0));
+    assert_eq!((session.unsaved_vertices(), session.set_aside().len()), (2, 0));
+}
+
+#[test]
+fn unsaved_work_is_all_that_was_made_until_a_file_has_it() {
+    let model = Arc::new(tube(Tube { joints: 6, ..Tube::default() }));
+    let (mut session, _) = with_two_edits(&model);
+    assert_eq!(session.unsaved_work().vertices, 2);
+    session.apply(EditCommand::Undo);
+    assert!(session.unsaved_work().is_empty() && !session.has_unsaved_work());
+    // How the model is looked at is no work.
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(CameraCommand::Orbit(glam::Vec2::new(90.0, 30.0)));
+    session.apply(ViewCommand::SetOverlay(Some("weights")));
+    assert!(!session.has_unsaved_work());
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
+    session.apply(EditCommand::EndEdit);
+    assert_eq!(session.unsaved_work(), UnsavedWork { posed: 1, ..UnsavedWork::default() });
+    session.note_pose_saved();
+    assert!(!session.has_unsaved_work(), "a pose file has it");
+    session.apply(ControlCommand::AddSlider);
+    session.apply(PosingCommand::TogglePin(NodeId(3)));
+    let limits = Limits { least: Vec3::ZERO, most: Vec3::ONE };
+    session.apply(PosingCommand::SetLimits(NodeId(3), Some(limits)));
+    let work = session.unsaved_work();
+    assert_eq!((work.controls, work.pins, work.limits, work.posed), (1, 1, 1, 0));
+    let holds = session.kept();
+    session.note_session_saved(holds);
+    assert!(session.unsaved_work().is_empty() && !session.has_unsaved_work(), "the session file has it");
+    session.apply(PosingCommand::TogglePin(NodeId(3)));
+    session.apply(PosingCommand::SetLimits(NodeId(3), None));
+    session.apply(ControlCommand::RemoveSlider(0));
+    assert!(session.has_unsaved_work() && session.unsaved_work().is_less, "the session file has more");
 }

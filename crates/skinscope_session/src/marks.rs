@@ -75,7 +75,7 @@ pub struct Marking {
     pub tool: Option<MarkTool>,
     /// Also what the surface hides is marked.
     pub through: bool,
-    /// Whether what is marked was marked in the picture or by its neighbours, which takes time, and not by one command.
+    /// Whether what is marked was put together in the picture by several strokes, which takes time, and not by one command.
     pub by_hand: bool,
     surfaces: Option<Neighbours>,
 }
@@ -176,8 +176,8 @@ impl Session {
             MarkCommand::Use(_) | MarkCommand::ToggleThrough | MarkCommand::None => BTreeSet::new(),
         };
         let is_by_hand = match command {
-            MarkCommand::In(..) | MarkCommand::Grow | MarkCommand::Shrink => true,
-            MarkCommand::Invert => self.marking.by_hand,
+            MarkCommand::In(_, MarkMode::Add | MarkMode::Remove) => self.marking.by_hand || !before.is_empty(),
+            MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::Invert => self.marking.by_hand,
             _ => false,
         };
         if after != before || *command == MarkCommand::None {

@@ -11,7 +11,7 @@ use super::{
 };
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
-use skinscope_edit::is_same_order;
+use skinscope_edit::{find_nodes, is_same_order, paths_of};
 use skinscope_model::{ClipId, MeshId, Model, NodeId};
 
 impl Session {
@@ -160,7 +160,7 @@ impl Session {
         self.forget_vertices();
         let mut left = self.take_up_clips(old, &find);
         let names = work.names().collect();
-        let nodes = Nodes::of(&new, &names);
+        let nodes = Nodes::of(&new, &names, &work.paths);
         let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
         left.add(self.add_work(&work, &mut by));
         left.model.clone_from(&old.source.name);
@@ -215,8 +215,8 @@ impl Session {
 
 /// Returns the node that each node of `old` has become: that of its key.
 fn counterparts(old: &Model, new: &Model) -> Vec<Option<NodeId>> {
-    let (before, now) = (Keys::of(old), Keys::of(new));
+    let before = Keys::of(old);
     let keys = || (0..old.skeleton.len()).map(|i| before.key(NodeId::from_index(i)));
-    let found = now.matches(keys());
+    let found = find_nodes(new, keys(), &paths_of(old, keys()));
     keys().map(|key| found.get(key).copied()).collect()
 }

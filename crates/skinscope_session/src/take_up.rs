@@ -61,7 +61,7 @@ impl Session {
         let names: BTreeSet<&str> = work.names().chain(listed).collect();
         let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
         let mut by = Bringing {
-            nodes: Nodes::of(&model, &names),
+            nodes: Nodes::of(&model, &names, &work.paths),
             controls: Some(Controls { sliders, drivers: Arc::new(file.drivers.clone()) }),
             by_number: !file.has_other_model,
             repainted: true,

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use glam::Vec3;
 
+use super::nodes::path_of;
 use skinscope_anim::pose::Keys;
-use skinscope_model::{InfluencesRef, MeshId, Model, Primitive, SkinId};
+use skinscope_model::{InfluencesRef, MeshId, Model, NodeId, Primitive, SkinId};
 
 /// What tells a stored vertex from others, as two hashes of exact bits. Session files have them, so that the hash must stay as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,8 +106,13 @@ fn geometry_of(primitive: &Primitive, vertex: usize) -> u64 {
 /// The hashes of the keys of a skin's joints, by place.
 fn joint_hashes(model: &Model, keys: &Keys, skin: Option<SkinId>) -> Vec<u64> {
     let joints = skin.map(|skin| &model.skins[skin.index()].joints);
-    let of = |key: &str| key.bytes().fold(Hash::new(1), |hash, byte| hash.add(byte.into())).0;
-    joints.into_iter().flatten().map(|joint| of(keys.key(*joint))).collect()
+    let of = |text: &str| text.bytes().fold(Hash::new(1), |hash, byte| hash.add(byte.into())).0;
+    let hash = |joint: &NodeId| {
+        let key = keys.key(*joint);
+        // A number may be another node's in another version of the file.
+        if key == model.skeleton.names[joint.index()] { of(key) } else { of(&path_of(model, *joint)) }
+    };
+    joints.into_iter().flatten().map(hash).collect()
 }
 
 fn full_of(

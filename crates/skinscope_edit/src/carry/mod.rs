@@ -6,8 +6,11 @@
 //! of the file, where there are as many of them as before. What has no counterpart is set aside, with the reason.
 
 mod identity;
+mod nodes;
 
 pub use identity::{Copies, Identities, MeshIdentity, VertexIdentity, VertexList, skin_of};
+
+pub use nodes::{find_nodes, paths_of};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -129,18 +132,27 @@ pub struct Carried {
     pub by_number: usize,
 }
 
-/// Carries edits over to `model`. `meshes` are those of the model that they were made on; empty where that is not known.
+/// What is known of the model that edits were made on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MadeOn {
+    /// Its meshes; empty where that is not known.
+    pub meshes: Vec<MeshIdentity>,
+    /// The paths of joints whose keys are numbers ([`paths_of`]).
+    pub paths: BTreeMap<String, String>,
+}
+
+/// Carries edits over to `model`.
 #[must_use]
-pub fn carry(made: &[EditedVertices], meshes: &[MeshIdentity], model: &Model) -> Carried {
+pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
     let mut out = Carried::default();
     if made.iter().all(|edit| edit.list.vertices.is_empty()) {
         return out;
     }
-    let target = Target::of(model, made, meshes);
+    let target = Target::of(model, made, &on.meshes);
     let mut rows: BTreeMap<(usize, usize), BTreeMap<u32, (Vec<u16>, Vec<f32>)>> = BTreeMap::new();
     let mut found_all = Vec::new();
     for (number, edit) in made.iter().enumerate() {
-        let found_joints = target.keys.matches(edit.skin.iter().map(String::as_str));
+        let found_joints = find_nodes(model, edit.skin.iter().map(String::as_str), &on.paths);
         for i in 0..edit.list.vertices.len() {
             let carried = target.find(edit, i).and_then(|(places, way)| {
                 let row = |place: &Place| target.row(edit, i, place.0, &found_joints).map(|row| (*place, row));
@@ -219,7 +231,6 @@ type Row<'a> = Vec<(&'a str, u32)>;
 /// The model that edits are carried to.
 struct Target<'a> {
     model: &'a Model,
-    keys: Keys,
     identities: Identities,
     /// The mesh that each mesh of the other model has become, and whether its vertices are in the same order.
     counterparts: Vec<Option<(usize, bool)>>,
@@ -254,8 +265,7 @@ impl<'a> Target<'a> {
         }
         let full_alike = alike(made, |identity, copies| (identity.full, copies.full));
         let geometry_alike = alike(made, |identity, copies| (identity.geometry, copies.geometry));
-        let keys = Keys::of(model);
-        Self { model, keys, identities, counterparts, fresh, full, geometry, full_alike, geometry_alike }
+        Self { model, identities, counterparts, fresh, full, geometry, full_alike, geometry_alike }
     }
 
     /// Finds the vertices that the `i`-th of an edit has become.

@@ -27,7 +27,8 @@ fn made(model: &Model, edits: &[(u32, u16)]) -> Vec<EditedVertices> {
 }
 
 fn carried(edits: &[EditedVertices], from: &Model, to: &Model) -> Carried {
-    carry(edits, &Identities::of(from).meshes, to)
+    let paths = paths_of(from, edits.iter().flat_map(|edit| &edit.skin).map(String::as_str));
+    carry(edits, &MadeOn { meshes: Identities::of(from).meshes, paths }, to)
 }
 
 /// The joint of each edited vertex, by its position.
@@ -208,6 +209,29 @@ fn joints_are_found_by_name_and_one_that_is_missing_sets_the_edit_aside() {
     parts.skeleton.names[6] = "other".into();
     let moved = carried(&edits, &model, &Model::build(parts).unwrap());
     assert_eq!(moved.aside, [(0, 0, SetAside::NoJoint("joint 5".into()))]);
+}
+
+#[test]
+fn joints_of_one_name_are_found_by_their_path_and_not_by_their_number() {
+    // Two arms of equally named joints, one below each of two shoulders.
+    let arms = |names: [&str; 2]| {
+        let mut parts: ModelParts = (*model()).clone();
+        parts.skeleton.parents = [None, Some(0), Some(1), Some(2), Some(1), Some(4), Some(5)]
+            .iter()
+            .map(|parent| parent.map(NodeId::from_index))
+            .collect();
+        let all = ["root", "spine", names[0], "arm", names[1], "arm", "tip"];
+        parts.skeleton.names = all.map(str::to_owned).to_vec();
+        Model::build(parts).unwrap()
+    };
+    let before = arms(["left", "right"]);
+    let edits = made(&before, &[(7, 2), (8, 4)]);
+    assert_eq!((edits[0].skin[2].as_str(), edits[0].skin[4].as_str()), ("#3", "#5"));
+    assert_eq!(carried(&edits, &before, &before).weights[0].joints, [2, 4]);
+    let moved = carried(&edits, &before, &arms(["right", "left"]));
+    assert_eq!((moved.weights[0].joints.as_slice(), moved.aside.len()), (&[4, 2][..], 0));
+    let gone = carried(&edits, &before, &arms(["other", "right"]));
+    assert_eq!(gone.aside, [(0, 0, SetAside::NoJoint("#3".into()))]);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //!  "model": [{"path": "character.glb", "size": 123456, "hash": "fnv1a64:…"}],
 //!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}},
 //!  "held": {"Foot.L": {"matrix": [12 numbers]}}, "weights": […], "binds": […],
-//!  "meshes": […], "marked": […], "clips": […],
+//!  "meshes": […], "paths": {"#12": "root/Arm/Hand"}, "marked": […], "clips": […],
 //!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
@@ -83,6 +83,9 @@ pub struct SessionFile {
     /// The meshes of the model, where vertices are edited or marked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) meshes: Vec<MeshRecord>,
+    /// The paths of the nodes whose keys are numbers.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) paths: BTreeMap<String, String>,
     /// Vertices that were marked by hand.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) marked: Vec<WeightsRecord>,
@@ -123,6 +126,7 @@ impl Default for SessionFile {
             clips: Vec::new(),
             binds: Vec::new(),
             meshes: Vec::new(),
+            paths: BTreeMap::new(),
             marked: Vec::new(),
             set_aside: Vec::new(),
             has_other_model: false,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use skinscope_edit::MadeOn;
 
 use super::{
     BindRecord, ClipRecord, EditRecord, HeldRecord, LimitsRecord, MeshRecord, Number, SessionFile, WeightsRecord,
@@ -18,6 +19,9 @@ pub struct WorkRecord {
     /// The meshes of that model, where there are vertices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) meshes: Vec<MeshRecord>,
+    /// The paths of the nodes whose keys are numbers ([`skinscope_edit::paths_of`]).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) paths: BTreeMap<String, String>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) joints: BTreeMap<String, EditRecord>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -118,6 +122,11 @@ impl WorkRecord {
         named.chain(pairs).chain(&self.pins).chain(&self.locked).chain(moved).chain(bound).map(String::as_str)
     }
 
+    /// Returns what is known of the model that it was made on.
+    pub(crate) fn made_on(&self) -> MadeOn {
+        MadeOn { meshes: self.meshes.iter().map(MeshRecord::identity).collect(), paths: self.paths.clone() }
+    }
+
     /// Adds what another one has. What both have of one name stays as it is here.
     pub(crate) fn add(&mut self, other: Self) {
         fn join<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
@@ -133,6 +142,7 @@ impl WorkRecord {
         if !other.meshes.is_empty() {
             self.meshes = other.meshes;
         }
+        map(&mut self.paths, other.paths);
         map(&mut self.joints, other.joints);
         for (key, targets) in other.morphs {
             map(self.morphs.entry(key).or_default(), targets);
@@ -185,6 +195,7 @@ impl SessionFile {
         WorkRecord {
             model: model.to_owned(),
             meshes: self.meshes.clone(),
+            paths: self.paths.clone(),
             joints: self.joints.clone(),
             morphs: self.morphs.clone(),
             held: self.held.clone(),
