@@ -213,6 +213,10 @@ impl Autosave {
         now: Instant,
     ) -> Result<Todo, Option<Instant>> {
         let Some((every, folder)) = self.every.zip(self.folder.clone()) else { return Err(None) };
+        // A session file cannot name an example; what was written down before has all that is set aside.
+        if session.lesson().is_some() && !session.set_aside().is_empty() {
+            return Err(None);
+        }
         let Some(snapshot) = Snapshot::of(session, open) else {
             self.forget();
             return Err(None);
@@ -289,6 +293,7 @@ mod tests {
     use glam::Vec3;
 
     use super::*;
+    use crate::import::{Options, Progress};
     use crate::model::shapes::{Tube, tube};
     use crate::model::{MeshId, NodeId, WeightChange};
     use crate::session::{ChannelValue, Document, EditCommand};
@@ -334,6 +339,40 @@ mod tests {
         // All is taken back.
         (0..3).for_each(|_| _ = session.apply(EditCommand::Undo));
         assert!(matches!(autosave.step(&session, None, at(400)), Err(None)) && !path.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_set_aside_stays_written_down_whatever_is_opened() {
+        let folder = std::env::temp_dir().join(format!("skinscope_aside_{}", std::process::id()));
+        let mut autosave = autosave("1-1", &folder, 0);
+        let mut session = Session::default();
+        let document = |joints| {
+            let model = Arc::new(tube(Tube { joints, ..Tube::default() }));
+            Document::new(model, Vec::new(), Some("model.glb".into()))
+        };
+        session.open(document(12));
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(3, &[11], &[1.0]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        // The file has lost that joint, so that the edit has no place in it.
+        session.open(document(5));
+        assert_eq!((session.unsaved_vertices(), session.set_aside().len()), (0, 1));
+        let (snapshot, path) = autosave.step(&session, None, Instant::now()).unwrap();
+        snapshot.write(&path).unwrap();
+        let start = crate::examples::Start::of(crate::examples::EXAMPLES[0]);
+        session.open(Source::Example(start).load(&Options::default(), &Progress::silent()).unwrap());
+        assert!(autosave.step(&session, None, Instant::now()).is_err() && path.exists());
+        drop(autosave);
+        // Offered and taken, it is set aside again, and has its place once the joint is back.
+        let left = self::autosave("2-2", &folder, 0).left().unwrap();
+        assert_eq!(left.offer().set_aside, 1);
+        let mut next = Session::default();
+        next.open(document(5));
+        next.take_up(&left.read().unwrap());
+        assert_eq!((next.unsaved_vertices(), next.set_aside().len()), (0, 1));
+        next.open(document(12));
+        assert_eq!((next.unsaved_vertices(), next.set_aside().len()), (1, 0));
         fs::remove_dir_all(&folder).unwrap();
     }
 

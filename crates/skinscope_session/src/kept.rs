@@ -138,12 +138,13 @@ impl KeptSession {
     #[must_use]
     pub fn has_same_work(&self, other: &Self) -> bool {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
-        let same_rest = self.has_marks(&other.marked) && self.has_aside(&other.aside);
+        let same_rest = self.has_marks(Some(&other.marked)) && self.has_aside(&other.aside);
         self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
     }
 
-    pub(super) fn has_marks(&self, marked: &Arc<VertexSet>) -> bool {
-        Arc::ptr_eq(&self.marked, marked) || self.marked == *marked
+    /// Returns whether these vertices are marked by hand, or with `None` none at all.
+    pub(super) fn has_marks(&self, marked: Option<&Arc<VertexSet>>) -> bool {
+        marked.map_or(self.marked.is_empty(), |marked| Arc::ptr_eq(&self.marked, marked) || self.marked == *marked)
     }
 
     pub(super) fn has_aside(&self, aside: &Arc<Vec<WorkRecord>>) -> bool {

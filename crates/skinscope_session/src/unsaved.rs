@@ -144,8 +144,7 @@ impl Session {
             let same_controls = Arc::ptr_eq(&self.edits.controls, &held.edits().controls)
                 || self.edits.controls == held.edits().controls;
             let same_rules = self.rules.are_same(held.rules());
-            let none = Arc::default();
-            let same_marks = held.has_marks(if self.marking.by_hand { &self.view.marked } else { &none });
+            let same_marks = held.has_marks(Some(&self.view.marked).filter(|_| self.marking.by_hand));
             let same_aside = held.has_aside(&self.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
@@ -155,7 +154,7 @@ impl Session {
             kinds.aside &= !same_aside;
             let is_same = same_model && same_pose && same_controls && same_rules && same_marks && same_aside;
             let Kinds { weights, pose, controls, rules, marks, aside, .. } = kinds;
-            kinds.less = !is_same && !(weights || pose || controls || rules || marks || aside);
+            kinds.less = !(is_same || weights || pose || controls || rules || marks || aside);
         }
         kinds
     }

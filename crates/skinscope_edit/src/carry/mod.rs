@@ -101,6 +101,9 @@ impl std::fmt::Display for SetAside {
     }
 }
 
+/// New joints and weights of vertices of one primitive, by their numbers.
+type NewRows = BTreeMap<u32, (Vec<u16>, Vec<f32>)>;
+
 /// A stored vertex: mesh, primitive, and its number there.
 type Place = (usize, usize, u32);
 
@@ -149,7 +152,7 @@ pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
         return out;
     }
     let target = Target::of(model, made, &on.meshes);
-    let mut rows: BTreeMap<(usize, usize), BTreeMap<u32, (Vec<u16>, Vec<f32>)>> = BTreeMap::new();
+    let mut rows: BTreeMap<(usize, usize), NewRows> = BTreeMap::new();
     let mut found_all = Vec::new();
     for (number, edit) in made.iter().enumerate() {
         let found_joints = find_nodes(model, edit.skin.iter().map(String::as_str), &on.paths);
@@ -181,7 +184,7 @@ pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
     out
 }
 
-fn change((mesh, primitive): (usize, usize), rows: &BTreeMap<u32, (Vec<u16>, Vec<f32>)>) -> WeightChange {
+fn change((mesh, primitive): (usize, usize), rows: &NewRows) -> WeightChange {
     let width = rows.values().map(|row| row.0.len()).max().unwrap_or_default();
     let mut out = WeightChange::new(MeshId::from_index(mesh), primitive, width);
     rows.iter().for_each(|(vertex, (joints, weights))| out.push(*vertex, joints, weights));
