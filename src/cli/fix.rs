@@ -11,7 +11,10 @@ use super::find::find_node;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
-use crate::edit::{Amount, Applied, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, Transferred, apply};
+use crate::edit::{
+    Amount, Applied, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, Transferred, apply,
+    check as check_operation,
+};
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
@@ -364,8 +367,14 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let mut done: Vec<Done> = Vec::new();
     for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
+        let refused = |why: &dyn std::fmt::Display| CliError::Usage(format!("--{}: {why}", operation.id));
+        check_operation(operation, &sheet, &settings).map_err(|why| refused(&why))?;
         let applied = apply(operation, &mut sheet, &settings);
-        done.push(Done { operation, applied, transferred: sheet.transferred.take() });
+        let transferred = sheet.transferred.take();
+        if transferred.is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
+            return Err(refused(&"no joint of the model has a name of those that move the other one there"));
+        }
+        done.push(Done { operation, applied, transferred });
     }
     if !args.json {
         tell_current(&document, &sheet);

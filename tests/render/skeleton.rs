@@ -4,7 +4,7 @@ use glam::Vec2;
 use skinscope::frame::{Background, Frame, SceneColors};
 use skinscope::inspect::BoneShape;
 use skinscope::model::NodeId;
-use skinscope::render::Picture;
+use skinscope::render::{Picture, render_image};
 use skinscope::session::{SelectionCommand, Session, ViewCommand};
 
 use crate::form::{ALL, SIDE, TWO, draw, linear, sessions};
@@ -92,6 +92,26 @@ fn the_selected_bone_stands_out_from_whatever_lies_beneath() {
         worst(stage, character, BoneShape::Octahedra, 2);
         worst(stage, character, BoneShape::Sticks, 1);
         worst(stage, character, BoneShape::Lines, 1);
+    });
+}
+
+/// A wider picture of the same height shows more to the left and right, and bones of the same size in pixels.
+#[test]
+fn bones_are_as_thick_in_a_wide_picture() {
+    on_shared_stage(|stage| {
+        let (_, session) = &mut sessions(&[])[0];
+        session.apply(ViewCommand::SetBoneShape(BoneShape::Octahedra));
+        session.update_pose();
+        let with = frame(session, &SceneColors::DARK);
+        let bare = Frame { bones: Vec::new(), ..with.clone() };
+        let covered = |size: [u32; 2]| {
+            let [a, b] = [&bare, &with]
+                .map(|frame| render_image(&stage.gpu, &mut stage.renderer.borrow_mut(), frame, size).unwrap());
+            let pixels = a.rgba.as_chunks::<4>().0.iter().zip(b.rgba.as_chunks::<4>().0);
+            pixels.filter(|(a, b)| a != b).count() as f64
+        };
+        let (square, wide) = (covered([SIDE; 2]), covered([2 * SIDE, SIDE]));
+        assert!(square > 500.0 && (wide / square - 1.0).abs() < 0.03, "{square} and {wide} pixels");
     });
 }
 

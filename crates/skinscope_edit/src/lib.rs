@@ -18,6 +18,7 @@ mod mirror;
 mod normalise;
 mod prune;
 mod quantise;
+mod refusal;
 mod rogues;
 mod rounding;
 mod rules;
@@ -41,6 +42,7 @@ pub use carry::{
 };
 pub use locks::Bounds;
 pub use mirror::joint_pairs;
+pub use refusal::{Refusal, check};
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Operation, Settings, Sheet, Transferred, apply, binds, rogues, value};
+use super::{Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, rogues, value};
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
@@ -66,6 +66,8 @@ pub struct Outcome {
     pub found: Vec<(&'static str, [usize; 2])>,
     /// How far away the surface is whose weights are taken.
     pub transferred: Option<Transferred>,
+    /// Why the operation cannot be done; then nothing would change.
+    pub refused: Option<Refusal>,
 }
 
 impl Outcome {
@@ -93,6 +95,12 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     }
     let mut out = Outcome::default();
     out.figures[0] = figures(&sheet);
+    if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
+        out.figures[1] = out.figures[0];
+        out.refused = Some(refusal);
+        context.set_fraction(1.0);
+        return (!context.is_cancelled()).then_some(out);
+    }
     let rules: Vec<&'static str> = match task.operation.id {
         "rules" => task.settings.rules.clone(),
         _ => task.operation.repairs.to_vec(),

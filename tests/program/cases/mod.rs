@@ -45,7 +45,6 @@ const OPEN: &[&str] = &[
     "01-mixamo-prefixes",
     "03-vrma-on-vrm",
     "04-vrm0-front",
-    "06-one-mesh-two-skins",
     "11-names-of-sides",
     "12-far-from-origin",
     "18-transfer-across-a-gap",

@@ -15,6 +15,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.label(RichText::new("Working it out…").color(colors(ui).dim));
         return;
     };
+    if let Some(refusal) = &outcome.refused {
+        let text = RichText::new(format!("This cannot be done: {refusal}.")).font(theme::regular(12.0));
+        ui.add(Label::new(text.color(colors(ui).amber)).wrap());
+        return;
+    }
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         let is_of_weights = session.tools().operation.is_none_or(|operation| operation.is_of_weights());

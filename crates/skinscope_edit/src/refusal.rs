@@ -1,0 +1,253 @@
+//! Says why an operation cannot do what is asked of it, as against having nothing to do.
+
+use std::collections::BTreeSet;
+
+use thiserror::Error;
+
+use super::{BIND_HERE, Operation, Settings, Sheet, Table};
+use skinscope_anim::local_to_model;
+use skinscope_model::{MeshId, Model, NodeId, SkinId};
+
+/// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
+/// in each.
+const BY_JOINT: [&str; 6] = ["remove-joint", "replace-joint", "set", "paste", "mirror", "transfer"];
+
+/// The reason why an operation cannot be done.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Refusal {
+    /// A mesh is shown with several skins, whose joints differ.
+    #[error(
+        "mesh “{mesh}” is shown by “{}” with the skin “{}” and by “{}” with the skin “{}”, whose joints are others: the same \
+         weights would move the other one too. Give one of them a mesh of its own first",
+        .shown[0][0], .shown[0][1], .shown[1][0], .shown[1][1]
+    )]
+    SharedMesh {
+        /// The name of the mesh.
+        mesh: String,
+        /// The names of a node that shows it and of its skin, of the first two that differ.
+        shown: [[String; 2]; 2],
+    },
+    /// A node moves no vertex, since no skin that moves vertices has it.
+    #[error("“{0}” is no joint of a skin that moves vertices")]
+    NoJoint(String),
+    /// A joint can only be replaced by one of its own skin.
+    #[error("“{other}” is no joint of a skin that “{joint}” belongs to, so that it cannot take its weights")]
+    OtherSkin {
+        /// The joint that is replaced.
+        joint: String,
+        /// The node that was to get its weights.
+        other: String,
+    },
+    /// A joint cannot be replaced by itself.
+    #[error("“{0}” cannot be replaced by itself")]
+    Itself(String),
+    /// There is no weight that could be copied.
+    #[error("no vertex of mesh “{0}” has weights that the others could take")]
+    NoWeights(String),
+    /// A joint has no size in a pose, so that no matrix undoes it.
+    #[error(
+        "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
+    )]
+    Flat(String),
+}
+
+/// Returns why `operation` cannot be carried out on the weights of a sheet; `Ok` where it can, also where there is nothing
+/// for it to do.
+pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let model = sheet.model;
+    match operation.id {
+        "remove-joint" | "set" => is_joint(sheet, settings.joint)?,
+        "replace-joint" => replaces(sheet, settings)?,
+        "hammer" => has_weights(sheet)?,
+        id if id == BIND_HERE.id => is_solid(model, settings)?,
+        _ => {}
+    }
+    if BY_JOINT.contains(&operation.id) {
+        let named: Vec<u32> = [settings.joint, settings.other].into_iter().flatten().map(|node| node.0).collect();
+        let is_about = |keys: &BTreeSet<u32>| match operation.id {
+            "remove-joint" | "replace-joint" | "set" => named.iter().any(|key| keys.contains(key)),
+            _ => true,
+        };
+        for (number, table) in sheet.tables.iter().enumerate() {
+            if (0..table.vertices()).any(|row| sheet.bounds.has(number, row)) {
+                is_of_one_skin(model, table, &is_about)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn name(model: &Model, node: NodeId) -> String {
+    model.skeleton.names.get(node.index()).cloned().unwrap_or_default()
+}
+
+fn mesh_name(model: &Model, mesh: usize) -> String {
+    model.meshes.get(mesh).map(|mesh| mesh.name.clone()).unwrap_or_default()
+}
+
+/// Returns the nodes that the skins of a table's meshes have.
+fn skins_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = (NodeId, MeshId, SkinId)> + 'm {
+    let meshes: BTreeSet<usize> = table.primitives.iter().map(|(mesh, _)| *mesh).collect();
+    let shown = model.instances.iter().filter(move |instance| meshes.contains(&instance.mesh.index()));
+    shown.filter_map(|instance| Some((instance.node, instance.mesh, instance.skin?)))
+}
+
+fn joints_of(model: &Model, skin: SkinId) -> BTreeSet<u32> {
+    model.skins[skin.index()].joints.iter().map(|node| node.0).collect()
+}
+
+fn is_joint(sheet: &Sheet, joint: Option<NodeId>) -> Result<(), Refusal> {
+    let Some(joint) = joint else { return Ok(()) };
+    let moves = |table: &Table| {
+        skins_of(sheet.model, table).any(|(.., skin)| sheet.model.skins[skin.index()].joints.contains(&joint))
+    };
+    if sheet.tables.iter().any(moves) { Ok(()) } else { Err(Refusal::NoJoint(name(sheet.model, joint))) }
+}
+
+fn replaces(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (Some(joint), Some(other)) = (settings.joint, settings.other) else { return Ok(()) };
+    is_joint(sheet, Some(joint))?;
+    if joint == other {
+        return Err(Refusal::Itself(name(sheet.model, joint)));
+    }
+    let has = |skin: SkinId, node: NodeId| sheet.model.skins[skin.index()].joints.contains(&node);
+    let skins = || sheet.tables.iter().flat_map(|table| skins_of(sheet.model, table)).map(|(.., skin)| skin);
+    if skins().any(|skin| has(skin, joint) && has(skin, other)) {
+        return Ok(());
+    }
+    Err(Refusal::OtherSkin { joint: name(sheet.model, joint), other: name(sheet.model, other) })
+}
+
+/// Checks that each surface with vertices to be mended has one with weights.
+fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
+    for surface in sheet.surfaces() {
+        let mut rows = (0..surface.place.len() as u32).map(|vertex| surface.row(vertex)).peekable();
+        let Some((table, _)) = rows.peek().copied() else { continue };
+        if rows.all(|(table, row)| sheet.tables[table].sum(row) <= 0.0) {
+            let mesh = sheet.tables[table].primitives.first().map_or(0, |(mesh, _)| *mesh);
+            return Err(Refusal::NoWeights(mesh_name(sheet.model, mesh)));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that every joint can be bound in the pose.
+fn is_solid(model: &Model, settings: &Settings) -> Result<(), Refusal> {
+    let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == model.skeleton.len()) else {
+        return Ok(());
+    };
+    let mut matrices = Vec::new();
+    local_to_model(&model.skeleton, pose, &mut matrices);
+    let flat = |node: &&NodeId| {
+        let inverse = matrices[node.index()].inverse();
+        matrices[node.index()].matrix3.determinant() == 0.0 || !inverse.is_finite()
+    };
+    let first = model.skins.iter().flat_map(|skin| &skin.joints).find(flat);
+    first.map_or(Ok(()), |node| Err(Refusal::Flat(name(model, *node))))
+}
+
+/// Checks that all skins which show the weights of a table have the same joints, if one of them is concerned.
+fn is_of_one_skin(model: &Model, table: &Table, is_about: &dyn Fn(&BTreeSet<u32>) -> bool) -> Result<(), Refusal> {
+    let mut shown = skins_of(model, table);
+    let Some((first, mesh, skin)) = shown.next() else { return Ok(()) };
+    let Some((other, _, another)) =
+        shown.find(|(.., other)| model.skins[other.index()].joints != model.skins[skin.index()].joints)
+    else {
+        return Ok(());
+    };
+    if !skins_of(model, table).any(|(.., skin)| is_about(&joints_of(model, skin))) {
+        return Ok(());
+    }
+    let named = |node: NodeId, skin: SkinId| [name(model, node), model.skins[skin.index()].name.clone()];
+    Err(Refusal::SharedMesh {
+        mesh: mesh_name(model, mesh.index()),
+        shown: [named(first, skin), named(other, another)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use glam::Vec3;
+
+    use super::*;
+    use crate::operation;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Instance, ModelParts, Skin};
+
+    fn asked(id: &str, parts: ModelParts, settings: &Settings) -> Result<(), Refusal> {
+        let model = Model::build(parts).unwrap();
+        check(operation(id).unwrap(), &Sheet::of(&model), settings)
+    }
+
+    fn plain() -> ModelParts {
+        (*tube(Tube { joints: 4, ..Tube::default() })).clone()
+    }
+
+    /// The tube once more, with a skin whose joints come in another order.
+    fn shared() -> ModelParts {
+        let mut parts = plain();
+        let joints: Vec<NodeId> = parts.skins[0].joints.iter().rev().copied().collect();
+        parts.skins.push(Skin { joints, name: "other".into(), ..parts.skins[0].clone() });
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        parts
+    }
+
+    fn of(joint: usize) -> Settings {
+        Settings { joint: Some(NodeId::from_index(joint)), ..Settings::default() }
+    }
+
+    #[test]
+    fn weights_by_joint_of_a_mesh_with_two_skins_are_refused_and_others_are_not() {
+        let joint = plain().skins[0].joints[1].index();
+        for id in ["remove-joint", "set", "mirror", "paste"] {
+            assert!(matches!(asked(id, shared(), &of(joint)), Err(Refusal::SharedMesh { .. })), "{id}");
+            assert_eq!(asked(id, plain(), &of(joint)), Ok(()), "{id}");
+        }
+        for id in ["normalise", "limit", "smooth", "hammer"] {
+            assert_eq!(asked(id, shared(), &of(joint)), Ok(()), "{id}");
+        }
+        // Two skins of the same joints mean the same.
+        let mut same = shared();
+        same.skins[1].joints = same.skins[0].joints.clone();
+        assert_eq!(asked("remove-joint", same, &of(joint)), Ok(()));
+    }
+
+    #[test]
+    fn joints_of_no_skin_and_of_another_skin_are_refused() {
+        let mut parts = plain();
+        let joints = parts.skins[0].joints.clone();
+        let last = parts.skins[0].joints.pop().unwrap();
+        parts.skins[0].inverse_bind.pop();
+        for influences in parts.meshes[0].primitives.iter_mut().filter_map(|p| p.stored_influences.as_mut()) {
+            influences.joints.iter_mut().for_each(|joint| *joint = (*joint).min(2));
+        }
+        assert!(matches!(asked("remove-joint", parts.clone(), &of(last.index())), Err(Refusal::NoJoint(_))));
+        let replace = |other: NodeId| Settings { other: Some(other), ..of(joints[1].index()) };
+        assert!(matches!(asked("replace-joint", parts.clone(), &replace(last)), Err(Refusal::OtherSkin { .. })));
+        assert!(matches!(asked("replace-joint", parts.clone(), &replace(joints[1])), Err(Refusal::Itself(_))));
+        assert_eq!(asked("replace-joint", parts, &replace(joints[0])), Ok(()));
+    }
+
+    #[test]
+    fn without_any_weight_there_is_nothing_to_hammer_from() {
+        let mut parts = plain();
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        influences.weights.iter_mut().for_each(|weight| *weight = 0.0);
+        assert!(matches!(asked("hammer", parts.clone(), &Settings::default()), Err(Refusal::NoWeights(_))));
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights[0] = 1.0;
+        assert_eq!(asked("hammer", parts, &Settings::default()), Ok(()));
+    }
+
+    #[test]
+    fn a_joint_without_size_cannot_be_bound() {
+        let parts = plain();
+        let joint = parts.skins[0].joints[2];
+        let mut pose = parts.skeleton.rest.clone();
+        let settings = |pose| Settings { pose: Some(Arc::new(pose)), ..Settings::default() };
+        assert_eq!(asked("bind-here", parts.clone(), &settings(pose.clone())), Ok(()));
+        pose.transforms[joint.index()].scale = Vec3::ZERO;
+        assert!(matches!(asked("bind-here", parts, &settings(pose)), Err(Refusal::Flat(_))));
+    }
+}
