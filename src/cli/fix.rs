@@ -37,7 +37,8 @@ use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 /// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
 /// joints. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
-/// since no joint has a name of those that move FILE there).
+/// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
+/// missing (the joints of FILE whose weights had no joint to go to).
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
@@ -142,6 +143,9 @@ pub(super) struct FixArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// So many joints without a counterpart are named.
+const MOST_NAMED: usize = 16;
 
 /// An operation that was carried out, and its effect.
 struct Done {
@@ -371,7 +375,7 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         check_operation(operation, &sheet, &settings).map_err(|why| refused(&why))?;
         let applied = apply(operation, &mut sheet, &settings);
         let transferred = sheet.transferred.take();
-        if transferred.is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
+        if transferred.as_ref().is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
             return Err(refused(&"no joint of the model has a name of those that move the other one there"));
         }
         done.push(Done { operation, applied, transferred });
@@ -409,9 +413,11 @@ fn report(done: &[Done], saved: &Saved, restored: &Restored) -> String {
         if done.applied.kept > 0 {
             out["kept"] = json!(done.applied.kept);
         }
-        if let Some(told) = done.transferred {
+        if let Some(told) = &done.transferred {
             out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
             out["unmatched"] = json!(told.unmatched);
+            out["inpainted"] = json!(told.inpainted);
+            out["missing"] = json!(told.missing);
         }
         out
     });
@@ -448,6 +454,21 @@ fn text(done: &[Done], saved: &Saved, restored: &Restored) -> String {
                 let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
                 out +=
                     &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
+            }
+            if told.inpainted > 0 {
+                let vertices = counted(told.inpainted, "vertex takes its", "vertices take their");
+                out += &format!(
+                    "{vertices} weights from those around: no point of the other file near them faces as they do\n"
+                );
+            }
+            if !told.missing.is_empty() {
+                let joints = counted(told.missing.len(), "joint", "joints");
+                let names =
+                    told.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
+                let more = if told.missing.len() > MOST_NAMED { ", …" } else { "" };
+                out += &format!(
+                    "{joints} of the other file have no counterpart here, and their weights went to the others: {names}{more}\n"
+                );
             }
         }
     }

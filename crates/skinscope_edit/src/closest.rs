@@ -89,6 +89,12 @@ impl Tree {
 
     /// Returns the closest point; `None` where there is no triangle, or `point` is not finite.
     pub fn closest(&self, point: DVec3) -> Option<Found> {
+        self.closest_where(point, &|_| true)
+    }
+
+    /// Returns the closest point among those triangles whose closest point `is_right`; `None` where there is none, or `point` is not
+    /// finite.
+    pub fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
         let mut best: Option<Found> = None;
         let mut open: Vec<(f64, usize)> = Vec::new();
         let distance = |node: usize| {
@@ -115,7 +121,7 @@ impl Tree {
                 let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
                 let found = Found { triangle: *triangle, shares, distance: at.distance(point) };
                 let key = |found: &Found| (found.distance, found.triangle);
-                if best.is_none_or(|best| key(&found) < key(&best)) {
+                if best.is_none_or(|best| key(&found) < key(&best)) && is_right(&found) {
                     best = Some(found);
                 }
             }

@@ -4,13 +4,18 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
-use super::{BIND_HERE, Operation, Settings, Sheet, Table};
+use super::transfer::{by_name, weighted};
+use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
+use skinscope_anim::pose::nearest_names;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
 /// in each.
 const BY_JOINT: [&str; 6] = ["remove-joint", "replace-joint", "set", "paste", "mirror", "transfer"];
+
+/// So many joints are named where none has a counterpart.
+const MOST_NAMED: usize = 3;
 
 /// The reason why an operation cannot be done.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -44,6 +49,12 @@ pub enum Refusal {
     /// There is no weight that could be copied.
     #[error("no vertex of mesh “{0}” has weights that the others could take")]
     NoWeights(String),
+    /// No joint of the model whose weights were to be taken has a counterpart here.
+    #[error("no joint here answers to a name of those that move the other model, such as {0}")]
+    NoCounterpart(String),
+    /// The other model has no surface with weights.
+    #[error("the other model has no triangles that a skin moves")]
+    NoSurface,
     /// A joint has no size in a pose, so that no matrix undoes it.
     #[error(
         "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
@@ -59,6 +70,7 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "remove-joint" | "set" => is_joint(sheet, settings.joint)?,
         "replace-joint" => replaces(sheet, settings)?,
         "hammer" => has_weights(sheet)?,
+        "transfer" => has_counterparts(sheet, settings)?,
         id if id == BIND_HERE.id => is_solid(model, settings)?,
         _ => {}
     }
@@ -129,6 +141,27 @@ fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Checks that some joint here has the name of one that moves the other model.
+fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let Some(Donor(donor)) = &settings.donor else { return Ok(()) };
+    let given = Sheet::of(donor);
+    if given.surfaces().iter().all(|surface| surface.triangles.is_empty()) {
+        return Err(Refusal::NoSurface);
+    }
+    let moving = weighted(&given);
+    let finds = |table: &Table| by_name(sheet.model, table, donor).keys().any(|node| moving.contains(node));
+    if sheet.tables.iter().any(finds) {
+        return Ok(());
+    }
+    let joints: BTreeSet<u32> = sheet.tables.iter().flat_map(|table| table.keys.iter().copied()).collect();
+    let names = || joints.iter().filter_map(|key| sheet.model.skeleton.names.get(*key as usize)).map(String::as_str);
+    let one = |node: &u32| {
+        let there = name(donor, NodeId(*node));
+        format!("“{there}” (nearest here: {})", nearest_names(&there, names()).join(", "))
+    };
+    Err(Refusal::NoCounterpart(moving.iter().take(MOST_NAMED).map(one).collect::<Vec<_>>().join(", ")))
 }
 
 /// Checks that every joint can be bound in the pose.

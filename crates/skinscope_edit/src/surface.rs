@@ -26,6 +26,10 @@ pub struct Surface {
     pub place: Vec<u32>,
     /// The position of each place, in the mesh space of the first part.
     pub positions: Vec<Vec3>,
+    /// The triangles with three different places, as places.
+    pub triangles: Vec<[u32; 3]>,
+    /// The same triangles as numbered vertices.
+    pub numbered: Vec<[u32; 3]>,
     members: Lists,
     neighbours: Lists,
 }
@@ -104,8 +108,14 @@ impl Surface {
     fn new(parts: Vec<Part>, place: Vec<u32>, positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
         let members = Lists::new(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)).collect());
         let mut edges = Vec::with_capacity(triangles.len() * 6);
+        let mut whole = Vec::with_capacity(triangles.len());
+        let mut numbered = Vec::with_capacity(triangles.len());
         for triangle in triangles {
             let at = triangle.map(|v| place[v as usize]);
+            if at[0] != at[1] && at[1] != at[2] && at[2] != at[0] {
+                whole.push(at);
+                numbered.push(*triangle);
+            }
             for (a, b) in [(0, 1), (1, 2), (2, 0)] {
                 if at[a] != at[b] {
                     edges.extend([(at[a], at[b]), (at[b], at[a])]);
@@ -113,7 +123,7 @@ impl Surface {
             }
         }
         let neighbours = Lists::new(positions.len(), edges);
-        Self { parts, place, positions, members, neighbours }
+        Self { parts, place, positions, triangles: whole, numbered, members, neighbours }
     }
 
     /// Returns the numbered vertices of a place, rising.

@@ -116,7 +116,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     if context.is_cancelled() {
         return None;
     }
-    out.transferred = sheet.transferred;
+    out.transferred = sheet.transferred.take();
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.id == "quantise";
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {

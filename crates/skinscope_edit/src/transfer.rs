@@ -1,19 +1,25 @@
-//! The operation that takes the weights of another model: those of the closest point on its surface.
+//! The operation that takes the weights of another model: those of the closest point on its surface that faces the same way.
 //!
 //! Both surfaces are compared where they rest in the world. The weights at a point of a triangle are those of its corners in
-//! the point's barycentric shares, and joints are matched by name.
+//! the point's barycentric shares, and joints are matched by name as for poses. Places for which there is no such point take their weights
+//! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
 
-use super::closest::Tree;
-use super::surface::triangles;
+use super::closest::{Found, Tree};
+use super::inpaint::{Laplacian, Shares};
+use super::limbs::Limbs;
+use super::matching::{self, Rest, Source};
+use super::surface::Surface;
+use super::table::Table;
 use super::transferred::Transferred;
-use super::weld::{difference, unit_shares};
+use super::weld::{cut, difference, unit_shares};
 use super::{Operation, Settings, Sheet};
 use skinscope_anim::local_to_model;
+use skinscope_anim::pose::Keys;
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::Model;
 
@@ -22,7 +28,7 @@ pub static TRANSFER: Operation = Operation {
     id: "transfer",
     label: "Transfer weights",
     tool: "Transfer",
-    help: "Give every vertex the weights of the closest point on the surface of another file; joints are matched by name",
+    help: "Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around it; joints are matched by name",
     argument: "FILE",
     repairs: &[],
     run: transfer,
@@ -44,84 +50,216 @@ const SAME: f64 = 1e-9;
 
 fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let Some(Donor(donor)) = &settings.donor else { return };
-    let source = Sheet::of(donor);
-    let factors = factors(donor);
-    // Each triangle with the table and the rows of its corners.
-    let mut corners: Vec<[DVec3; 3]> = Vec::new();
-    let mut rows: Vec<(usize, [usize; 3])> = Vec::new();
-    for (number, table) in source.tables.iter().enumerate() {
-        for (mesh, primitive) in &table.primitives {
-            let (world, primitive) = (factors[*mesh], &donor.meshes[*mesh].primitives[*primitive]);
-            for triangle in triangles(primitive) {
-                let triangle = triangle.map(|v| v as usize);
-                corners.push(triangle.map(|v| world.transform_point3(primitive.positions[v].as_dvec3())));
-                rows.push((number, triangle));
-            }
-        }
-    }
-    let tree = Tree::new(corners);
-    let own = self::factors(sheet.model);
-    let mut out = Transferred::default();
-    let mut sum = 0.0;
-    let count = sheet.tables.len();
-    for number in 0..count {
+    let given = Given::of(donor);
+    let own = factors(sheet.model);
+    let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
+    let names: Vec<HashMap<u32, u32>> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor)).collect();
+    let mut out = Report::default();
+    let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
+    for (number, surface) in surfaces.iter().enumerate() {
         if sheet.context.is_cancelled() {
             return;
         }
-        sheet.context.set_fraction(0.2 + 0.6 * number as f32 / count as f32);
-        let Some((mesh, primitive)) = sheet.tables[number].primitives.first().copied() else { continue };
-        let positions = &sheet.model.meshes[mesh].primitives[primitive].positions;
-        let named = by_name(sheet, number, donor);
-        for (row, position) in positions.iter().enumerate().take(sheet.tables[number].vertices()) {
-            if !sheet.bounds.has(number, row) {
-                continue;
-            }
-            let Some(found) = tree.closest(own[mesh].transform_point3(position.as_dvec3())) else { continue };
-            out.vertices += 1;
-            sum += found.distance;
-            if out.at.is_none() || found.distance > out.largest {
-                (out.largest, out.at) = (found.distance, Some((mesh, primitive, row)));
-            }
-            let (table, triangle) = rows[found.triangle as usize];
-            let mut shares: Vec<(u32, f64)> = Vec::new();
-            for (vertex, share) in triangle.iter().zip(found.shares).filter(|(_, share)| *share > 0.0) {
-                for (key, weight) in unit_shares(&source.tables[table], *vertex) {
-                    let Some(key) = named.get(&key).copied() else { continue };
-                    match shares.iter_mut().find(|(k, _)| *k == key) {
-                        Some((_, sum)) => *sum += weight * share,
-                        None => shares.push((key, weight * share)),
-                    }
+        sheet.context.set_fraction(0.2 + 0.6 * number as f32 / surfaces.len() as f32);
+        let Some(first) = surface.parts.first() else { continue };
+        let rest = resting(surface, own[first.primitive.0]);
+        let shares = given.shares_of(&rest, &names[first.table], &mut out);
+        for (place, shares) in (0..).zip(&shares) {
+            for (table, row) in surface.members(place).iter().map(|vertex| surface.row(*vertex)) {
+                if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
+                    let at = sheet.tables[table].primitives.first().map(|(mesh, primitive)| (*mesh, *primitive, row));
+                    out.count(shares, at);
+                    take(&mut sheet.tables[table], row, shares);
                 }
             }
-            // The largest stands first; of equal ones the one that the first corner has first.
-            shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let whole: f64 = shares.iter().map(|(_, weight)| weight).sum();
-            if whole <= SAME {
-                out.unmatched += 1;
-                continue;
-            }
-            shares.iter_mut().for_each(|(_, weight)| *weight /= whole);
-            let table = &mut sheet.tables[number];
-            if difference(&unit_shares(table, row), &shares) > SAME {
-                table.put_in_order(row, &shares);
-            }
         }
     }
-    out.mean = sum / out.vertices.max(1) as f64;
-    sheet.transferred = Some(out);
+    out.told.mean = out.sum / out.told.vertices.max(1) as f64;
+    let missing = out.missing.iter().filter_map(|node| donor.skeleton.names.get(*node as usize));
+    out.told.missing = missing.cloned().collect();
+    sheet.transferred = Some(out.told);
 }
 
-/// Returns for each node of the donor the key of the joint of the same name in a table; of several the first.
-fn by_name(sheet: &Sheet, table: usize, donor: &Model) -> HashMap<u32, u32> {
-    let names = &sheet.model.skeleton.names;
-    let mut own: HashMap<&str, u32> = HashMap::new();
-    for key in &sheet.tables[table].keys {
-        if let Some(name) = names.get(*key as usize) {
-            own.entry(name).or_insert(*key);
+/// Gives a vertex the weights of its place.
+fn take(table: &mut Table, row: usize, taken: &Taken) {
+    let shares = cut(taken.shares.clone(), table.per_vertex);
+    let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+    let unit: Shares = shares.iter().map(|(key, share)| (*key, share / sum)).collect();
+    if !unit.is_empty() && difference(&unit_shares(table, row), &unit) > SAME {
+        table.put_in_order(row, &unit);
+    }
+}
+
+/// The weights that a place takes.
+#[derive(Clone, Debug, Default)]
+struct Taken {
+    /// Keys of joints, the largest share first; none where the place stays as it is.
+    shares: Shares,
+    is_inpainted: bool,
+    /// The distance to the closest point of the other surface; `None` where there is none.
+    distance: Option<f64>,
+}
+
+/// What is reported, while it is counted.
+#[derive(Debug, Default)]
+struct Report {
+    told: Transferred,
+    sum: f64,
+    /// The nodes of the other model without a counterpart whose weights were wanted.
+    missing: BTreeSet<u32>,
+}
+
+impl Report {
+    /// Counts a vertex: mesh, primitive and number.
+    fn count(&mut self, taken: &Taken, at: Option<(usize, usize, usize)>) {
+        let Some(distance) = taken.distance else { return };
+        let told = &mut self.told;
+        told.vertices += 1;
+        self.sum += distance;
+        told.inpainted += usize::from(taken.is_inpainted);
+        told.unmatched += usize::from(taken.shares.is_empty());
+        if told.at.is_none() || distance > told.largest {
+            (told.largest, told.at) = (distance, at);
         }
     }
-    let same = |(node, name): (u32, &String)| Some((node, *own.get(name.as_str())?));
-    (0..).zip(&donor.skeleton.names).filter_map(same).collect()
+}
+
+/// The surface whose weights are taken, in the world.
+struct Given<'d> {
+    source: Source,
+    sheet: Sheet<'d>,
+    /// For each triangle the table and the row of each of its corners.
+    rows: Vec<[(usize, usize); 3]>,
+    limbs: Limbs,
+}
+
+impl<'d> Given<'d> {
+    fn of(donor: &'d Model) -> Self {
+        let sheet = Sheet::of(donor);
+        let factors = factors(donor);
+        let (mut corners, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
+        for surface in Surface::all_apart(donor, &sheet.tables) {
+            let Some(first) = surface.parts.first() else { continue };
+            let rest = resting(&surface, factors[first.primitive.0]);
+            let turned = factors[first.primitive.0].matrix3.determinant() < 0.0;
+            for (triangle, places) in surface.numbered.iter().zip(&surface.triangles) {
+                let at = places.map(|place| rest.positions[place as usize]);
+                let own = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
+                corners.push(at);
+                normals.push((places.map(|place| rest.normals[place as usize]), if turned { -own } else { own }));
+                rows.push(triangle.map(|vertex| surface.row(vertex)));
+            }
+        }
+        let limbs = Limbs::of(donor, &weighted(&sheet));
+        Self { source: Source { tree: Tree::new(corners), normals }, sheet, rows, limbs }
+    }
+
+    /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.
+    fn at(&self, found: &Found) -> Shares {
+        let mut out: Shares = Vec::new();
+        let corners = self.rows[found.triangle as usize].iter().zip(found.shares);
+        for ((table, row), share) in corners.filter(|(_, share)| *share > 0.0) {
+            for (key, weight) in unit_shares(&self.sheet.tables[*table], *row) {
+                match out.iter_mut().find(|(k, _)| *k == key) {
+                    Some((_, sum)) => *sum += weight * share,
+                    None => out.push((key, weight * share)),
+                }
+            }
+        }
+        out.sort_by(|a, b| b.1.total_cmp(&a.1));
+        out
+    }
+
+    /// Returns the weights that the places of a surface take; `named` has the key of the joint here for each node of the donor.
+    fn shares_of(&self, rest: &Rest, named: &HashMap<u32, u32>, out: &mut Report) -> Vec<Taken> {
+        let limb = |found: &Found| self.at(found).first().map(|(key, _)| self.limbs.limb(*key));
+        let matches = matching::find(rest, &self.source, &self.limbs, &limb);
+        let mut taken: Vec<Taken> = Vec::with_capacity(matches.of.len());
+        let mut known: Vec<Option<Shares>> = Vec::with_capacity(matches.of.len());
+        let mut unknown: Vec<u32> = Vec::new();
+        for (place, (found, closest)) in (0..).zip(matches.of.iter().zip(&matches.closest)) {
+            let shares = found.as_ref().map(|found| self.known_at(found, named, &mut out.missing));
+            unknown.extend((shares.is_none() && closest.is_some()).then_some(place));
+            known.push(shares.clone().filter(|shares| !shares.is_empty()));
+            let distance = closest.map(|found| found.distance);
+            taken.push(Taken { shares: shares.unwrap_or_default(), is_inpainted: false, distance });
+        }
+        if !unknown.is_empty() {
+            let filled = Laplacian::of(&rest.positions, &rest.surface.triangles).fill(&known, &unknown);
+            for (place, mut shares) in unknown.iter().zip(filled) {
+                shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+                let place = &mut taken[*place as usize];
+                (place.is_inpainted, place.shares) = (!shares.is_empty(), shares);
+            }
+        }
+        taken
+    }
+
+    /// Returns the shares of the joints here at a point of the donor, which sum to one; none where no joint has a counterpart. Those without
+    /// one are added to `missing`.
+    fn known_at(&self, found: &Found, named: &HashMap<u32, u32>, missing: &mut BTreeSet<u32>) -> Shares {
+        let mut out: Shares = Vec::new();
+        for (node, share) in self.at(found) {
+            match named.get(&node) {
+                Some(key) => match out.iter_mut().find(|(k, _)| k == key) {
+                    Some((_, sum)) => *sum += share,
+                    None => out.push((*key, share)),
+                },
+                None => _ = missing.insert(node),
+            }
+        }
+        let whole: f64 = out.iter().map(|(_, share)| share).sum();
+        if whole <= SAME {
+            return Vec::new();
+        }
+        out.iter_mut().for_each(|(_, share)| *share /= whole);
+        out
+    }
+}
+
+/// Returns a surface in the world.
+fn resting(surface: &Surface, world: DAffine3) -> Rest<'_> {
+    let positions: Vec<DVec3> = surface.positions.iter().map(|p| world.transform_point3(p.as_dvec3())).collect();
+    Rest::new(surface, positions, world.matrix3.determinant() < 0.0)
+}
+
+/// Returns the joints that move a vertex, as nodes.
+pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
+    let mut out = BTreeSet::new();
+    let mut shares = Vec::new();
+    for table in &sheet.tables {
+        for row in 0..table.vertices() {
+            table.shares(row, &mut shares);
+            out.extend(shares.iter().map(|(key, _)| *key));
+        }
+    }
+    let nodes = sheet.model.skeleton.len() as u32;
+    out.retain(|key| *key < nodes);
+    out
+}
+
+/// Returns for each node of the donor the key of its counterpart in a table: the only joint there of the same name, else the one that
+/// poses find ([`Keys::matches`]).
+pub(super) fn by_name(model: &Model, table: &Table, donor: &Model) -> HashMap<u32, u32> {
+    let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
+    let mut own: HashMap<&str, Option<u32>> = HashMap::new();
+    for key in &keys {
+        own.entry(&model.skeleton.names[*key as usize]).and_modify(|only| *only = None).or_insert(Some(*key));
+    }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let joints: BTreeSet<usize> = donor.skins.iter().flat_map(|skin| &skin.joints).map(|node| node.index()).collect();
+    joints.iter().for_each(|node| *counts.entry(&donor.skeleton.names[*node]).or_default() += 1);
+    let (ours, theirs) = (Keys::of(model), Keys::of(donor));
+    let nodes = || joints.iter().map(|node| theirs.key(skinscope_model::NodeId::from_index(*node)));
+    let found = ours.matches(nodes());
+    let mut out = HashMap::new();
+    for (node, key) in joints.iter().zip(nodes()) {
+        let name = donor.skeleton.names[*node].as_str();
+        let same = own.get(name).copied().flatten().filter(|_| counts.get(name) == Some(&1));
+        let counterpart = same.or_else(|| found.get(key).map(|node| node.0).filter(|key| keys.contains(key)));
+        out.extend(counterpart.map(|key| (*node as u32, key)));
+    }
+    out
 }
 
 /// Returns for each mesh what brings it to where it rests in the world: what the joints of its skin share, or the transform of
@@ -142,3 +280,7 @@ fn factors(model: &Model) -> Vec<DAffine3> {
     };
     (0..model.meshes.len()).map(of).collect()
 }
+
+#[cfg(test)]
+#[path = "transfer_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
-//! What is told of weights that were transferred.
+//! What is reported of weights that were transferred.
 
-/// How far the vertices of a model are from the surface whose weights they took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// How far the vertices of a model are from the surface whose weights they took, and which weights could not be taken.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Transferred {
     /// How many vertices were compared.
     pub vertices: usize,
@@ -11,6 +11,10 @@ pub struct Transferred {
     pub largest: f64,
     /// The vertex with the largest distance: mesh, primitive and vertex.
     pub at: Option<(usize, usize, usize)>,
-    /// How many vertices stay as they are because no joint there has the name of one of theirs.
+    /// How many vertices stay as they are because no joint here answers to the name of one that moves the other surface there.
     pub unmatched: usize,
+    /// How many vertices took their weights from those around them, since no point of the other surface that faces as they do lies near.
+    pub inpainted: usize,
+    /// The names of the joints of the other model whose weights had no joint to go to here, in the order of that model.
+    pub missing: Vec<String>,
 }

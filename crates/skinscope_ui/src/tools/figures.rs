@@ -36,13 +36,21 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             two(ui, label, *before, *after);
         }
     });
-    if let Some(told) = outcome.transferred {
+    if let Some(told) = &outcome.transferred {
         section(ui, "To the other surface", |_| {});
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             figure(ui, "Mean distance", &format!("{:.3} mm", 1e3 * told.mean));
             figure(ui, "Largest distance", &format!("{:.3} mm", 1e3 * told.largest));
         });
+        if told.inpainted > 0 {
+            ui.scope(|ui| figure(ui, "From those around", &grouped(told.inpainted)));
+        }
+        if !told.missing.is_empty() {
+            let joints = counted(told.missing.len(), "joint has", "joints have");
+            let text = format!("{joints} no counterpart here: {}.", shortened_list(&told.missing));
+            ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+        }
         if told.unmatched > 0 {
             let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
             let text = format!("{vertices} as they are: no joint has a name of those that move the other file there.");
@@ -55,6 +63,16 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
+}
+
+/// The first of some names.
+fn shortened_list(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let mut out = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        out += &format!(" and {} more", names.len() - MOST);
+    }
+    out
 }
 
 fn weights(ui: &mut Ui, outcome: &Outcome) {

@@ -1,0 +1,231 @@
+//! Finds for each place of a surface the point of another surface whose weights it may take.
+//!
+//! A point counts where the surface there faces as the place does, within 60°, and lies near. A place without such a point, or whose point
+//! is of another limb than its surroundings, has none; its weights come from around it.
+
+use std::collections::BTreeMap;
+
+use glam::DVec3;
+
+use super::closest::{Found, Tree};
+use super::limbs::Limbs;
+use super::surface::Surface;
+
+/// The cosine of the angle within which a point must face as the place does: 60°.
+const ALIKE: f64 = 0.5;
+/// Where the triangles around a place face apart so much that this share of their area is left, it faces no way.
+const NO_WAY: f64 = 0.05;
+/// How far a point may lie, as a share of the size of the surface, or in the distance of the closest point of all.
+const NEAR: f64 = 0.05;
+const TIMES: f64 = 2.0;
+/// A point that lies no farther than this share of the size is not doubted.
+const CERTAIN: f64 = 0.01;
+/// A piece of which fewer of the places have a point takes points that lie anywhere.
+const FEW: f64 = 0.05;
+/// A piece faces the other way where fewer of its places face as their closest points do.
+const TURNED: f64 = 0.25;
+/// A piece is of one limb if this share of its places that have a point is. A third of the way around a limb lies within 60°, so that no
+/// more of a piece is drawn to a limb beside it.
+const BY_FAR: f64 = 0.6;
+/// A patch of one limb amid another one is small if it has less than this share of the largest patch of its limb, which by the same is
+/// two thirds of the way around.
+const SMALL: f64 = 0.6;
+/// A patch is amid another limb if this share of its sides is towards limbs that do not adjoin its own.
+const AMID: f64 = 0.75;
+
+/// A surface as it rests in the world.
+pub(super) struct Rest<'s> {
+    pub surface: &'s Surface,
+    pub positions: Vec<DVec3>,
+    /// The unit normal of each place; zero where it faces no way.
+    pub normals: Vec<DVec3>,
+    /// The connected piece of each place.
+    piece: Vec<u32>,
+    pieces: usize,
+    size: f64,
+}
+
+impl<'s> Rest<'s> {
+    /// Takes a surface with the positions of its places in the world. `turned`: its triangles face the other way, as those of a mirrored
+    /// mesh do.
+    pub fn new(surface: &'s Surface, positions: Vec<DVec3>, turned: bool) -> Self {
+        let mut sums = vec![(DVec3::ZERO, 0.0); positions.len()];
+        for triangle in &surface.triangles {
+            let [a, b, c] = triangle.map(|place| positions[place as usize]);
+            let normal = if turned { (c - a).cross(b - a) } else { (b - a).cross(c - a) };
+            for place in triangle.iter().filter(|_| normal.is_finite()) {
+                let sum = &mut sums[*place as usize];
+                (sum.0, sum.1) = (sum.0 + normal, sum.1 + normal.length());
+            }
+        }
+        let unit = |(sum, area): (DVec3, f64)| {
+            if sum.length() > NO_WAY * area { sum.normalize_or_zero() } else { DVec3::ZERO }
+        };
+        let normals = sums.into_iter().map(unit).collect();
+        let finite = || positions.iter().filter(|p| p.is_finite());
+        let low = finite().fold(DVec3::INFINITY, |low, p| low.min(*p));
+        let high = finite().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
+        let size = if low.x <= high.x { (high - low).length() } else { 0.0 };
+        let (piece, pieces) = pieces(surface);
+        Self { surface, positions, normals, piece, pieces, size }
+    }
+}
+
+/// Returns the connected piece of each place, and how many there are.
+fn pieces(surface: &Surface) -> (Vec<u32>, usize) {
+    components(surface, &|_| true, &|_, _| true)
+}
+
+/// Returns for each place that counts the number of its component, and how many there are; neighbours are of one component if `joined`.
+fn components(surface: &Surface, counts: &dyn Fn(u32) -> bool, joined: &dyn Fn(u32, u32) -> bool) -> (Vec<u32>, usize) {
+    let mut out = vec![u32::MAX; surface.positions.len()];
+    let mut number = 0;
+    let mut open = Vec::new();
+    for start in 0..out.len() as u32 {
+        if out[start as usize] != u32::MAX || !counts(start) {
+            continue;
+        }
+        out[start as usize] = number;
+        open.push(start);
+        while let Some(place) = open.pop() {
+            for next in surface.neighbours(place) {
+                if out[*next as usize] == u32::MAX && counts(*next) && joined(place, *next) {
+                    out[*next as usize] = number;
+                    open.push(*next);
+                }
+            }
+        }
+        number += 1;
+    }
+    (out, number as usize)
+}
+
+/// The surface whose weights are taken.
+pub(super) struct Source {
+    pub tree: Tree,
+    /// The normals at the corners of each triangle, and its own.
+    pub normals: Vec<([DVec3; 3], DVec3)>,
+}
+
+impl Source {
+    /// Returns whether the surface at a point faces a direction; so it does where either of them faces no way.
+    fn faces(&self, found: &Found, way: DVec3) -> bool {
+        let (corners, own) = &self.normals[found.triangle as usize];
+        let mixed: DVec3 = corners.iter().zip(found.shares).map(|(normal, share)| *normal * share).sum();
+        let mixed = mixed.normalize_or_zero();
+        let alike = |normal: DVec3| normal.dot(way) >= ALIKE;
+        way == DVec3::ZERO || *own == DVec3::ZERO || alike(mixed) || alike(*own)
+    }
+}
+
+/// The points that the places of a surface may take weights from.
+pub(super) struct Matches {
+    /// For each place its point.
+    pub of: Vec<Option<Found>>,
+    /// The closest point of all.
+    pub closest: Vec<Option<Found>>,
+}
+
+/// Finds the points for all places; `limb` returns the limb that moves a point most, `None` where that is not known here.
+pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>) -> Matches {
+    let closest: Vec<Option<Found>> = rest.positions.iter().map(|p| source.tree.closest(*p)).collect();
+    let ways = ways(rest, source, &closest);
+    let facing = |place: usize| {
+        let (near, way) = (closest[place]?, ways[place]);
+        match source.faces(&near, way) {
+            true => Some(near),
+            false => source.tree.closest_where(rest.positions[place], &|found| source.faces(found, way)),
+        }
+    };
+    let all: Vec<Option<Found>> = (0..closest.len()).map(facing).collect();
+    let is_near = |place: usize, found: &Found| {
+        let most = closest[place].map_or(0.0, |near| TIMES * near.distance);
+        found.distance <= most.max(NEAR * rest.size)
+    };
+    let mut of: Vec<Option<Found>> = all.iter().enumerate().map(|(p, found)| found.filter(|f| is_near(p, f))).collect();
+    // A piece that has hardly any point takes those farther away, and where nothing faces as it does the closest ones.
+    for farther in [&all, &closest] {
+        let mut counts = vec![[0_usize; 2]; rest.pieces];
+        for (place, found) in of.iter().enumerate() {
+            let count = &mut counts[rest.piece[place] as usize];
+            count[0] += 1;
+            count[1] += usize::from(found.is_some());
+        }
+        for (place, found) in of.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
+            let [places, found_there] = counts[rest.piece[place] as usize];
+            if (found_there as f64) < FEW * places as f64 {
+                *found = farther[place];
+            }
+        }
+    }
+    leave_other_limbs(rest, limbs, limb, &mut of);
+    Matches { of, closest }
+}
+
+/// Returns the direction that each place faces: its normal, or the opposite in a piece that is inside out.
+fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>]) -> Vec<DVec3> {
+    let mut counts = vec![[0_usize; 2]; rest.pieces];
+    let faces = |place: usize| closest[place].map(|found| source.faces(&found, rest.normals[place]));
+    for (place, faces) in (0..closest.len()).filter_map(|place| Some((place, faces(place)?))) {
+        let count = &mut counts[rest.piece[place] as usize];
+        (count[0], count[1]) = (count[0] + 1, count[1] + usize::from(faces));
+    }
+    let way = |(normal, piece): (&DVec3, &u32)| {
+        let [places, alike] = counts[*piece as usize];
+        if (alike as f64) < TURNED * places as f64 { -*normal } else { *normal }
+    };
+    rest.normals.iter().zip(&rest.piece).map(way).collect()
+}
+
+/// Takes points away that are of another limb than what is around their places.
+fn leave_other_limbs(rest: &Rest, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>, of: &mut [Option<Found>]) {
+    let own: Vec<Option<u32>> = of.iter().map(|found| found.as_ref().and_then(limb)).collect();
+    let is_certain = |place: usize| of[place].is_some_and(|found| found.distance <= CERTAIN * rest.size);
+    let mut counts: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); rest.pieces];
+    for (place, limb) in own.iter().enumerate().filter_map(|(place, limb)| Some((place, (*limb)?))) {
+        *counts[rest.piece[place] as usize].entry(limb).or_default() += 1;
+    }
+    let main = |counts: &BTreeMap<u32, usize>| {
+        let all: usize = counts.values().sum();
+        let (limb, most) = counts.iter().max_by_key(|(_, count)| **count)?;
+        (*most as f64 >= BY_FAR * all as f64).then_some(*limb)
+    };
+    let mains: Vec<Option<u32>> = counts.iter().map(main).collect();
+    let lost = patches(rest, limbs, &own);
+    let wrong: Vec<usize> = (0..of.len())
+        .filter(|place| {
+            let other = own[*place].zip(mains[rest.piece[*place] as usize]).is_some_and(|(a, b)| !limbs.adjoin(a, b));
+            (other || lost[*place]) && !is_certain(*place)
+        })
+        .collect();
+    wrong.into_iter().for_each(|place| of[place] = None);
+}
+
+/// Returns for each place whether it is in a small patch of one limb amid another limb that does not adjoin it.
+fn patches(rest: &Rest, limbs: &Limbs, own: &[Option<u32>]) -> Vec<bool> {
+    let limb = |place: u32| own[place as usize];
+    let (patch, count) = components(rest.surface, &|place| limb(place).is_some(), &|a, b| limb(a) == limb(b));
+    // Of each patch its places, and its sides towards others and towards limbs that do not adjoin.
+    let mut figures = vec![[0_usize; 3]; count];
+    let mut largest: BTreeMap<u32, usize> = BTreeMap::new();
+    for place in (0..own.len() as u32).filter(|place| limb(*place).is_some()) {
+        let figure = &mut figures[patch[place as usize] as usize];
+        figure[0] += 1;
+        let others = rest.surface.neighbours(place).iter().filter_map(|next| Some((*next, limb(*next)?)));
+        for (_, other) in others.filter(|(next, _)| patch[*next as usize] != patch[place as usize]) {
+            figure[1] += 1;
+            figure[2] += usize::from(limb(place).is_some_and(|limb| !limbs.adjoin(limb, other)));
+        }
+    }
+    for (place, limb) in own.iter().enumerate().filter_map(|(place, limb)| Some((place, (*limb)?))) {
+        let size = figures[patch[place] as usize][0];
+        largest.entry(limb).and_modify(|most| *most = size.max(*most)).or_insert(size);
+    }
+    let is_lost = |place: usize| {
+        let limb = own[place]?;
+        let [size, sides, foreign] = figures[patch[place] as usize];
+        let is_small = (size as f64) < SMALL * largest.get(&limb).copied().unwrap_or(0) as f64;
+        Some(is_small && sides > 0 && foreign as f64 >= AMID * sides as f64)
+    };
+    (0..own.len()).map(|place| is_lost(place).unwrap_or(false)).collect()
+}

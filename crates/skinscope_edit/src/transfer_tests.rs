@@ -1,0 +1,122 @@
+use glam::Vec3;
+
+use super::*;
+use crate::{apply, check};
+use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{Influences, ModelParts, NodeId};
+
+const SIDES: u32 = 24;
+const RINGS: u32 = 12;
+
+/// Two upright tubes, 20 cm apart from axis to axis, each moved by a joint of its own that hangs on the first joint; `names` are those of
+/// the joints. With a `seam` a strip of triangles joins both.
+fn legs(radius: f32, names: [&str; 3], seam: bool) -> Model {
+    let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    let (mut positions, mut indices, mut joints) = (Vec::new(), Vec::new(), Vec::new());
+    for leg in 0..2_u32 {
+        let middle = if leg == 0 { 0.1 } else { -0.1 };
+        for ring in 0..RINGS {
+            for side in 0..SIDES {
+                let (sin, cos) = (std::f32::consts::TAU * side as f32 / SIDES as f32).sin_cos();
+                positions.push(Vec3::new(middle + radius * cos, ring as f32 * 0.08, -radius * sin));
+                joints.extend([1 + leg as u16, 0, 0, 0]);
+                if ring + 1 < RINGS {
+                    let at = |ring: u32, side: u32| (leg * RINGS + ring) * SIDES + side % SIDES;
+                    let [a, b, c, d] = [at(ring, side), at(ring, side + 1), at(ring + 1, side + 1), at(ring + 1, side)];
+                    indices.extend([a, b, c, a, c, d]);
+                }
+            }
+        }
+    }
+    if seam {
+        // From the inner side of one to that of the other, at the top.
+        let at = |leg: u32, side: u32| (leg * RINGS + RINGS - 1) * SIDES + side;
+        let half = SIDES / 2;
+        indices.extend([at(0, half), at(1, 0), at(0, half + 1), at(1, 0), at(1, SIDES - 1), at(0, half + 1)]);
+    }
+    let vertices = positions.len();
+    let weights = (0..vertices).flat_map(|_| [1.0, 0.0, 0.0, 0.0]).collect();
+    let primitive = &mut parts.meshes[0].primitives[0];
+    *primitive = skinscope_model::Primitive {
+        stored_influences: Some(Influences { per_vertex: 4, joints, weights, ..Influences::default() }),
+        stored_vertices: vertices,
+        positions,
+        indices,
+        ..Default::default()
+    };
+    let nodes: Vec<NodeId> = parts.skins[0].joints.clone();
+    for (node, name) in nodes.iter().zip(names) {
+        parts.skeleton.names[node.index()] = name.to_owned();
+        parts.skeleton.parents[node.index()] = (*node != nodes[0]).then_some(nodes[0]);
+        parts.skeleton.rest.transforms[node.index()] = skinscope_base::math::Transform::default();
+    }
+    parts.skins[0].inverse_bind.fill(glam::Affine3A::IDENTITY);
+    Model::build(parts).unwrap()
+}
+
+/// How many vertices of trousers of a radius have less than a share by their own leg of a body, whose legs have a radius of 9 cm.
+fn wrong(radius: f32, seam: bool, names: [&str; 3], least: f64) -> usize {
+    let mut parts: ModelParts = (*legs(radius, ["Hips", "Leg.L", "Leg.R"], seam)).clone();
+    // Before they move with the first joint.
+    parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+    let model = Model::build(parts).unwrap();
+    let settings = Settings { donor: Some(Donor(Arc::new(legs(0.09, names, false)))), ..Settings::default() };
+    let mut sheet = Sheet::of(&model);
+    check(&TRANSFER, &sheet, &settings).unwrap();
+    apply(&TRANSFER, &mut sheet, &settings);
+    let table = &sheet.tables[0];
+    let leg = |row: usize| 1 + (row / (RINGS * SIDES) as usize) as u16;
+    let share = |row: usize| {
+        let own = table.slots(row).filter(|slot| table.joints[*slot] == leg(row));
+        own.map(|slot| table.weights[slot]).sum::<f64>()
+    };
+    (0..table.vertices()).filter(|row| share(*row) < least).count()
+}
+
+#[test]
+fn each_leg_of_trousers_follows_its_own_leg_however_wide_they_are() {
+    for radius in [0.095, 0.11, 0.13, 0.16, 0.21, 0.25] {
+        assert_eq!(wrong(radius, false, ["Hips", "Leg.L", "Leg.R"], 0.99), 0, "{radius}");
+    }
+    // A prefix and another case are the same names.
+    assert_eq!(wrong(0.13, false, ["mixamorig:Hips", "mixamorig:leg.L", "mixamorig:LEG.R"], 0.99), 0);
+}
+
+#[test]
+fn trousers_of_one_piece_follow_each_leg_too() {
+    for radius in [0.095, 0.13, 0.16] {
+        // Next to the strip between both the weights run over.
+        assert_eq!(wrong(radius, true, ["Hips", "Leg.L", "Leg.R"], 0.8), 0, "{radius}");
+    }
+}
+
+#[test]
+fn from_itself_nothing_changes_and_from_other_names_nothing_is_taken() {
+    let model = legs(0.13, ["Hips", "Leg.L", "Leg.R"], true);
+    let given = |donor: Model| Settings { donor: Some(Donor(Arc::new(donor))), ..Settings::default() };
+    let mut sheet = Sheet::of(&model);
+    let applied = apply(&TRANSFER, &mut sheet, &given(legs(0.13, ["Hips", "Leg.L", "Leg.R"], true)));
+    let told = sheet.transferred.take().unwrap();
+    assert_eq!((applied.vertices, told.inpainted, told.unmatched), (0, 0, 0));
+    let refused = check(&TRANSFER, &sheet, &given(legs(0.09, ["a", "b", "Lag.R"], false))).unwrap_err().to_string();
+    assert!(refused.contains("“Lag.R” (nearest here: Leg.R"), "{refused}");
+    // One leg alone has a counterpart: the other stays, and is counted and named.
+    apply(&TRANSFER, &mut sheet, &given(legs(0.13, ["Hips", "Leg.L", "Other"], true)));
+    let told = sheet.transferred.take().unwrap();
+    assert!(told.unmatched > 200 && told.missing == ["Other"], "{told:?}");
+}
+
+#[test]
+fn a_surface_that_faces_the_other_way_takes_the_closest_weights() {
+    let model = legs(0.095, ["Hips", "Leg.L", "Leg.R"], false);
+    let mut parts: ModelParts = (*model).clone();
+    parts.meshes[0].primitives[0].indices.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
+    parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+    let inside_out = Model::build(parts).unwrap();
+    let mut sheet = Sheet::of(&inside_out);
+    let donor = Donor(Arc::new(legs(0.09, ["Hips", "Leg.L", "Leg.R"], false)));
+    apply(&TRANSFER, &mut sheet, &Settings { donor: Some(donor), ..Settings::default() });
+    let own = (RINGS * SIDES) as usize;
+    let table = &sheet.tables[0];
+    assert!((0..table.vertices()).all(|row| table.joints[table.slots(row)][0] == 1 + (row / own) as u16));
+}
