@@ -18,7 +18,7 @@ const NO_WAY: f64 = 0.05;
 /// How far a point may lie, as a share of the size of the surface, or in the distance of the closest point of all.
 const NEAR: f64 = 0.05;
 const TIMES: f64 = 2.0;
-/// A point that lies no farther than this share of the size is not doubted.
+/// A point that lies no farther than this share of the size is not doubted, in a piece of which half of the points lie as near.
 const CERTAIN: f64 = 0.01;
 /// A piece of which fewer of the places have a point takes points that lie anywhere.
 const FEW: f64 = 0.05;
@@ -180,7 +180,9 @@ fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>]) -> Vec<DVec3> {
 /// Takes points away that are of another limb than what is around their places.
 fn leave_other_limbs(rest: &Rest, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>, of: &mut [Option<Found>]) {
     let own: Vec<Option<u32>> = of.iter().map(|found| found.as_ref().and_then(limb)).collect();
-    let is_certain = |place: usize| of[place].is_some_and(|found| found.distance <= CERTAIN * rest.size);
+    let close = close_pieces(rest, of);
+    let is_certain =
+        |place: usize| close[rest.piece[place] as usize] && of[place].is_some_and(|f| lies_close(rest, &f));
     let mut counts: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); rest.pieces];
     for (place, limb) in own.iter().enumerate().filter_map(|(place, limb)| Some((place, (*limb)?))) {
         *counts[rest.piece[place] as usize].entry(limb).or_default() += 1;
@@ -199,6 +201,20 @@ fn leave_other_limbs(rest: &Rest, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option
         })
         .collect();
     wrong.into_iter().for_each(|place| of[place] = None);
+}
+
+fn lies_close(rest: &Rest, found: &Found) -> bool {
+    found.distance <= CERTAIN * rest.size
+}
+
+/// Returns for each piece whether half of its points lie close.
+fn close_pieces(rest: &Rest, of: &[Option<Found>]) -> Vec<bool> {
+    let mut counts = vec![[0_usize; 2]; rest.pieces];
+    for (found, piece) in of.iter().zip(&rest.piece).filter_map(|(found, piece)| Some((found.as_ref()?, *piece))) {
+        let count = &mut counts[piece as usize];
+        (count[0], count[1]) = (count[0] + 1, count[1] + usize::from(lies_close(rest, found)));
+    }
+    counts.into_iter().map(|[all, close]| 2 * close >= all).collect()
 }
 
 /// Returns for each place whether it is in a small patch of one limb amid another limb that does not adjoin it.

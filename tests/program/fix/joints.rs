@@ -212,7 +212,7 @@ fn transfer(documents: Documents) {
     let donors = folder(&format!("{documents:?} donors"));
     let mut random = Random(31);
     let from: Vec<[f32; 3]> =
-        (0..VERTICES).map(|v| position(v).map(|c| c + (random.unit() * 0.1 - 0.05) as f32)).collect();
+        (0..VERTICES).map(|v| position(v).map(|c| c + (random.unit() * 0.02 - 0.01) as f32)).collect();
     let given = pairs(F32, 1, false, 32);
     let mut donor = Doc::new(&given, Layout::Plain);
     put_positions(&mut donor, 0, &from);
