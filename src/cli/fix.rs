@@ -116,8 +116,8 @@ pub(super) struct FixArgs {
     /// Set the weight of a joint: 0.3 or 30%, +0.1, -0.1, *2; the other joints of a vertex follow, so that its sum stays
     #[arg(long, value_name = "JOINT=VALUE", value_parser = typed)]
     set: Option<(String, Amount)>,
-    /// Give every vertex the weights of the closest point on the surface of another file; joints are matched by name. Both are
-    /// compared where they rest
+    /// Give every vertex the weights of the closest point on the surface of another file that faces as it does, or of the vertices around
+    /// it; joints are matched by name. Both are compared where they rest
     #[arg(long, value_name = "FILE")]
     transfer: Option<PathBuf>,
     /// Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores. The pose is that of

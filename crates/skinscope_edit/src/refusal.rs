@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use thiserror::Error;
 
+use super::average::mean_of;
 use super::transfer::{by_name, weighted};
 use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
@@ -55,6 +56,9 @@ pub enum Refusal {
     /// The other model has no surface with weights.
     #[error("the other model has no triangles that a skin moves")]
     NoSurface,
+    /// No vertex that may change has weights of which a mean could be taken.
+    #[error("none of the vertices has weights, so that there is no mean of them")]
+    NoMean,
     /// A joint has no size in a pose, so that no matrix undoes it.
     #[error(
         "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
@@ -71,6 +75,8 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "replace-joint" => replaces(sheet, settings)?,
         "hammer" => has_weights(sheet)?,
         "transfer" => has_counterparts(sheet, settings)?,
+        "paste" => moves_some(sheet, settings)?,
+        "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
         id if id == BIND_HERE.id => is_solid(model, settings)?,
         _ => {}
     }
@@ -141,6 +147,17 @@ fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
         }
     }
     Ok(())
+}
+
+/// Checks that some of the joints whose weights are given belong to a skin that moves vertices.
+fn moves_some(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let first = settings.copied.first().map(|(joint, _)| *joint);
+    let known = |(joint, weight): &(NodeId, f64)| *weight > 0.0 && is_joint(sheet, Some(*joint)).is_ok();
+    if settings.copied.iter().any(known) {
+        Ok(())
+    } else {
+        first.map_or(Ok(()), |joint| Err(Refusal::NoJoint(name(sheet.model, joint))))
+    }
 }
 
 /// Checks that some joint here has the name of one that moves the other model.
@@ -257,6 +274,12 @@ mod tests {
             influences.joints.iter_mut().for_each(|joint| *joint = (*joint).min(2));
         }
         assert!(matches!(asked("remove-joint", parts.clone(), &of(last.index())), Err(Refusal::NoJoint(_))));
+        let paste = |joints: &[NodeId]| Settings {
+            copied: joints.iter().map(|joint| (*joint, 0.5)).collect(),
+            ..Settings::default()
+        };
+        assert!(matches!(asked("paste", parts.clone(), &paste(&[last])), Err(Refusal::NoJoint(_))));
+        assert_eq!(asked("paste", parts.clone(), &paste(&[last, joints[0]])), Ok(()));
         let replace = |other: NodeId| Settings { other: Some(other), ..of(joints[1].index()) };
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(last)), Err(Refusal::OtherSkin { .. })));
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(joints[1])), Err(Refusal::Itself(_))));
@@ -269,7 +292,9 @@ mod tests {
         let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
         influences.weights.iter_mut().for_each(|weight| *weight = 0.0);
         assert!(matches!(asked("hammer", parts.clone(), &Settings::default()), Err(Refusal::NoWeights(_))));
+        assert_eq!(asked("average", parts.clone(), &Settings::default()), Err(Refusal::NoMean));
         parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights[0] = 1.0;
+        assert_eq!(asked("average", parts.clone(), &Settings::default()), Ok(()));
         assert_eq!(asked("hammer", parts, &Settings::default()), Ok(()));
     }
 
