@@ -395,7 +395,7 @@ fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
     let all = Settings { donor: Some(donor), ..settings(&harness) };
     harness.state_mut().session.apply(ToolCommand::Set(Arc::new(all)));
     harness.run();
-    let told = harness.state().session.outcome().unwrap().transferred.unwrap();
+    let told = harness.state().session.outcome().unwrap().transferred.clone().unwrap();
     assert!(told.mean > 90.0 && told.largest >= told.mean && told.vertices > 0, "{told:?}");
     harness.get_by_label(&format!("Mean distance: {:.3} mm", 1e3 * told.mean));
     harness.get_by_label(&format!("Largest distance: {:.3} mm", 1e3 * told.largest));
