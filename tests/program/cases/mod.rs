@@ -69,7 +69,8 @@ fn cases() -> Option<PathBuf> {
     if root.is_dir() {
         return Some(root);
     }
-    common::skipped(&format!("no cases at {}", root.display()));
+    // They are no part of the corpus, and may be missing where that is.
+    println!("no cases at {}", root.display());
     None
 }
 
