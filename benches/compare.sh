@@ -8,6 +8,7 @@
 # bevy_foxes/), MODELS one with CesiumMan.glb, Fox.glb and RobotExpressive.glb. A PART is pose, deform, vertices, start, large,
 # parts, playing, crowd, rest or build; without any all are measured but build, which takes an empty target folder and minutes.
 #
+#   HISTORY=FILE     a table that every ratio is appended to, with date and commit; benches/history.md is that of the project
 #   ROUNDS=7         rounds that count, and one before them
 #   SCRATCH=DIR      where everything made on the way lies (default /tmp/skinscope-compare): a virtual environment for Python,
 #                    the large model, the built programs. Bevy alone builds for many minutes.
@@ -30,8 +31,11 @@ export XDG_RUNTIME_DIR
 export XDG_CONFIG_HOME="$scratch/config"
 
 has() { local part; for part in "${parts[@]}"; do [ "$part" != "$1" ] || return 0; done; return 1; }
-pairs() { python3 benches/pairs.py -n "$rounds" "$@"; }
-table() { printf '\n### %s\n\n| | ours | theirs | ratio | wanted | kept |\n|---|---|---|---|---|---|\n' "$*"; }
+pairs() { python3 benches/pairs.py -n "$rounds" --title "$title" ${HISTORY:+--history "$HISTORY"} "$@"; }
+table() {
+  title="$*"
+  printf '\n### %s\n\n| | ours | theirs | ratio | wanted | kept |\n|---|---|---|---|---|---|\n' "$title"
+}
 # A program of the yardsticks, built once; prints its path.
 yardstick() {
   cargo build --release --quiet --manifest-path "$yardsticks/$1/Cargo.toml" --target-dir "$scratch/target" >&2

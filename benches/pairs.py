@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Commands in turn (A B C A B C ...), and figures of one against figures of another as medians of same-round ratios.
 
-  pairs.py [-n ROUNDS] [--timeout SECS] --run NAME=COMMAND ... --row 'LABEL|NAME:FILTER:FIELD|NAME:FILTER:FIELD|MOST' ...
+  pairs.py [-n ROUNDS] [--timeout SECS] [--title TITLE --history FILE] --run NAME=COMMAND ... --row 'LABEL|NAME:FILTER:FIELD|NAME:FILTER:FIELD|MOST' ...
 
 One round before the others is not counted. A command is split as a shell splits words. Of each run are kept its wall time
 (`wall_ms`), processor time, user and system (`cpu_ms`), and peak memory (`rss_mib`) - with an empty FILTER - and every JSON
@@ -11,8 +11,12 @@ than one round, and by one only in each.
 Prints one row of a Markdown table for each --row: the label, both medians, the median ratio of the rounds with its least
 and greatest, MOST (the ratio that is wanted; may be empty), and whether it is kept. A first figure without a second stands
 alone.
+
+With --history, each ratio is appended to the table in FILE too, as a row of date, commit, TITLE with LABEL, ratio, its least
+and greatest, and MOST. The commit is that of the working tree, with a `+` where it has changes.
 """
 import argparse
+import datetime
 import json
 import os
 import shlex
@@ -63,10 +67,28 @@ def figure(records, wanted):
     return float(fits[0][field])
 
 
+def commit():
+    """The commit of the working tree, with a `+` where files that are tracked differ from it."""
+    def git(*arguments):
+        return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
+    return git("rev-parse", "--short=7", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no") else "")
+
+
+def remember(path, title, rows):
+    """Appends rows of label, ratios and wanted ratio to the history."""
+    today, of = datetime.date.today().isoformat(), commit()
+    with open(path, "a") as file:
+        for label, ratios, most in rows:
+            ratio = f"{statistics.median(ratios):.3f} | {min(ratios):.3f}…{max(ratios):.3f}"
+            file.write(f"| {today} | {of} | {title}: {label} | {ratio} | {most and '≤ ' + most} |\n")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("-n", type=int, default=7)
     parser.add_argument("--timeout", type=float, default=300)
+    parser.add_argument("--title", default="")
+    parser.add_argument("--history")
     parser.add_argument("--run", action="append", required=True)
     parser.add_argument("--row", action="append", required=True)
     args = parser.parse_args()
@@ -76,6 +98,7 @@ def main():
         done = {name: run(command, args.timeout) for name, command in commands}
         if number > 0:
             rounds.append(done)
+    kept_rows = []
     for row in args.row:
         label, first, second, most = row.split("|")
 
@@ -91,10 +114,13 @@ def main():
         others = values(second)
         ratios = [a / b for a, b in zip(ours, others)]
         ratio = statistics.median(ratios)
+        kept_rows.append((label, ratios, most))
         kept = "" if not most else "yes" if ratio <= float(most) else "**no**"
         spread = f"{ratio:.3f} ({min(ratios):.3f}…{max(ratios):.3f})"
         print(f"| {label} | {cell} | {statistics.median(others):.4g} | {spread} | {most and '≤ ' + most} | {kept} |")
     sys.stdout.flush()
+    if args.history:
+        remember(args.history, args.title, kept_rows)
 
 
 main()

@@ -1,5 +1,5 @@
 //! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), texts of
-//! JSON ([`json`]), words for numbers ([`words`]), the environment of the process ([`environment`]), and files that are written whole
+//! JSON ([`json`]), words for numbers ([`words`]), memory for large lists ([`memory`]), the environment of the process ([`environment`]), and files that are written whole
 //! or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
@@ -7,6 +7,7 @@
 pub mod environment;
 pub mod json;
 pub mod math;
+pub mod memory;
 pub mod output;
 pub mod parallel;
 pub mod words;

@@ -10,6 +10,7 @@ use super::error::Warnings;
 use super::limits::Budget;
 use super::view_bytes::View;
 use super::{ImportError, Limits};
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 /// All buffer views of a file and the accessors into them, checked.
@@ -339,6 +340,7 @@ impl Accessor<'_> {
             }
         };
         let mut out = Vec::with_capacity(self.count);
+        prefer_large_pages(&mut out);
         if let Some(Strided { bytes, stride, .. }) = self.base {
             // The list is converted piece by piece: each of its pages is touched once, while it is in the cache.
             bytes.pieces(stride, |piece| {

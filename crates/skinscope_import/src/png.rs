@@ -10,6 +10,7 @@ use ::png::{BitDepth, ColorType, Decoder, DecodingError, Reader, Transformations
 use super::Limits;
 use super::bytes::Bytes;
 use super::limits::measure;
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_model::Pixels;
 
 /// The first bytes of a PNG.
@@ -63,6 +64,7 @@ fn rows<R: BufRead + Seek>(
     let line = width as usize * 4;
     // The allocator gives zeroed pages that are not touched before a row is written to them.
     let mut out = vec![0_u8; line * height as usize];
+    prefer_large_pages(&mut out);
     for row in out.chunks_exact_mut(line) {
         let Some(stored) = reader.next_row()? else { break };
         widen(row, stored.data());

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
+use skinscope_base::memory::prefer_large_pages;
 
 /// A type of value that the keys of a sampler hold.
 pub trait KeyValue: bytemuck::Pod + PartialEq + std::fmt::Debug {
@@ -67,12 +68,14 @@ impl Rows {
             }
         };
         let mut numbers = vec![0.0; entries * width];
+        prefer_large_pages(&mut numbers);
         // A few rows stay in the cache while all lanes write to them.
         const ROWS: usize = 16;
         for (part, rows) in numbers.chunks_mut(ROWS * width.max(1)).enumerate() {
             for (lane, sampler) in samplers.iter().enumerate() {
                 let (at, step) = place(lane);
-                for (row, value) in rows.chunks_exact_mut(width).zip(sampler.iter().skip(part * ROWS)) {
+                for (row, entry) in rows.chunks_exact_mut(width).zip(part * ROWS..) {
+                    let value = sampler.get(entry);
                     for (i, number) in bytemuck::cast_slice(std::slice::from_ref(&value)).iter().enumerate() {
                         row[at + i * step] = *number;
                     }

@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
+use skinscope_base::memory::prefer_large_pages;
 use skinscope_base::parallel;
 
 /// How many vertices one piece of work packs.
@@ -34,6 +35,7 @@ pub fn filled<T: Send>(
     fill: &(dyn Fn(std::ops::Range<usize>, &mut [u32]) -> T + Sync),
 ) -> (Vec<u32>, Vec<T>) {
     let mut out = vec![0; count * words];
+    prefer_large_pages(&mut out);
     let chunks: Vec<Mutex<&mut [u32]>> = out.chunks_mut(CHUNK * words).map(Mutex::new).collect();
     let results = by_chunk(count, &|places| {
         let mut chunk = chunks[places.start / CHUNK].lock().unwrap_or_else(PoisonError::into_inner);

@@ -163,8 +163,8 @@ pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
     }
     let exact = weights * ONE;
     let sum = sum_of(exact);
-    // No weight is negative, so that truncating rounds down.
-    let whole = (sum + 0.5).trunc();
+    // No weight is negative, so that truncating rounds down; the conversion is an instruction where `trunc` is a call.
+    let whole = (sum + 0.5) as i32 as f32;
     if (sum - whole).abs() > SUM_TOLERANCE {
         return None;
     }

@@ -1,0 +1,44 @@
+//! Memory for large lists.
+
+/// The least bytes of a list that is worth larger pages: two of 2 MiB.
+const LARGE: usize = 4 << 20;
+
+/// Asks the system for larger pages for a list of many megabytes that nothing has been written to yet. The system then clears and
+/// maps 2 MiB at a time instead of 4 KiB, which is most of what fresh memory costs. Does nothing for smaller lists, on other systems
+/// than Linux, and where the system gives no such pages; the contents of the list stay as they are.
+pub fn prefer_large_pages<T>(list: &mut Vec<T>) {
+    let bytes = list.capacity().saturating_mul(size_of::<T>());
+    if bytes >= LARGE {
+        #[cfg(target_os = "linux")]
+        advise(list.as_mut_ptr().cast(), bytes);
+    }
+}
+
+/// Gives the advice for the bytes from `start` on, without the first few up to a page of any size.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "advice for memory is a call of the system")]
+fn advise(start: *mut libc::c_void, bytes: usize) {
+    const LARGEST_PAGE: usize = 1 << 16;
+    let skipped = start.addr().next_multiple_of(LARGEST_PAGE) - start.addr();
+    // SAFETY: The bytes belong to a list that the caller has for itself, and this advice changes no contents. The result is of no use:
+    // without larger pages everything goes on as before.
+    let _ = unsafe { libc::madvise(start.byte_add(skipped), bytes - skipped, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_stay() {
+        for count in [0, 1, LARGE / 4 - 1, LARGE / 4, LARGE / 4 + 12_345] {
+            let mut list: Vec<u32> = (0..count as u32).collect();
+            prefer_large_pages(&mut list);
+            assert!(list.iter().enumerate().all(|(i, n)| *n == i as u32), "{count}");
+            let mut fresh: Vec<u32> = Vec::with_capacity(count);
+            prefer_large_pages(&mut fresh);
+            fresh.extend(0..count as u32);
+            assert_eq!(fresh, list);
+        }
+    }
+}
