@@ -28,7 +28,8 @@ struct StepArgs {
     /// Keep the place and rotation of this joint during the --reach before, by its own limb, such as feet while the hips move
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
     pin: Vec<String>,
-    /// Turn a joint so that its front, which points to +Z at rest, looks at this place (world, metres)
+    /// Turn a joint so that its front, which points at rest where the character faces (+Z, in VRM 0.x −Z), looks at this place
+    /// (world, metres)
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
     look: Vec<(String, DVec3)>,
     /// Exchange both sides about the plane through the middle of the model at rest: left and right for x, front and back of

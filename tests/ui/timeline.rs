@@ -1,6 +1,7 @@
 //! The timeline, and presses that are over within one frame.
 
 use super::*;
+use skinscope::model::Facing;
 
 /// The times that the panels asked for, seconds.
 fn sought(harness: &Harness<'_, App>) -> Vec<f32> {
@@ -107,6 +108,16 @@ fn transport_buttons_send_what_they_say() {
         harness.state_mut().commands.clear();
         click(&mut harness, label);
         assert!(has(&harness, &command), "{label} sent {:?}", harness.state().commands);
+    }
+}
+
+#[test]
+fn the_ends_of_the_axes_say_which_side_of_the_character_they_are() {
+    for (facing, label) in [(Facing::PlusZ, "Look from the front (+Z)"), (Facing::MinusZ, "Look from the front (−Z)")]
+    {
+        let mut harness = open_model(ModelParts { facing, ..(*with_clips(1)).clone() });
+        click(&mut harness, label);
+        assert!(has(&harness, &Command::Camera(CameraCommand::LookFrom(ViewFrom::Front))), "{facing:?}");
     }
 }
 

@@ -51,7 +51,7 @@ const SAME: f64 = 1e-9;
 fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let Some(Donor(donor)) = &settings.donor else { return };
     let given = Given::of(donor);
-    let own = factors(sheet.model);
+    let own = turned_alike(sheet.model, donor);
     let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
     let names: Vec<HashMap<u32, u32>> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor)).collect();
     let mut out = Report::default();
@@ -215,6 +215,14 @@ impl<'d> Given<'d> {
         out.iter_mut().for_each(|(_, share)| *share /= whole);
         out
     }
+}
+
+/// Returns the `world_from_mesh` of each mesh of a model, turned about the vertical so that its character faces as that of the
+/// donor does: one of VRM 0.x faces −Z, others +Z.
+fn turned_alike(model: &Model, donor: &Model) -> Vec<DAffine3> {
+    let half = if model.front() == donor.front() { DVec3::ONE } else { DVec3::new(-1.0, 1.0, -1.0) };
+    let turn = DAffine3::from_scale(half);
+    factors(model).into_iter().map(|factor| turn * factor).collect()
 }
 
 /// Returns a surface in the world.

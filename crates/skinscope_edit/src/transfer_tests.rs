@@ -120,3 +120,22 @@ fn a_surface_that_faces_the_other_way_takes_the_closest_weights() {
     let table = &sheet.tables[0];
     assert!((0..table.vertices()).all(|row| table.joints[table.slots(row)][0] == 1 + (row / own) as u16));
 }
+
+#[test]
+fn a_character_that_faces_the_other_way_gives_its_left_to_the_left() {
+    let donor = Arc::new(legs(0.09, ["Hips", "Leg.L", "Leg.R"], false));
+    let mut parts: ModelParts = (*legs(0.095, ["Hips", "Leg.L", "Leg.R"], false)).clone();
+    let primitive = &mut parts.meshes[0].primitives[0];
+    primitive.positions.iter_mut().for_each(|p| *p *= Vec3::new(-1.0, 1.0, -1.0));
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    let wanted = influences.joints.clone();
+    influences.joints.fill(0);
+    parts.facing = skinscope_model::Facing::MinusZ;
+    let model = Model::build(parts).unwrap();
+    let settings = Settings { donor: Some(Donor(donor)), ..Settings::default() };
+    let mut sheet = Sheet::of(&model);
+    apply(&TRANSFER, &mut sheet, &settings);
+    let table = &sheet.tables[0];
+    let wrong = (0..table.vertices()).filter(|row| table.joints[row * table.per_vertex] != wanted[row * 4]);
+    assert_eq!(wrong.count(), 0);
+}

@@ -1,5 +1,5 @@
-//! Reads the humanoid names of VRM files, such as which node is the hips and which the left upper arm. Both versions
-//! list them, each in its own way; nothing else of VRM is read.
+//! Reads the humanoid names of VRM files, such as which node is the hips and which the left upper arm, and which way
+//! their characters face. Both versions list the names, each in its own way.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Reader;
 use super::error::quoted;
 use super::fields::whole;
 use super::nodes::Nodes;
-use skinscope_model::NodeId;
+use skinscope_model::{Facing, NodeId};
 
 /// Returns names by node, rising. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and VRM animations:
 /// `VRMC_vrm.humanoid.humanBones { hips: { node } }`. A file that has both says the same twice; the newer one is used.
@@ -47,4 +47,14 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<(NodeId, String)> {
         _ => reader.warnings.add(format!("{extension}, humanoid bones"), "are no list; no joint is named after them"),
     }
     out.into_iter().collect()
+}
+
+/// Returns the way that a character of the file faces: −Z where the file is of VRM 0.x alone, else +Z, as glTF 2.0
+/// says (section 3.4). As for the names, the newer version is used where a file has both.
+pub(super) fn facing(reader: &Reader) -> Facing {
+    let has = |name: &str| {
+        let extensions = reader.root.extensions.as_ref();
+        extensions.is_some_and(|e| e.others.get(name).is_some_and(Value::is_object))
+    };
+    if has("VRM") && !has("VRMC_vrm") { Facing::MinusZ } else { Facing::PlusZ }
 }

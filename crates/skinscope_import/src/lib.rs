@@ -330,6 +330,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         scenes,
         default_scene,
         humanoid,
+        facing: humanoid::facing(reader),
         limits,
         lights,
         light_nodes,

@@ -3,9 +3,9 @@
 use glam::Affine3A;
 
 use super::{
-    AlphaMode, Camera, CameraId, Clip, Image, Influences, Instance, Interpolation, Light, LightId, Limits, Material,
-    Mesh, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton, Skin,
-    SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
+    AlphaMode, Camera, CameraId, Clip, Facing, Image, Influences, Instance, Interpolation, Light, LightId, Limits,
+    Material, Mesh, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton,
+    Skin, SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
 use skinscope_base::math::largest_magnitude;
 
@@ -20,6 +20,8 @@ pub struct ModelParts {
     pub default_scene: usize,
     /// The names that a humanoid rig gives its joints ("leftUpperArm"), sorted by node.
     pub humanoid: Vec<(NodeId, String)>,
+    /// The way that a character of the file faces.
+    pub facing: Facing,
     /// How far joints may turn, where the file says so, sorted by node.
     pub limits: Vec<(NodeId, Limits)>,
     pub skins: Vec<Skin>,

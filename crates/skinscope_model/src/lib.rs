@@ -48,7 +48,7 @@ pub use origins::{
 };
 pub use pairs::{Doubt, JointPairs, Side, side};
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
-pub use skeleton::{Skeleton, Skin};
+pub use skeleton::{Facing, Skeleton, Skin};
 pub use tracks::{Group, Tracks};
 pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
 pub use weights::{InfluencesRef, PrimitiveRef, Run};
@@ -198,6 +198,15 @@ impl Model {
     pub fn humanoid(&self, node: NodeId) -> Option<&str> {
         let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
         Some(&self.humanoid[at].1)
+    }
+
+    /// Returns the direction in which a character of this file faces at rest: a unit vector in the space of the model.
+    #[must_use]
+    pub fn front(&self) -> Vec3 {
+        match self.facing {
+            Facing::PlusZ => Vec3::Z,
+            Facing::MinusZ => Vec3::NEG_Z,
+        }
     }
 
     /// Returns the instances of a scene, in depth-first node order.

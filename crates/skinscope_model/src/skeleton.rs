@@ -20,6 +20,16 @@ pub struct Skeleton {
     pub residuals: Vec<(NodeId, Mat3A)>,
 }
 
+/// The way that a character faces, in the space of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Facing {
+    /// Towards +Z, as glTF 2.0 says (section 3.4): its left is at +X.
+    #[default]
+    PlusZ,
+    /// Towards −Z, as characters of VRM 0.x do: its left is at −X.
+    MinusZ,
+}
+
 impl Skeleton {
     /// Returns the number of nodes.
     #[must_use]

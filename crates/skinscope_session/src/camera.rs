@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{CameraCommand, Session};
+use super::{CameraCommand, Session, ViewFrom};
 use skinscope_base::math::Aabb;
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
@@ -41,7 +41,7 @@ impl Session {
                 self.view.frame(bounds);
             }
             CameraCommand::FrameBox(bounds) => view.frame(bounds),
-            CameraCommand::LookFrom(side) => (view.orbit.yaw, view.orbit.pitch) = side.angles(),
+            CameraCommand::LookFrom(side) => self.look_from(side),
             CameraCommand::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
             CameraCommand::SetCamera(index) => self.look_through(index),
             CameraCommand::NextCamera => {
@@ -50,6 +50,13 @@ impl Session {
                 self.look_through(Some(next).filter(|n| *n < count));
             }
         }
+    }
+
+    /// Turns the orbit camera to a side of the open character.
+    pub(super) fn look_from(&mut self, side: ViewFrom) {
+        let orbit = &mut self.view.orbit;
+        let front = self.document.as_ref().map_or(Vec3::Z, |document| document.model.front());
+        (orbit.yaw, orbit.pitch) = side.angles(front);
     }
 
     /// Comes nearer by `steps` of the wheel. The point that is seen at `at` (pixels from the viewport's top left) stays
@@ -150,7 +157,7 @@ fn alike(a: Aabb, b: Aabb) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{CameraCommand, Document, Orbit, SelectionCommand, ViewFrom};
+    use super::super::{CameraCommand, Document, Orbit, SelectionCommand};
     use super::*;
     use skinscope_model::Model;
     use skinscope_model::shapes::{Tube, tube};

@@ -20,18 +20,20 @@ const MOST_PARTS: usize = 4 << 20;
 /// The most vertices of all members together: more keep a graphics driver busy for longer than it waits.
 const MOST_VERTICES: usize = 512 << 20;
 
-/// The places of a crowd's members: in rows, from the first one back (−Z), each row from its middle outwards.
+/// The places of a crowd's members: in rows, from the first one back, each row from its middle outwards.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Formation {
     /// How many members there are, with the first.
     pub members: usize,
     /// The distance from one member to the next, metres.
     pub spacing: f32,
+    /// The direction in which all of them face: ±Z.
+    pub front: Vec3,
 }
 
 impl Default for Formation {
     fn default() -> Self {
-        Self { members: 1, spacing: 1.0 }
+        Self { members: 1, spacing: 1.0, front: Vec3::Z }
     }
 }
 
@@ -49,7 +51,7 @@ impl Formation {
         let (row, place) = (i / self.columns(), i % self.columns());
         let steps = place.div_ceil(2) as f32;
         let x = if place % 2 == 1 { steps } else { -steps };
-        Vec3::new(x, 0.0, -(row as f32)) * self.spacing
+        Vec3::new(x, 0.0, -(row as f32) * self.front.z) * self.spacing
     }
 
     /// Returns a box around all members, each as large as `first`.
@@ -289,7 +291,7 @@ impl Session {
             // They stand a quarter more apart than the widest pose takes; members without width by their height.
             let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
             let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
-            self.formation = Formation { members: members as usize, spacing };
+            self.formation = Formation { members: members as usize, spacing, front: model.front() };
         }
     }
 
@@ -334,13 +336,15 @@ mod tests {
     #[test]
     fn a_formation_is_a_square_behind_its_first_member_and_nobody_stands_close() {
         for members in [1, 2, 3, 4, 5, 10, 99, 100, 101] {
-            let formation = Formation { members, spacing: 2.0 };
+            let formation = Formation { members, spacing: 2.0, ..Formation::default() };
             let columns = formation.columns();
             assert!(columns * columns >= members && (columns - 1) * (columns - 1) < members, "{members}: {columns}");
             let places: Vec<Vec3> = (0..members).map(|i| formation.offset(i)).collect();
             assert_eq!(places[0], Vec3::ZERO);
             for (i, a) in places.iter().enumerate() {
                 assert!(a.y == 0.0 && a.z <= 0.0);
+                let turned = Formation { front: Vec3::NEG_Z, ..formation }.offset(i);
+                assert!(turned.z >= 0.0 && turned.z == -a.z && turned.x == a.x);
                 assert!(places[..i].iter().all(|b| a.distance(*b) >= 2.0), "{members}: {i}");
             }
             // The crowd is as wide as deep, but for what is missing in the last row.

@@ -7,7 +7,7 @@ use super::orbit::Orbit;
 use super::saving::changed_since;
 use super::take_up::told_of;
 use super::{
-    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, WorkRecord,
+    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, ViewFrom, WorkRecord,
 };
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
@@ -55,6 +55,7 @@ impl Session {
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.view.pinned = None;
         self.document = Some(document);
+        self.look_from(ViewFrom::Corner);
         self.forget_vertices();
         let lines = self.take_aside_up();
         self.warn(&lines);

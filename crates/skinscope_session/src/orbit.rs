@@ -9,7 +9,7 @@ use skinscope_base::math::{Aabb, Projection};
 pub struct Orbit {
     /// The point that the camera turns about, world space.
     pub target: Vec3,
-    /// The angle about +Y, radians; 0 looks from +Z, where a glTF character faces.
+    /// The angle about +Y, radians; 0 looks from +Z, which a glTF character faces.
     pub yaw: f32,
     /// The angle up from the horizon, radians.
     pub pitch: f32,

@@ -18,6 +18,33 @@ fn opening_plays_the_first_clip_and_frames_the_model() {
 }
 
 #[test]
+fn a_character_of_vrm_0_is_seen_from_its_front() {
+    let mut parts = (*tube(Tube::default())).clone();
+    parts.facing = skinscope_model::Facing::MinusZ;
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    let eye = |session: &Session| {
+        let orbit = session.view.orbit;
+        (Vec3::from(orbit.world_from_view().translation) - orbit.target) / orbit.distance
+    };
+    let opened = eye(&session);
+    assert!(opened.z < -0.8 && opened.x < 0.0 && opened.y > 0.0, "{opened}");
+    for (side, from) in [
+        (ViewFrom::Front, Vec3::NEG_Z),
+        (ViewFrom::Back, Vec3::Z),
+        (ViewFrom::Right, Vec3::NEG_X),
+        (ViewFrom::Left, Vec3::X),
+        (ViewFrom::Top, Vec3::Y),
+    ] {
+        session.apply(CameraCommand::LookFrom(side));
+        assert!(eye(&session).distance(from) < 1e-5, "{side:?}: {}", eye(&session));
+    }
+    // Others are seen from +Z again.
+    session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+    assert!(eye(&session).distance(-opened * Vec3::new(1.0, -1.0, 1.0)) < 1e-5);
+}
+
+#[test]
 fn variants_are_view_state_and_are_found_again_by_name() {
     let with = |names: &[&str], path: &str| {
         let mut parts = (*tube(Tube::default())).clone();

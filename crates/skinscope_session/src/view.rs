@@ -63,11 +63,13 @@ pub enum ViewFrom {
 }
 
 impl ViewFrom {
-    /// Returns yaw and pitch, radians. A glTF character faces +Z, so *Front* looks from there and *Right* from +X.
+    /// Returns yaw and pitch of the [`Orbit`], radians, for a character that faces `front`
+    /// ([`skinscope_model::Model::front`]). *Front* looks from there, *Right* from the side that is right in the front
+    /// view: +X for a character that faces +Z. The front is at the bottom of *Top*.
     #[must_use]
-    pub fn angles(self) -> (f32, f32) {
-        use std::f32::consts::{FRAC_PI_2, PI};
-        match self {
+    pub fn angles(self, front: Vec3) -> (f32, f32) {
+        use std::f32::consts::{FRAC_PI_2, PI, TAU};
+        let (yaw, pitch) = match self {
             Self::Front => (0.0, 0.0),
             Self::Back => (PI, 0.0),
             Self::Right => (FRAC_PI_2, 0.0),
@@ -78,6 +80,23 @@ impl ViewFrom {
                 let Orbit { yaw, pitch, .. } = Orbit::default();
                 (yaw, pitch)
             }
+        };
+        ((yaw + front.x.atan2(front.z)).rem_euclid(TAU), pitch)
+    }
+
+    /// Returns the view from a side of the world, for a character that faces `front`; `axis` is a unit vector along an
+    /// axis.
+    #[must_use]
+    pub fn of_axis(axis: Vec3, front: Vec3) -> Self {
+        let right = Vec3::Y.cross(front);
+        if axis.y.abs() > 0.5 {
+            return if axis.y > 0.0 { Self::Top } else { Self::Bottom };
+        }
+        match (axis.dot(front), axis.dot(right)) {
+            (forward, _) if forward > 0.5 => Self::Front,
+            (forward, _) if forward < -0.5 => Self::Back,
+            (_, aside) if aside > 0.0 => Self::Right,
+            _ => Self::Left,
         }
     }
 }
@@ -465,11 +484,21 @@ mod tests {
 
     #[test]
     fn the_front_is_where_the_character_faces() {
-        let mut orbit = Orbit::default();
-        (orbit.yaw, orbit.pitch) = ViewFrom::Front.angles();
-        let eye = orbit.world_from_view().translation - glam::Vec3A::from(orbit.target);
-        assert!(eye.z > 0.99 * orbit.distance);
-        (orbit.yaw, orbit.pitch) = ViewFrom::Top.angles();
-        assert!(orbit.world_from_view().translation.y > orbit.target.y + 0.99 * orbit.distance);
+        for front in [Vec3::Z, Vec3::NEG_Z] {
+            let eye = |side: ViewFrom| {
+                let (yaw, pitch) = side.angles(front);
+                let orbit = Orbit { yaw, pitch, ..Orbit::default() };
+                let eye = Vec3::from(orbit.world_from_view().translation);
+                (eye - orbit.target) / orbit.distance
+            };
+            for axis in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
+                let side = ViewFrom::of_axis(axis, front);
+                assert!((eye(side) - axis).length() < 1e-5, "{axis} is {side:?} of what faces {front}");
+            }
+            assert_eq!(ViewFrom::of_axis(front, front), ViewFrom::Front);
+            assert_eq!(ViewFrom::of_axis(Vec3::Y.cross(front), front), ViewFrom::Right);
+            assert!(eye(ViewFrom::Corner).dot(front) > 0.8);
+        }
+        assert_eq!(ViewFrom::Front.angles(Vec3::Z), (0.0, 0.0));
     }
 }

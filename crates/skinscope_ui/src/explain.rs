@@ -149,7 +149,7 @@ fn axes(ui: &mut Ui) {
         paint_line(ui, galley, x, rect.center().y, c.axes[i]);
     }
     response.on_hover_text(
-        "Mesh space, metres. A glTF character stands on y = 0 and faces +Z; in many texts on skinning it faces −Z.",
+        "Mesh space, metres. A glTF character stands on y = 0 and faces +Z; in VRM 0.x, and in many texts on skinning, it faces −Z.",
     );
 }
 

@@ -13,29 +13,32 @@ use skinscope_session::{CameraCommand, Command, Session, ViewFrom};
 /// The distance from the middle to the balls, points.
 const REACH: f32 = 30.0;
 
-const ENDS: [(Vec3, &str, usize, ViewFrom, &str); 6] = [
-    (Vec3::X, "X", 0, ViewFrom::Right, "Look from the right (+X)"),
-    (Vec3::Y, "Y", 1, ViewFrom::Top, "Look from above (+Y)"),
-    (Vec3::Z, "Z", 2, ViewFrom::Front, "Look from the front (+Z)"),
-    (Vec3::NEG_X, "", 0, ViewFrom::Left, "Look from the left (−X)"),
-    (Vec3::NEG_Y, "", 1, ViewFrom::Bottom, "Look from below (−Y)"),
-    (Vec3::NEG_Z, "", 2, ViewFrom::Back, "Look from the back (−Z)"),
+/// The ends of the axes: direction, letter, number of the axis, and name.
+const ENDS: [(Vec3, &str, usize, &str); 6] = [
+    (Vec3::X, "X", 0, "+X"),
+    (Vec3::Y, "Y", 1, "+Y"),
+    (Vec3::Z, "Z", 2, "+Z"),
+    (Vec3::NEG_X, "", 0, "−X"),
+    (Vec3::NEG_Y, "", 1, "−Y"),
+    (Vec3::NEG_Z, "", 2, "−Z"),
 ];
 
 pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let center = pos2(rect.right() - 56.0, rect.top() + 56.0);
     let view_from_world = session.view().world_from_view().matrix3.transpose();
+    let front = session.model().map_or(Vec3::Z, |model| model.front());
     let mut ends: Vec<_> = ENDS.iter().map(|end| (view_from_world * end.0, end)).collect();
     // Balls that are nearer to the eye are painted later.
     ends.sort_by(|a, b| a.0.z.total_cmp(&b.0.z));
-    for (at, (_, letter, axis, from, name)) in ends {
+    for (at, (direction, letter, axis, end)) in ends {
         let ball = center + vec2(at.x, -at.y) * REACH;
+        let from = ViewFrom::of_axis(*direction, front);
         let positive = !letter.is_empty();
         let radius = if positive { 8.5 } else { 5.5 };
         let hit = Rect::from_center_size(ball, egui::Vec2::splat(2.0 * radius + 2.0));
-        let response = ui.interact(hit, ui.scope_id().with(name), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, *name));
+        let response = ui.interact(hit, ui.scope_id().with(end), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name(from, end)));
         let color = shade(c.axes[*axis], c.background, at.z);
         let painter = ui.painter();
         if positive {
@@ -49,8 +52,8 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, session: &Session, commands: &mut Ve
         if response.hovered() || response.has_focus() {
             painter.circle_stroke(ball, radius + 2.0, Stroke::new(1.5, c.text));
         }
-        let command = Command::Camera(CameraCommand::LookFrom(*from));
-        if response.on_hover_text(help(&command)).clicked() {
+        let command = Command::Camera(CameraCommand::LookFrom(from));
+        if response.on_hover_text(help(&command, front)).clicked() {
             commands.push(command);
         }
     }
@@ -72,13 +75,30 @@ fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
 
+/// Returns what the end of an axis is called.
+fn name(from: ViewFrom, end: &str) -> String {
+    let side = match from {
+        ViewFrom::Front | ViewFrom::Corner => "the front",
+        ViewFrom::Back => "the back",
+        ViewFrom::Left => "the left",
+        ViewFrom::Right => "the right",
+        ViewFrom::Top => "above",
+        ViewFrom::Bottom => "below",
+    };
+    format!("Look from {side} ({end})")
+}
+
 /// Returns the tooltip of an axis: what a click does, and for the front, which way that is.
-fn help(command: &Command) -> String {
-    let front =
-        "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z.";
+fn help(command: &Command, front: Vec3) -> String {
+    let facing = match front.z < 0.0 {
+        false => {
+            "A glTF character stands on y = 0 and faces +Z. Many texts on skinning (and some engines) have it face −Z."
+        }
+        true => "This file is of VRM 0.x, whose characters stand on y = 0 and face −Z. Those of glTF face +Z.",
+    };
     match command {
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Front | ViewFrom::Back)) => {
-            format!("{}\n{front}", tip(command))
+            format!("{}\n{facing}", tip(command))
         }
         _ => tip(command),
     }

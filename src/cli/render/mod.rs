@@ -69,7 +69,7 @@ pub(super) struct RenderArgs {
     film: FilmArgs,
     #[command(flatten)]
     clips: ClipsArgs,
-    /// Look from this side; a glTF character faces the front (+Z) [default: persp]
+    /// Look from this side; a character faces the front [default: persp]
     #[arg(long, value_enum, conflicts_with = "eye")]
     view: Option<Side>,
     /// Look through a camera of the file, by exact name (its own, else its node's) or by number from 0
@@ -197,15 +197,15 @@ fn after_help() -> String {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Side {
-    /// From +Z, which a character faces
+    /// From the side that a character faces: +Z, in VRM 0.x −Z
     Front,
-    /// From −Z
+    /// From behind
     Back,
-    /// From −X
+    /// From the side that is left in the front view: −X, in VRM 0.x +X
     Left,
-    /// From +X
+    /// From the side that is right in the front view: +X, in VRM 0.x −X
     Right,
-    /// From +Y
+    /// From above (+Y)
     Top,
     /// From the front, a little to the side and above
     Persp,

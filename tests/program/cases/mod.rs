@@ -44,7 +44,6 @@ cases! {
 const OPEN: &[&str] = &[
     "01-mixamo-prefixes",
     "03-vrma-on-vrm",
-    "04-vrm0-front",
     "11-names-of-sides",
     "12-far-from-origin",
     "23-clips-over-other-axes",

@@ -44,9 +44,14 @@ fn help_lists_what_the_program_has() {
             assert!(help.contains(words), "{name}: {words}");
         }
     }
-    for side in
-        ["front: From +Z", "back: From −Z", "left: From −X", "right: From +X", "top: From +Y", "persp: From the front"]
-    {
+    for side in [
+        "front: From the side that a character faces: +Z, in VRM 0.x −Z",
+        "back: From behind",
+        "left: From the side that is left",
+        "right: From the side that is right",
+        "top: From above (+Y)",
+        "persp: From the front",
+    ] {
         assert!(render.contains(side), "{side}");
     }
     assert!(render.contains("Examples: skinscope render character.glb"));

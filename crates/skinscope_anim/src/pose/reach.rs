@@ -209,7 +209,7 @@ fn chain(
             between.iter().skip(1).fold(DAffine3::IDENTITY, |fixed, node| fixed * local(skeleton, pose, node.index()));
         let offset = pose.transforms[next.index()].translation.as_dvec3();
         let ends = |node: NodeId| rest[node.index()].translation;
-        let axis = default_axis((ends(next) - ends(*node)).normalize_or_zero());
+        let axis = default_axis(model.front().as_dvec3(), (ends(next) - ends(*node)).normalize_or_zero());
         links.push(Link {
             node: *node,
             rotation: wide_unit(pose.transforms[node.index()].rotation),
@@ -227,13 +227,13 @@ fn chain(
 }
 
 /// Returns the axis (world, at rest) about which a straight limb bends whose last bone has this direction, so that
-/// knees come forward (+Z), elbows of arms that are held aside go back, and limbs along Z bend upwards.
-fn default_axis(bone: DVec3) -> DVec3 {
+/// knees come to the front, elbows of arms that are held aside go back, and limbs along Z bend upwards.
+fn default_axis(front: DVec3, bone: DVec3) -> DVec3 {
     let [x, y, z] = bone.abs().to_array();
     let side = if x > y && x > z {
-        DVec3::NEG_Z
+        -front
     } else if y >= z {
-        DVec3::Z
+        front
     } else {
         DVec3::Y
     };
@@ -325,14 +325,14 @@ pub struct Aim {
 }
 
 /// Turns a joint, as little as possible, so that its front looks at a place. Its front is the direction in it that
-/// points forward at rest (+Z, which a glTF character faces). Nothing changes where the place is the joint's own.
+/// points at rest where the character faces ([`Model::front`]). Nothing changes where the place is the joint's own.
 pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
     let skeleton = &model.skeleton;
     let Aim { joint, target } = aim;
     let (rest, now) = (world(skeleton, &skeleton.rest), world(skeleton, pose));
     let rests = rest[joint.index()].matrix3;
     let parent = skeleton.parents[joint.index()].map_or(DMat3::IDENTITY, |parent| now[parent.index()].matrix3);
-    let front = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Z);
+    let front = now[joint.index()].matrix3 * (rests.inverse() * model.front().as_dvec3());
     let up = now[joint.index()].matrix3 * (rests.inverse() * DVec3::Y);
     // Both directions are seen from the parent, where the joint's own rotation is the last to act.
     let back = parent.inverse();

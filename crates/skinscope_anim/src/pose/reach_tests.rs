@@ -5,7 +5,7 @@ use glam::{DVec3, Quat, Vec3};
 use super::*;
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
-use skinscope_model::{LocalPose, ModelParts};
+use skinscope_model::{Facing, LocalPose, ModelParts};
 
 /// Makes a body of 1.8 m: hips with two straight legs, a straight arm to each side with a twist joint in it, and a
 /// head. All are joints of a skin; the names are those of Blender.
@@ -34,6 +34,16 @@ pub(crate) fn body() -> Model {
     parts.skeleton.rest.transforms =
         rows.iter().map(|(.., at)| Transform { translation: Vec3::from_array(*at), ..Transform::IDENTITY }).collect();
     parts.skins[0].joints = (1..rows.len()).map(NodeId::from_index).collect();
+    Model::build(parts).unwrap()
+}
+
+/// The same body as it stands in VRM 0.x: it faces −Z, so that its left is at −X.
+fn body_that_faces_back() -> Model {
+    let mut parts: ModelParts = (*body()).clone();
+    parts.facing = Facing::MinusZ;
+    for transform in &mut parts.skeleton.rest.transforms {
+        transform.translation *= Vec3::new(-1.0, 1.0, -1.0);
+    }
     Model::build(parts).unwrap()
 }
 
@@ -187,4 +197,25 @@ fn a_head_looks_where_it_is_told() {
     let own = place(&model, &pose, "Head");
     look(&model, &mut pose, Aim { joint: head, target: own });
     assert_eq!(pose, before);
+}
+
+#[test]
+fn a_body_of_vrm_0_bends_and_looks_to_its_own_front() {
+    let (plain, turned) = (body(), body_that_faces_back());
+    let half = DVec3::new(-1.0, 1.0, -1.0);
+    for (joint, target) in [("Foot.L", DVec3::new(0.1, 0.4, 0.1)), ("Hand.R", DVec3::new(-0.5, 1.5, 0.0))] {
+        let [a, b] = [(&plain, target), (&turned, half * target)].map(|(model, target)| {
+            let mut pose = model.skeleton.rest.clone();
+            reach(model, &mut pose, &Reach { joint: node(model, joint), target, ..Reach::default() }).unwrap();
+            world(&model.skeleton, &pose).iter().map(|m| m.translation).collect::<Vec<_>>()
+        });
+        assert!(a.iter().zip(&b).all(|(a, b)| (half * *a).distance(*b) < 1e-5), "{joint}: {a:?} and {b:?}");
+    }
+    let mut pose = turned.skeleton.rest.clone();
+    let joint = node(&turned, "Head");
+    let at = place(&turned, &pose, "Head");
+    look(&turned, &mut pose, Aim { joint, target: at - 3.0 * DVec3::Z });
+    assert_eq!(pose, turned.skeleton.rest, "it looks ahead at rest");
+    look(&turned, &mut pose, Aim { joint, target: at - 3.0 * DVec3::X });
+    assert!((world(&turned.skeleton, &pose)[joint.index()].matrix3 * DVec3::NEG_Z).distance(DVec3::NEG_X) < 1e-6);
 }

@@ -1,5 +1,6 @@
 //! Tests of extensions: which ones the file asks for, and how each is handled.
 
+use glam::Vec3;
 use serde_json::json;
 
 use super::*;
@@ -52,6 +53,21 @@ fn humanoid_names_of_nodes_that_are_not_there_are_left_out_and_listed() {
     for odd in [json!(3), json!([1, "x", null]), json!([{ "bone": 3, "node": 0 }]), json!(null), json!("hips")] {
         let doc = pair(json!({ "VRM": { "humanoid": { "humanBones": odd } } }));
         assert!(doc.import().unwrap().model.humanoid.is_empty());
+    }
+}
+
+#[test]
+fn characters_of_the_old_vrm_face_the_other_way() {
+    let (old, new) = (json!({ "specVersion": "0.0" }), json!({ "specVersion": "1.0" }));
+    for (extensions, front) in [
+        (json!({ "VRM": old }), Vec3::NEG_Z),
+        (json!({ "VRMC_vrm": new }), Vec3::Z),
+        (json!({ "VRM": old, "VRMC_vrm": new }), Vec3::Z),
+        (json!({ "VRMC_vrm_animation": new }), Vec3::Z),
+        (json!({ "KHR_mesh_quantization": {} }), Vec3::Z),
+        (json!({ "VRM": 3 }), Vec3::Z),
+    ] {
+        assert_eq!(pair(extensions.clone()).import().unwrap().model.front(), front, "{extensions}");
     }
 }
 
