@@ -46,7 +46,6 @@ const OPEN: &[&str] = &[
     "03-vrma-on-vrm",
     "04-vrm0-front",
     "11-names-of-sides",
-    "12-far-from-origin",
     "23-clips-over-other-axes",
     "27-mirror-in-quantised-space",
 ];
