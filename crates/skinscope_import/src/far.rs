@@ -83,9 +83,10 @@ pub(super) fn placing(root: &json::Root, text: &str) -> Option<Placing> {
     let worlds = worlds(root, &parents, &locals);
     let (middle, size) = far_away(&worlds, &figure)?;
     // The highest node that stands at the figure bears the place.
-    let above = std::iter::successors(figure.first().copied(), |node| parents[*node]).take(count);
-    let bearers = above.map(|node| worlds[node].translation);
-    let bearer = bearers.filter(|at| at.distance(middle) <= 0.25 * AT * size).last()?;
+    let is_there = |node: &usize| worlds[*node].translation.distance(middle) <= 0.25 * AT * size;
+    let first = figure.iter().copied().find(is_there);
+    let above = std::iter::successors(first, |node| parents[*node]).take(count);
+    let bearer = above.filter(is_there).map(|node| worlds[node].translation).last()?;
     let origin = DVec3::select(bearer.abs().cmpgt(DVec3::splat(KEPT * size)), bearer, DVec3::ZERO);
     Some(Placing { origin, size, locals })
 }
@@ -126,14 +127,19 @@ fn worlds(root: &json::Root, parents: &[Option<usize>], locals: &[DAffine3]) -> 
     out
 }
 
-/// Returns the middle and the size of a figure that stands far away; `None`: it is near, or beyond all that can be shown.
+/// Returns the middle and the size of a figure that stands far away; `None`: it is near, or beyond all that can be shown. A few nodes that
+/// stand elsewhere, such as a root joint at the origin, do not count.
 fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
-    let (mut least, mut most) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for node in figure {
-        let at = worlds[*node].translation;
-        (least, most) = (least.min(at), most.max(at));
+    let places: Vec<DVec3> = figure.iter().map(|node| worlds[*node].translation).collect();
+    if places.is_empty() || !places.iter().all(|place| place.is_finite()) {
+        return None;
     }
-    let (middle, size) = (0.5 * (least + most), least.distance(most).max(1.0));
+    let at = |share: f64, mut values: Vec<f64>| {
+        values.sort_unstable_by(f64::total_cmp);
+        values[((values.len() - 1) as f64 * share).round() as usize]
+    };
+    let middle = DVec3::from_array([0, 1, 2].map(|axis| at(0.5, places.iter().map(|place| place[axis]).collect())));
+    let size = (2.0 * at(0.75, places.iter().map(|place| place.distance(middle)).collect())).max(1.0);
     let distance = middle.abs().max_element();
     (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
 }
