@@ -143,6 +143,7 @@ fn rig(joints: usize, all: bool, interpolation: Interpolation) -> Model {
             file_index: (0..joints as u32).collect(),
             rest,
             residuals: Vec::new(),
+            far: None,
         },
         scenes: vec![Scene { name: String::new(), roots: vec![NodeId(0)], contains: vec![true; joints] }],
         skins: vec![skin],

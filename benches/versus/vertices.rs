@@ -67,6 +67,7 @@ fn model(side: usize, skinned: bool) -> Arc<Model> {
         file_index: (0..nodes as u32).collect(),
         rest: LocalPose { transforms: vec![Transform::IDENTITY; nodes], morph_weights: Vec::new() },
         residuals: Vec::new(),
+        far: None,
     };
     let skin = Skin {
         joints: (1..nodes).map(NodeId::from_index).collect(),

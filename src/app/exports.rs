@@ -8,6 +8,7 @@ use super::export_job::{ExportFailure, ExportJob, check, usual_name};
 use super::file_dialog;
 use super::save_job::name_of;
 use super::ui::{ExportStage, ExportStatus};
+use crate::export::MeshFormat;
 use crate::film::Target;
 use crate::output::overwritten;
 use crate::session::{ExportKind, ExportSettings};
@@ -85,7 +86,12 @@ impl App {
     /// A file has been exported, or not.
     pub(super) fn exported(&mut self, path: &std::path::Path, result: Result<(), ExportFailure>) {
         match result {
-            Ok(()) => self.status.notice = (self.status.notice.0 + 1, format!("Wrote {}", name_of(path))),
+            Ok(()) => {
+                let lacks =
+                    MeshFormat::of(path).zip(self.session.model()).and_then(|(format, model)| format.lacks(model));
+                let lacks = lacks.map_or_else(String::new, |lacks| format!("; {lacks}"));
+                self.status.notice = (self.status.notice.0 + 1, format!("Wrote {}{lacks}", name_of(path)));
+            }
             Err(ExportFailure::Cancelled) => {}
             Err(ExportFailure::Failed(why)) => {
                 let todo = "Export into another folder, or make room or get leave to write there.";

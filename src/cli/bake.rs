@@ -9,7 +9,7 @@ use super::pose::PoseArgs;
 use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, BakedPrimitive, MeshFormat};
 use crate::frame::{Frame, SceneColors};
-use crate::output::{NewFile, overwritten};
+use crate::output::{NewFile, overwritten, say};
 use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
 
@@ -64,6 +64,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));
     }
     let surface = pose(args, &session)?;
+    if let Some(lacks) = session.model().and_then(|model| format.lacks(model)) {
+        say(format_args!("warning: {}: {lacks}", args.output.display()));
+    }
     write(&args.output, format, &session, &surface).map_err(|e| unwritable(&args.output, e))
 }
 

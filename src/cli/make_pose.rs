@@ -177,7 +177,8 @@ impl<'a> Making<'a> {
             }
             Step::Reach(step) => self.reach(step)?,
             Step::Look(joint, target) => {
-                let aim = Aim { joint: self.find(joint)?, target: *target };
+                let joint = self.find(joint)?;
+                let aim = Aim { joint, target: *target - self.model.skeleton.origin_of(joint) };
                 pose::look(&self.model, &mut self.pose, aim);
             }
             Step::Mirror(axis) => self.mirror(*axis).exchange(&self.model, &mut self.pose),
@@ -210,11 +211,13 @@ impl<'a> Making<'a> {
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {
         let pins = step.pins.iter().map(|pin| self.find(pin)).collect::<Result<Vec<_>, _>>()?;
+        let joint = self.find(&step.joint)?;
+        let origin = self.model.skeleton.origin_of(joint);
         let goal = Reach {
-            joint: self.find(&step.joint)?,
-            target: step.target,
+            joint,
+            target: step.target - origin,
             root: step.root.as_deref().map(|root| self.find(root)).transpose()?,
-            pole: step.pole.map(|pole| pole.as_dvec3()),
+            pole: step.pole.map(|pole| pole - origin),
             pins: &pins,
             limits: &self.limits,
         };
@@ -222,7 +225,8 @@ impl<'a> Making<'a> {
             let root = step.root.as_ref().map(|root| format!(" --root {root}")).unwrap_or_default();
             CliError::Usage(printable(&format!("--reach {}{root}: {error}", step.joint)))
         };
-        let done = pose::reach(&self.model, &mut self.pose, &goal).map_err(wrong)?;
+        let mut done = pose::reach(&self.model, &mut self.pose, &goal).map_err(wrong)?;
+        done.at += origin;
         for (pin, off) in &done.moved {
             let name = printable(self.keys.key(*pin));
             say(format_args!("warning: \"{name}\" is pinned, but its limb does not reach back: it is {off:.4} m off"));

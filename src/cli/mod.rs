@@ -318,11 +318,12 @@ fn tell_unmatched(unmatched: &[String]) {
 }
 
 /// Parses `X,Y,Z`.
-fn parse_point(text: &str) -> Result<glam::Vec3, String> {
-    let numbers: Option<Vec<f32>> =
-        text.split(',').map(|n| n.trim().parse().ok().filter(|n: &f32| n.is_finite())).collect();
+fn parse_point(text: &str) -> Result<glam::DVec3, String> {
+    // The numbers must also fit into f32.
+    let fits = |n: &f64| (*n as f32).is_finite();
+    let numbers: Option<Vec<f64>> = text.split(',').map(|n| n.trim().parse().ok().filter(fits)).collect();
     match numbers.as_deref() {
-        Some([x, y, z]) => Ok(glam::Vec3::new(*x, *y, *z)),
+        Some([x, y, z]) => Ok(glam::DVec3::new(*x, *y, *z)),
         _ => Err("expected X,Y,Z, such as -1,2,3.5".into()),
     }
 }

@@ -70,7 +70,8 @@ impl HoldArgs {
                 session.apply(PosingCommand::ToggleHeld(node));
             }
             if let Some(place) = place {
-                session.apply(EditCommand::MoveHeld(node, place));
+                let place = place - model.skeleton.origin_of(node);
+                session.apply(EditCommand::MoveHeld(node, place.as_vec3()));
             }
         }
         session.apply(EditCommand::EndEdit);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
-use glam::{DVec3, Vec3};
+use glam::DVec3;
 
 use super::parse_point;
 use crate::pose::Axis;
@@ -24,7 +24,7 @@ struct StepArgs {
     root: Vec<String>,
     /// Bend the limb of the --reach before to the side of this place (world, metres)
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = parse_point)]
-    pole: Vec<Vec3>,
+    pole: Vec<DVec3>,
     /// Keep the place and rotation of this joint during the --reach before, by its own limb, such as feet while the hips move
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
     pin: Vec<String>,
@@ -85,7 +85,7 @@ pub(super) struct ReachStep {
     pub joint: String,
     pub target: DVec3,
     pub root: Option<String>,
-    pub pole: Option<Vec3>,
+    pub pole: Option<DVec3>,
     pub pins: Vec<String>,
 }
 
@@ -107,7 +107,7 @@ impl Args for Steps {
 enum Part {
     Step(Step),
     Root(String),
-    Pole(Vec3),
+    Pole(DVec3),
     Pin(String),
     Only(String),
 }
@@ -215,10 +215,7 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
 fn parse_placed(text: &str) -> Result<(String, DVec3), String> {
     let split = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, point) = split.ok_or("expected JOINT=X,Y,Z, such as Hand.L=0.4,1.2,-0.3")?;
-    // The numbers must also fit into f32.
-    parse_point(point)?;
-    let numbers: Vec<f64> = point.split(',').filter_map(|n| n.trim().parse().ok()).collect();
-    Ok((name.to_owned(), DVec3::from_slice(&numbers)))
+    Ok((name.to_owned(), parse_point(point)?))
 }
 
 fn parse_blend(text: &str) -> Result<(PathBuf, f32), String> {

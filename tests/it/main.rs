@@ -10,6 +10,7 @@ mod builtin_clips;
 mod common;
 mod dependencies;
 mod docs;
+mod far;
 mod import_corpus;
 mod import_malformed;
 mod inverted;

@@ -137,6 +137,7 @@ impl Plate {
             file_index: vec![0, 1, 2],
             rest: LocalPose { transforms: vec![own, joint, joint], morph_weights: Vec::new() },
             residuals: Vec::new(),
+            far: None,
         };
         let skin =
             Skin { joints: vec![NodeId(1), NodeId(2)], inverse_bind: vec![Affine3A::IDENTITY; 2], ..Skin::default() };

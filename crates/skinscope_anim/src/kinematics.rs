@@ -89,6 +89,7 @@ mod tests {
             file_index: (0..5).collect(),
             rest: LocalPose { transforms, morph_weights: Vec::new() },
             residuals,
+            far: None,
         }
     }
 

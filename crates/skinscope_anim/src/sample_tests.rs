@@ -21,6 +21,7 @@ fn model(nodes: usize, times: &[Vec<f32>], channels: Vec<Channel>, samplers: Vec
         file_index: (0..nodes as u32).collect(),
         rest,
         residuals: Vec::new(),
+        far: None,
     };
     let roots = (0..nodes).map(NodeId::from_index).collect();
     let scenes = vec![Scene { name: String::new(), roots, contains: vec![true; nodes] }];

@@ -3,7 +3,10 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use glam::DVec3;
+
 use super::{BakedPrimitive, write_glb, write_obj, write_ply, write_stl};
+use skinscope_base::math::length;
 use skinscope_model::Model;
 
 /// A kind of file that holds a posed surface.
@@ -30,6 +33,25 @@ impl MeshFormat {
             "stl" => Some(Self::Stl),
             _ => None,
         }
+    }
+
+    /// Says what a file of this format lacks of a surface that stands far from the origin of its file; `None`: nothing, or it stands near.
+    /// Formats of floats are too coarse for such places, so that they hold the vertices relative to an origin near the model.
+    #[must_use]
+    pub fn lacks(self, model: &Model) -> Option<String> {
+        let origin = model.skeleton.origin();
+        if origin == DVec3::ZERO || matches!(self, Self::Obj | Self::Glb) {
+            return None;
+        }
+        let format = if self == Self::Ply { "PLY" } else { "STL" };
+        let most = origin.abs().max_element() as f32;
+        let step = f64::from(most.next_up() - most);
+        let DVec3 { x, y, z } = origin;
+        Some(format!(
+            "{format} holds places as floats, which have steps of {} so far from the origin; the vertices are written relative to \
+             {x}, {y}, {z}. Add that, or write .obj or .glb, which hold the places",
+            length(step)
+        ))
     }
 
     /// Writes a surface of `model`.

@@ -1,5 +1,6 @@
 //! Wavefront OBJ: an object for each primitive, numbers written so that reading gives the same floats back.
 
+use std::fmt::{Display, Formatter};
 use std::io::{Result, Write};
 
 use crate::BakedPrimitive;
@@ -17,7 +18,8 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     for p in primitives {
         writeln!(out, "o {}", one_word(&p.name))?;
         for v in &p.positions {
-            writeln!(out, "v {} {} {}", v.x, v.y, v.z)?;
+            let [x, y, z] = [0, 1, 2].map(|axis| Placed(v[axis], p.origin[axis]));
+            writeln!(out, "v {x} {y} {z}")?;
         }
         for t in &p.uvs[0] {
             writeln!(out, "vt {} {}", t.x, 1.0 - t.y)?;
@@ -51,6 +53,18 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
         normal += p.normals.len() as u64;
     }
     Ok(())
+}
+
+/// A coordinate, and what to add to it; it is written with as many digits as the sum needs.
+struct Placed(f32, f64);
+
+impl Display for Placed {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match *self {
+            Self(near, 0.0) => Display::fmt(&near, f),
+            Self(near, origin) => Display::fmt(&(origin + f64::from(near)), f),
+        }
+    }
 }
 
 /// Returns a name without white space: names end at white space in some readers, and at a line's end in all.

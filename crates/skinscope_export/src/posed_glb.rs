@@ -2,7 +2,7 @@
 
 use std::io::{Error, ErrorKind, Result, Write};
 
-use glam::{Vec3, Vec4};
+use glam::{DVec3, Vec3, Vec4};
 use serde_json::{Map, Value, json};
 
 use super::textures::MaterialWriter;
@@ -21,6 +21,10 @@ pub fn write_glb(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     let (mut nodes, mut meshes) = (Vec::new(), Vec::new());
     for p in primitives {
         let mut node = json!({ "name": p.name });
+        // Vertices are floats, which are too coarse for places far away; the numbers of nodes are not.
+        if p.origin != DVec3::ZERO {
+            node["translation"] = json!(p.origin.to_array());
+        }
         // glTF does not allow a mesh without vertices.
         if !p.indices.is_empty() {
             node["mesh"] = json!(meshes.len());

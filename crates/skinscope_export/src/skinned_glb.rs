@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Result, Write};
 
-use glam::{Mat4, Vec3};
+use glam::{DVec3, Mat4, Vec3};
 use serde_json::{Map, Value, json};
 
 use super::posed_glb::{mode, unit_normals, unit_tangents};
@@ -68,14 +68,19 @@ fn node(model: &Model, pose: &LocalPose, i: usize) -> Value {
         out["children"] = json!(children);
     }
     let rotation = transform.rotation.normalize();
+    let is_far = model.skeleton.base(i) != DVec3::ZERO;
+    let stored = is_far.then(|| model.skeleton.stored_translation(i, transform.translation));
     match model.skeleton.residual(i) {
         // A stored matrix that is no TRS keeps its shear.
         Some(shear) => {
             let trs = Mat4::from_scale_rotation_translation(transform.scale, rotation, transform.translation);
             out["matrix"] = json!((trs * Mat4::from_mat3(glam::Mat3::from(shear))).to_cols_array().to_vec());
+            if let Some(stored) = stored {
+                (0..3).for_each(|axis| out["matrix"][12 + axis] = json!(stored[axis]));
+            }
         }
         None => {
-            out["translation"] = json!(transform.translation.to_array());
+            out["translation"] = stored.map_or(json!(transform.translation.to_array()), |t| json!(t.to_array()));
             out["rotation"] = json!(rotation.to_array());
             out["scale"] = json!(transform.scale.to_array());
         }

@@ -1,6 +1,6 @@
 //! The posed surface that a bake writes, whichever way it was deformed.
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{DVec3, Vec2, Vec3, Vec4};
 
 use skinscope_anim as anim;
 use skinscope_deform::{self as deform, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
@@ -11,8 +11,10 @@ use skinscope_model::{InstanceId, LocalPose, MaterialId, Model, Topology};
 pub struct BakedPrimitive {
     /// The node's name, numbered where it carries several copies or primitives; never empty.
     pub name: String,
-    /// The positions in world space, metres.
+    /// The positions in world space, metres, without [`BakedPrimitive::origin`].
     pub positions: Vec<Vec3>,
+    /// What to add to the positions, metres: zero but for models far from the origin of their file ([`skinscope_model::Far`]).
+    pub origin: DVec3,
     /// The normals, one for each vertex: of unit length, or zero where there is none.
     pub normals: Vec<Vec3>,
     /// The tangents, one for each vertex: xyz of unit length or zero, w the handedness. Empty where the file stores none.
@@ -83,6 +85,7 @@ fn frozen(
     deformed: &Deformed,
     keeps_copies: bool,
 ) -> BakedPrimitive {
+    let origin = model.origin_of_instance(instance);
     let instance = &model.instances[instance.index()];
     let primitives = &model.meshes[instance.mesh.index()].primitives;
     let source = &primitives[primitive];
@@ -111,6 +114,7 @@ fn frozen(
     BakedPrimitive {
         name,
         positions: deformed.positions[..stored].to_vec(),
+        origin,
         normals: deformed.normals[..stored].to_vec(),
         // Tangents that import has made are made again by whoever reads the bake.
         tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {

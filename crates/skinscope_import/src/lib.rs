@@ -20,6 +20,7 @@ mod decode;
 mod draco;
 mod error;
 mod extensions;
+mod far;
 mod fields;
 mod humanoid;
 mod images;
@@ -121,6 +122,8 @@ struct Reader<'a> {
     pointers: &'a [Vec<PointerChannel>],
     /// For each animation: the index in the file of each channel of `root`; empty where it is the same.
     channels: &'a [Vec<usize>],
+    /// Where the figure stands, if that is far away.
+    far: Option<&'a far::Placing>,
     store: &'a Store<'a>,
     limits: &'a Limits,
     decoded: &'a Budget,
@@ -235,6 +238,7 @@ fn import(
     unknown::check(&root, text)?;
     extensions::check(&root, &warnings)?;
     let pointers = pointers::list(text, &root);
+    let far = far::placing(&root, text);
     drop(parts.json);
     let owners = open_buffers(&root, parts.bin, resolver)?;
     let mut origins = Origins { json: parts.json_range, ..Origins::default() };
@@ -252,6 +256,7 @@ fn import(
         files: &files,
         pointers: &pointers,
         channels: &channels,
+        far: far.as_ref(),
         store: &store,
         limits,
         decoded: &decoded,
@@ -324,7 +329,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     (origins.skins, origins.nodes) = (origins::skins(reader), origins::nodes(reader, &nodes));
     let nodes::Nodes { skeleton, scenes, default_scene, .. } = nodes;
     let rest = LocalPose { morph_weights, ..skeleton.rest };
-    let parts = ModelParts {
+    let mut parts = ModelParts {
         source: source_info(reader, name, origins),
         skeleton: Skeleton { rest, ..skeleton },
         scenes,
@@ -346,6 +351,9 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         textures,
         images: coming.images(),
     };
+    if let Some(far) = reader.far {
+        far::bring_near(far, &mut parts);
+    }
     Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
 }
 

@@ -9,6 +9,7 @@ mod bind_edits;
 mod builder;
 mod clip;
 mod clip_edits;
+mod far;
 mod image;
 mod keys;
 mod light;
@@ -31,6 +32,7 @@ pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
+pub use far::{Base, Far};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
@@ -206,6 +208,16 @@ impl Model {
         match self.facing {
             Facing::PlusZ => Vec3::Z,
             Facing::MinusZ => Vec3::NEG_Z,
+        }
+    }
+
+    /// Returns what to add to the places of an instance's vertices in the model's world for those in the file's world, metres.
+    #[must_use]
+    pub fn origin_of_instance(&self, instance: InstanceId) -> glam::DVec3 {
+        let Instance { node, skin, .. } = &self.instances[instance.index()];
+        match skin.map(|skin| &self.skins[skin.index()]).and_then(|skin| skin.joints.first()) {
+            Some(_) => self.skeleton.origin(),
+            None => self.skeleton.origin_of(*node),
         }
     }
 

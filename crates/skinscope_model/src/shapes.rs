@@ -55,6 +55,7 @@ pub fn tube(shape: Tube) -> Model {
         file_index: (0..=joints as u32).collect(),
         rest: LocalPose { transforms, morph_weights: Vec::new() },
         residuals: Vec::new(),
+        far: None,
     };
     let inverse_bind = (0..joints).map(|j| Affine3A::from_translation(Vec3::NEG_Y * spacing * j as f32)).collect();
     let skin = Skin {
@@ -269,6 +270,7 @@ fn course_skeleton() -> Skeleton {
         file_index: (0..transforms.len() as u32).collect(),
         rest: LocalPose { transforms, morph_weights: vec![0.25, 0.0] },
         residuals: vec![(NodeId(6), shear)],
+        far: None,
     }
 }
 

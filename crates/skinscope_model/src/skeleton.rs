@@ -1,8 +1,10 @@
 //! The node hierarchy and the skins that refer to it.
 
+use std::sync::Arc;
+
 use glam::{Affine3A, Mat3A};
 
-use super::{LocalPose, NodeId};
+use super::{Far, LocalPose, NodeId};
 use skinscope_base::math::Transform;
 
 /// The node hierarchy, parents first: `parents[i] < i`.
@@ -18,6 +20,8 @@ pub struct Skeleton {
     pub rest: LocalPose,
     /// The shear of nodes whose stored matrix is no TRS, which is applied before the TRS; sorted by node.
     pub residuals: Vec<(NodeId, Mat3A)>,
+    /// What was taken off the nodes of a model that stands far from the origin of its file; `None`: nothing.
+    pub far: Option<Arc<Far>>,
 }
 
 /// The way that a character faces, in the space of the model.

@@ -117,7 +117,7 @@ impl Edits {
                 edit.quaternion = Some(rotation);
                 edit.rotation = Some(euler_xyz_degrees(unit(rotation).unwrap_or_default()));
             }
-            edit.translation = channels.translation.map(Vec3::from_array).or(edit.translation);
+            edit.translation = channels.translation.map(|v| Vec3::from_array(v.map(|v| v as f32))).or(edit.translation);
             edit.scale = channels.scale.map(Vec3::from_array).or(edit.scale);
         }
         self.nodes.retain(|_, edit| *edit != NodeEdit::default());

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, ValueEnum};
-use glam::Vec3;
+use glam::DVec3;
 use serde_json::{Value, json};
 
 use self::film::FilmArgs;
@@ -80,10 +80,10 @@ pub(super) struct RenderArgs {
     lights: Option<Lights>,
     /// Look from this point (world, metres)
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true)]
-    eye: Option<Vec3>,
+    eye: Option<DVec3>,
     /// Look at this point (world, metres), with --eye; without it, at the middle of the model
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_point, allow_hyphen_values = true, requires = "eye")]
-    target: Option<Vec3>,
+    target: Option<DVec3>,
     /// See this vertical angle of view, degrees, with --eye [default: 31.5]
     #[arg(long, value_name = "DEG", allow_negative_numbers = true, value_parser = parse_fov, requires = "eye")]
     fov: Option<f32>,
@@ -477,7 +477,7 @@ mod tests {
 
     #[test]
     fn points_may_be_negative() {
-        assert_eq!(parse_point("-1,2,3.5"), Ok(Vec3::new(-1.0, 2.0, 3.5)));
+        assert_eq!(parse_point("-1,2,3.5"), Ok(DVec3::new(-1.0, 2.0, 3.5)));
         assert!(parse_point("1,2").is_err() && parse_point("1,2,nan").is_err());
     }
 

@@ -1,6 +1,6 @@
 //! What a picture shows: the session with all options of `render`, and the camera, which is one for all pictures of a clip.
 
-use glam::{Affine3A, Vec2, Vec3};
+use glam::{Affine3A, DVec3, Vec2, Vec3};
 
 use super::super::CliError;
 use super::super::camera::{find_camera, look_at, planes};
@@ -152,7 +152,8 @@ impl<'a> Scene<'a> {
             session.apply(CameraCommand::SetCamera(Some(camera)));
         }
         if let Some(eye) = args.eye {
-            self.pivot = args.target.unwrap_or(self.pivot);
+            let eye = near(session, eye);
+            self.pivot = args.target.map_or(self.pivot, |target| near(session, target));
             let fov_y = args.fov.map_or(FOV_Y, f32::to_radians);
             let projection = match args.ortho {
                 true => Projection::Orthographic { height: 2.0 * eye.distance(self.pivot) * (0.5 * fov_y).tan() },
@@ -200,7 +201,7 @@ impl<'a> Scene<'a> {
         // The planes of a session's own camera hold its grid too.
         if args.eye.is_some() || !self.is_kept && args.camera.is_none() {
             // The target is always seen, even if it is far outside.
-            let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([target]));
+            let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([near(session, target)]));
             let seen = self.seen(session).union(target);
             let (near, far) = planes(frame.camera.world_from_view, seen);
             (frame.camera.near, frame.camera.far) = (near, far);
@@ -236,6 +237,12 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
         Lights::Both => Lighting::Both,
     }));
     Ok(())
+}
+
+/// Returns a point in the world of the model, for one in that of its file.
+fn near(session: &Session, point: DVec3) -> Vec3 {
+    let origin = session.model().map_or(DVec3::ZERO, |model| model.skeleton.origin());
+    (point - origin).as_vec3()
 }
 
 #[cfg(test)]

@@ -45,7 +45,6 @@ const OPEN: &[&str] = &[
     "01-mixamo-prefixes",
     "03-vrma-on-vrm",
     "11-names-of-sides",
-    "12-far-from-origin",
     "23-clips-over-other-axes",
     "27-mirror-in-quantised-space",
 ];

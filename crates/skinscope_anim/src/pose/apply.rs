@@ -1,6 +1,6 @@
 //! Turns pose files into poses of a model, and poses into pose files.
 
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
@@ -34,7 +34,15 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let mut out = Resolved::default();
     for (key, channels) in &file.joints {
         match found.get(key.as_str()) {
-            Some(node) => out.nodes.push((*node, *channels)),
+            Some(node) => {
+                let base = model.skeleton.base(node.index());
+                let near = |stored: [f64; 3]| DVec3::from_array(stored) - base;
+                let translation = match base == DVec3::ZERO {
+                    true => channels.translation,
+                    false => channels.translation.map(|stored| near(stored).to_array()),
+                };
+                out.nodes.push((*node, Channels { translation, ..*channels }));
+            }
             None => out.unmatched.push(key.clone()),
         }
     }
@@ -80,13 +88,18 @@ impl Resolved {
         for (node, said) in &self.nodes {
             let transform = &mut pose.transforms[node.index()];
             transform.rotation = said.rotation.map_or(transform.rotation, Quat::from_array);
-            transform.translation = said.translation.map_or(transform.translation, Vec3::from_array);
+            transform.translation = said.translation.map_or(transform.translation, single);
             transform.scale = said.scale.map_or(transform.scale, Vec3::from_array);
         }
         for (place, weight) in &self.morphs {
             pose.morph_weights[*place] = *weight;
         }
     }
+}
+
+/// Returns a translation as poses have it.
+fn single(translation: [f64; 3]) -> Vec3 {
+    DVec3::from_array(translation).as_vec3()
 }
 
 /// Moves a pose by the share `part` (0…1) towards a file's values: rotations by slerp along the shorter arc, the rest
@@ -107,7 +120,7 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
             transform.rotation = from.slerp(to, f64::from(part)).normalize().as_quat();
         }
         let lerp = |from: Vec3, to: Option<[f32; 3]>| to.map_or(from, |to| from.lerp(Vec3::from_array(to), part));
-        transform.translation = lerp(transform.translation, said.translation);
+        transform.translation = lerp(transform.translation, said.translation.map(|to| single(to).to_array()));
         transform.scale = lerp(transform.scale, said.scale);
     }
     for (place, weight) in &to.morphs {
@@ -133,7 +146,12 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     let rest = &model.skeleton.rest;
     let mut out = PoseFile { name: name.to_owned(), model: model.source.name.clone(), ..PoseFile::default() };
     for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
-        let channels = difference(now, rest);
+        let mut channels = difference(now, rest);
+        let base = model.skeleton.base(i);
+        if base != DVec3::ZERO {
+            let stored = |near: [f64; 3]| (DVec3::from_array(near) + base).to_array();
+            channels.translation = channels.translation.map(stored);
+        }
         if channels != Channels::default() {
             out.joints.push((keys.key(NodeId::from_index(i)).to_owned(), channels));
         }
@@ -162,7 +180,7 @@ fn difference(now: &Transform, rest: &Transform) -> Channels {
     let same = now.rotation == rest.rotation || (nearly_unit && unit(now.rotation) == Some(rest.rotation));
     Channels {
         rotation: (!same).then(|| now.rotation.to_array()),
-        translation: (now.translation != rest.translation).then(|| now.translation.to_array()),
+        translation: (now.translation != rest.translation).then(|| now.translation.as_dvec3().to_array()),
         scale: (now.scale != rest.scale).then(|| now.scale.to_array()),
     }
 }

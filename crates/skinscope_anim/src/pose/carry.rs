@@ -81,7 +81,8 @@ impl<'m> Carrier<'m> {
                 let moved = above.matrix3.inverse() * (frame * (is.translation - was.translation).as_dvec3() * *ratio);
                 if is.translation != was.translation && moved.is_finite() {
                     let translation = (own.translation.as_dvec3() + moved).as_vec3();
-                    (pose.transforms[i].translation, said.translation) = (translation, Some(translation.to_array()));
+                    (pose.transforms[i].translation, said.translation) =
+                        (translation, Some(translation.as_dvec3().to_array()));
                 }
                 let scale = own.scale * is.scale / was.scale;
                 if is.scale != was.scale && scale.is_finite() {

@@ -157,7 +157,7 @@ fn corrected(from: &Model, clip: &Clip, carrier: &Carrier<'_>) -> Clip {
             let lists = values[node.index()].get_or_insert_default();
             let wide = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
             let now = [
-                said.translation.map(wide).map(|v| (v, wide(of.translation.to_array()))),
+                said.translation.map(|v| wide(v.map(|v| v as f32))).map(|v| (v, wide(of.translation.to_array()))),
                 said.rotation.map(|v| (v, of.rotation.to_array())),
                 said.scale.map(wide).map(|v| (v, wide(of.scale.to_array()))),
             ];

@@ -6,8 +6,9 @@
 //!  "morphs": {"Face": {"smile": 0.4}}}
 //! ```
 //!
-//! The values are local, as in glTF, and only those that differ from rest are there. Numbers are f32. They are kept as
-//! they are read, and written with enough digits to be read back to the bit, by readers of f32 and of f64.
+//! The values are local, as in glTF, and only those that differ from rest are there. Numbers are f32, but for translations, which may
+//! lead to places far away and are f64. They are kept as they are read, and written with enough digits to be read back to the bit, by
+//! readers of f32 (where they fit) and of f64.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -46,8 +47,9 @@ pub struct PoseFile {
 pub struct Channels {
     /// A quaternion x, y, z, w of any length but 0.
     pub rotation: Option<[f32; 4]>,
-    /// The translation in metres.
-    pub translation: Option<[f32; 3]>,
+    /// The translation in metres: in a file as the model's file has it, and in what [`super::resolve`] makes of it as poses have it
+    /// ([`skinscope_model::Far`]).
+    pub translation: Option<[f64; 3]>,
     /// The factors along the node's axes.
     pub scale: Option<[f32; 3]>,
 }
@@ -122,14 +124,14 @@ impl PoseFile {
             if let Some(other) = node.keys().find(|channel| !CHANNELS.contains(&channel.as_str())) {
                 return Err(content(&place, &format!("channels among {}", CHANNELS.join(", ")), &format!("{other:?}")));
             }
-            let rotation = numbers::<4>(node, "rotation", &place)?;
+            let rotation = numbers::<_, 4>(node, "rotation", &place, number)?;
             if rotation.is_some_and(|q| q.iter().all(|v| *v == 0.0)) {
                 return Err(content(&format!("{place}.rotation"), "a rotation", "one of length 0"));
             }
             let channels = Channels {
                 rotation,
-                translation: numbers(node, "translation", &place)?,
-                scale: numbers(node, "scale", &place)?,
+                translation: numbers(node, "translation", &place, wide_number)?,
+                scale: numbers(node, "scale", &place, number)?,
             };
             out.joints.push((key.clone(), channels));
         }
@@ -170,14 +172,19 @@ fn block(out: &mut String, name: &str, lines: &[String]) {
 }
 
 fn joint_line(key: &str, channels: &Channels) -> Option<String> {
+    let said = |name: &str, digits: Vec<String>| Some(format!("\"{name}\": [{}]", digits.join(", ")));
     let list = |name: &str, values: Option<&[f32]>| {
         let values = values.filter(|values| values.iter().all(|v| v.is_finite()))?;
-        Some(format!("\"{name}\": [{}]", values.iter().map(|v| digits(*v)).collect::<Vec<_>>().join(", ")))
+        said(name, values.iter().map(|v| digits(*v)).collect())
+    };
+    let wide_list = |name: &str, values: Option<[f64; 3]>| {
+        let values = values.filter(|values| values.iter().all(|v| v.is_finite()))?;
+        said(name, values.iter().map(|v| wide_digits(*v)).collect())
     };
     let Channels { rotation, translation, scale } = channels;
     let said = [
         list("rotation", rotation.as_ref().map(|v| &v[..])),
-        list("translation", translation.as_ref().map(|v| &v[..])),
+        wide_list("translation", *translation),
         list("scale", scale.as_ref().map(|v| &v[..])),
     ];
     let said: Vec<String> = said.into_iter().flatten().collect();
@@ -200,6 +207,12 @@ fn digits(value: f32) -> String {
     let short = format!("{value:?}");
     let read = serde_json::from_str::<f64>(&short).map(|wide| (wide as f32).to_bits());
     if read.ok() == Some(value.to_bits()) { short } else { format!("{:?}", f64::from(value)) }
+}
+
+/// Returns the shortest digits that give this number again; those of a float where it is one.
+fn wide_digits(value: f64) -> String {
+    let single = value as f32;
+    if f64::from(single) == value { digits(single) } else { format!("{value:?}") }
 }
 
 fn content(place: &str, expected: &str, found: &str) -> FileError {
@@ -246,16 +259,28 @@ fn number(value: &Value, place: &str) -> Result<f32, FileError> {
     read.ok_or_else(|| content(place, "a number that an f32 can hold", &kind(Some(value))))
 }
 
+/// Reads a number of which f32 may hold too little. The digits of a float give that float, as they are written.
+fn wide_number(value: &Value, place: &str) -> Result<f64, FileError> {
+    let single = number(value, place)?;
+    let wide = value.as_f64().unwrap_or_default();
+    Ok(if digits(single).parse() == Ok(wide) { f64::from(single) } else { wide })
+}
+
 /// Reads a list of `N` numbers, which may be missing.
-fn numbers<const N: usize>(node: &Map<String, Value>, name: &str, place: &str) -> Result<Option<[f32; N]>, FileError> {
+fn numbers<T: Copy + Default, const N: usize>(
+    node: &Map<String, Value>,
+    name: &str,
+    place: &str,
+    read: fn(&Value, &str) -> Result<T, FileError>,
+) -> Result<Option<[T; N]>, FileError> {
     let Some(value) = node.get(name) else { return Ok(None) };
     let place = format!("{place}.{name}");
     let Some(list) = value.as_array().filter(|list| list.len() == N) else {
         return Err(content(&place, &format!("a list of {N} numbers"), &kind(Some(value))));
     };
-    let mut out = [0.0; N];
+    let mut out = [T::default(); N];
     for (i, (slot, value)) in out.iter_mut().zip(list).enumerate() {
-        *slot = number(value, &format!("{place}[{i}]"))?;
+        *slot = read(value, &format!("{place}[{i}]"))?;
     }
     Ok(Some(out))
 }
@@ -283,7 +308,11 @@ mod tests {
 
     fn example() -> PoseFile {
         let channels = Channels { rotation: Some([0.0, -0.0, 0.0, 2.0]), ..Channels::default() };
-        let moved = Channels { translation: Some([0.1, 1e-30, -3.0]), scale: Some([1.0, 2.0, 3.0]), rotation: None };
+        let moved = Channels {
+            translation: Some([0.1_f32, 1e-30, -3.0].map(f64::from)),
+            scale: Some([1.0, 2.0, 3.0]),
+            rotation: None,
+        };
         PoseFile {
             name: "wave \"hello\"".into(),
             model: "a.glb".into(),

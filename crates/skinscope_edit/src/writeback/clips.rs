@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 
 use super::WriteError;
 use super::draft::{Draft, component, number};
-use skinscope_model::{Clip, ComponentType, Interpolation, Path, Sampler, Values};
+use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler, Values};
 
 /// Appends clips. Channels of anything but nodes are left out.
 pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), WriteError> {
     for clip in clips {
         let mut inputs: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut samplers: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut samplers: BTreeMap<(usize, Option<NodeId>), usize> = BTreeMap::new();
         let (mut written, mut channels) = (Vec::new(), Vec::new());
         for channel in &clip.channels {
             let sampler = &clip.samplers[channel.sampler];
-            let place = match samplers.get(&channel.sampler) {
+            // Translations of a node that a place was taken off are not those of others with the same keys.
+            let base = draft.model.skeleton.base(channel.node.index());
+            let own = Some(channel.node).filter(|_| channel.path == Path::Translation && base != DVec3::ZERO);
+            let place = match samplers.get(&(channel.sampler, own)) {
                 Some(place) => *place,
                 None => {
                     let input = match inputs.get(&sampler.times) {
@@ -25,11 +28,14 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
                         None => add_times(draft, &clip.times[sampler.times])?,
                     };
                     inputs.insert(sampler.times, input);
-                    let output = add_values(draft, sampler)?;
+                    let output = match own {
+                        None => add_values(draft, sampler)?,
+                        Some(_) => add_values(draft, &placed(sampler, base))?,
+                    };
                     written.push(json!({
                         "input": input, "interpolation": interpolation(sampler.interpolation), "output": output,
                     }));
-                    samplers.insert(channel.sampler, written.len() - 1);
+                    samplers.insert((channel.sampler, own), written.len() - 1);
                     written.len() - 1
                 }
             };
@@ -39,6 +45,17 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
         draft.push("animations", &json!({ "name": clip.name, "channels": channels, "samplers": written }))?;
     }
     Ok(())
+}
+
+/// Returns a sampler of translations with the place that import took off them, as far as floats hold it.
+fn placed(sampler: &Sampler, base: DVec3) -> Sampler {
+    let mut out = sampler.clone();
+    if let Values::Vec3(keys) = &sampler.values {
+        let is_tangent = |entry: usize| sampler.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
+        let key = |(entry, v): (usize, Vec3)| if is_tangent(entry) { v } else { (v.as_dvec3() + base).as_vec3() };
+        out.values = Values::Vec3(keys.iter().enumerate().map(key).collect());
+    }
+    out
 }
 
 fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {

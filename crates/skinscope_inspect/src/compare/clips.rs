@@ -1,7 +1,7 @@
 //! Compares clips by the channels that they have: the values at every key and between keys. What no channel of either drives is no
 //! property of a clip. Clips are matched by name, of several with one name those that are equal; order is no difference.
 
-use super::nodes::{Nodes, near, same_turn};
+use super::nodes::{Nodes, near, near_with, same_turn};
 use super::{Pairing, by_contents};
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
 use skinscope_model::{Clip, LocalPose, Model, Path, Property, PropertyChannel};
@@ -111,7 +111,10 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
         driven.iter().any(|([here, there], path)| {
             let (x, y) = (here_pose.transforms[*here], there_pose.transforms[*there]);
             match path {
-                0 => !near(x.translation, y.translation),
+                0 => {
+                    let apart = a.skeleton.base(*here) - b.skeleton.base(*there);
+                    !near_with(x.translation, y.translation, apart)
+                }
                 1 => !same_turn(x.rotation, y.rotation),
                 2 => !near(x.scale, y.scale),
                 _ => {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use glam::Affine3A;
+use glam::{Affine3A, DVec3};
 
 use super::Named;
 use skinscope_base::math::Transform;
@@ -74,7 +74,8 @@ fn same_rest(a: &Model, b: &Model, here: usize, there: usize) -> bool {
         (Some(x), Some(y)) => !x.abs_diff_eq(y, 1e-5),
         _ => true,
     };
-    !sheared && same(a.skeleton.rest.transforms[here], b.skeleton.rest.transforms[there])
+    let apart = a.skeleton.base(here) - b.skeleton.base(there);
+    !sheared && same(a.skeleton.rest.transforms[here], b.skeleton.rest.transforms[there], apart)
 }
 
 /// What of a node does not depend on its name.
@@ -212,15 +213,22 @@ impl<'m> Matching<'m> {
     }
 }
 
-/// Returns whether two transforms are equal but for rounding; a quaternion and its negative are one rotation.
-pub(super) fn same(a: Transform, b: Transform) -> bool {
-    near(a.translation, b.translation) && near(a.scale, b.scale) && same_turn(a.rotation, b.rotation)
+/// Returns whether two transforms are equal but for rounding; a quaternion and its negative are one rotation. `apart` is added to the first
+/// translation.
+fn same(a: Transform, b: Transform, apart: DVec3) -> bool {
+    near_with(a.translation, b.translation, apart) && near(a.scale, b.scale) && same_turn(a.rotation, b.rotation)
 }
 
 /// Returns whether two translations or scales are equal but for rounding.
 pub(super) fn near(a: glam::Vec3, b: glam::Vec3) -> bool {
+    near_with(a, b, DVec3::ZERO)
+}
+
+/// Does the same with a translation to which something is added in f64 ([`skinscope_model::Skeleton::base`]).
+pub(super) fn near_with(a: glam::Vec3, b: glam::Vec3, apart: DVec3) -> bool {
+    let whole = (a.as_dvec3() - b.as_dvec3() + apart).as_vec3();
     let size = a.abs().max_element().max(b.abs().max_element());
-    (a - b).abs().max_element() <= SAME * size.max(1e-3)
+    whole.abs().max_element() <= SAME * size.max(1e-3)
 }
 
 /// Returns whether two quaternions are one rotation but for rounding.

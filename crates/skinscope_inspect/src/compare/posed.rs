@@ -6,7 +6,7 @@ use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
 use skinscope_deform::palettes;
-use skinscope_model::{Clip, Instance, LocalPose, Model, Primitive};
+use skinscope_model::{Clip, Instance, InstanceId, LocalPose, Model, Primitive};
 
 /// How many moments of each clip are compared, its ends included.
 const MOMENTS: usize = 33;
@@ -56,7 +56,7 @@ impl<'m> Posed<'m> {
         let drawn: &Instance = &self.model.instances[instance];
         let count = drawn.morph_weights.len();
         let morphs = self.local.morph_weights.get(drawn.morph_offset..drawn.morph_offset + count).unwrap_or_default();
-        let (first, influences) = self.model.binding(skinscope_model::InstanceId::from_index(instance), primitive);
+        let (first, influences) = self.model.binding(InstanceId::from_index(instance), primitive);
         let matrices = self.palette.get(first as usize..).unwrap_or_default();
         out.clear();
         for v in 0..source.stored_vertices {
@@ -111,10 +111,12 @@ fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32
         for [here, there] in &pair.instances {
             a.place(*here, pair.at[0], &mut own);
             b.place(*there, pair.at[1], &mut other);
+            let [here, there] = [(&*a, here), (&*b, there)]
+                .map(|(posed, at)| posed.model.origin_of_instance(InstanceId::from_index(*at)));
             own.iter().filter(|p| p.is_finite()).for_each(|p| bounds.include(*p));
             for (v, w) in pair.vertices.iter().enumerate() {
                 let Some((p, q)) = w.and_then(|w| Some((own.get(v)?, other.get(w as usize)?))) else { continue };
-                let metres = p.as_dvec3().distance(q.as_dvec3());
+                let metres = (p.as_dvec3() + (here - there)).distance(q.as_dvec3());
                 if metres.is_finite() && (metres > out.metres || out.vertex.is_none()) {
                     out.metres = metres;
                     out.clip = clips[0].map(|(clip, time)| (clip.name.clone(), time));

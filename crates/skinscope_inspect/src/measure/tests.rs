@@ -62,6 +62,7 @@ pub(super) fn parts(primitives: Vec<Primitive>, joints: usize) -> ModelParts {
             file_index: (0..joints as u32).collect(),
             rest: LocalPose { transforms, morph_weights: Vec::new() },
             residuals: Vec::new(),
+            far: None,
         },
         skins: vec![Skin {
             joints: (0..joints).map(NodeId::from_index).collect(),

@@ -45,6 +45,7 @@ pub(crate) fn figure(world: Affine3A) -> ModelParts {
             file_index: vec![0, 1, 2, 3],
             rest: LocalPose { transforms, morph_weights: Vec::new() },
             residuals: Vec::new(),
+            far: None,
         },
         scenes: vec![Scene { roots: vec![NodeId(0)], contains: vec![true; 4], ..Scene::default() }],
         skins: vec![Skin {

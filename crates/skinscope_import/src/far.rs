@@ -1,0 +1,258 @@
+//! Brings models near that stand far from the origin of their file ([`skinscope_model::Far`]). A float is too coarse for their places, but
+//! the numbers of the document are decimals, so that they are read once more in f64.
+
+use std::sync::Arc;
+
+use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+use gltf::json;
+
+use skinscope_base::math::Aabb;
+use skinscope_model::{Base, Far, Interpolation, ModelParts, NodeId, Path, Values};
+
+/// A figure is far away where its middle is farther from the origin than this many times its size (and than this many metres): from there
+/// on the steps of a float can be seen. Files that stand nearer are read as ever, to the bit.
+const FAR: f64 = 32.0;
+
+/// Within this many sizes of the figure a node stands at the figure.
+const AT: f64 = 16.0;
+
+/// A coordinate of fewer sizes than this is left as it is, so that what stands on the ground of a map stands on the ground.
+const KEPT: f64 = 8.0;
+
+/// Where a figure stands that is far away, and the transforms of the nodes in f64.
+#[derive(Debug)]
+pub(super) struct Placing {
+    /// The place that becomes the origin, metres.
+    origin: DVec3,
+    /// The size of the figure, metres; 1 at least.
+    size: f64,
+    /// `parent_from_node` of each node of the file.
+    locals: Vec<DAffine3>,
+}
+
+/// The members of a node that say where it stands.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default)]
+struct Place {
+    translation: Option<[f64; 3]>,
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+    matrix: Option<[f64; 16]>,
+}
+
+impl Place {
+    /// Returns the place as the parser read it.
+    fn of(node: &json::Node) -> Self {
+        Self {
+            translation: node.translation.map(|t| t.map(f64::from)),
+            rotation: node.rotation.map(|r| r.0.map(f64::from)),
+            scale: node.scale.map(|s| s.map(f64::from)),
+            matrix: node.matrix.map(|m| m.map(f64::from)),
+        }
+    }
+
+    fn local(&self) -> DAffine3 {
+        if let Some(matrix) = &self.matrix {
+            return DAffine3::from_mat4(DMat4::from_cols_array(matrix));
+        }
+        let turn = self.rotation.map_or(DQuat::IDENTITY, DQuat::from_array);
+        let turn = if turn.length() > 0.0 { turn.normalize() } else { DQuat::IDENTITY };
+        let scale = self.scale.map_or(DVec3::ONE, DVec3::from_array);
+        DAffine3::from_scale_rotation_translation(scale, turn, self.translation.map_or(DVec3::ZERO, DVec3::from_array))
+    }
+}
+
+/// Finds out whether a document's figure stands far from the origin, and where; `None`: it is near. The text is read again only where it is
+/// far. The document need not have been checked.
+pub(super) fn placing(root: &json::Root, text: &str) -> Option<Placing> {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(default)]
+    struct Document {
+        nodes: Vec<Place>,
+    }
+    let count = root.nodes.len();
+    let parents = parents(root);
+    let figure = figure(root);
+    let rough: Vec<DAffine3> = root.nodes.iter().map(|node| Place::of(node).local()).collect();
+    far_away(&worlds(root, &parents, &rough), &figure)?;
+    let document: Document = serde_json::from_str(text).ok()?;
+    let locals: Vec<DAffine3> = document.nodes.iter().map(Place::local).collect();
+    if locals.len() != count {
+        return None;
+    }
+    let worlds = worlds(root, &parents, &locals);
+    let (middle, size) = far_away(&worlds, &figure)?;
+    // The highest node that stands at the figure bears the place.
+    let is_there = |node: &usize| worlds[*node].translation.distance(middle) <= 0.25 * AT * size;
+    let first = figure.iter().copied().find(is_there);
+    let above = std::iter::successors(first, |node| parents[*node]).take(count);
+    let bearer = above.filter(is_there).map(|node| worlds[node].translation).last()?;
+    let origin = DVec3::select(bearer.abs().cmpgt(DVec3::splat(KEPT * size)), bearer, DVec3::ZERO);
+    Some(Placing { origin, size, locals })
+}
+
+/// The nodes that a figure is made of: all joints, or where there are none those that show a mesh.
+fn figure(root: &json::Root) -> Vec<usize> {
+    let inside = |node: &usize| *node < root.nodes.len();
+    let joints = root.skins.iter().flat_map(|skin| &skin.joints).map(|joint| joint.value());
+    let mut out: Vec<usize> = joints.filter(inside).collect();
+    if out.is_empty() {
+        out = (0..root.nodes.len()).filter(|node| root.nodes[*node].mesh.is_some()).collect();
+    }
+    out
+}
+
+fn parents(root: &json::Root) -> Vec<Option<usize>> {
+    let mut out = vec![None; root.nodes.len()];
+    for (node, children) in root.nodes.iter().enumerate() {
+        for child in children.children.iter().flatten() {
+            if let Some(slot) = out.get_mut(child.value()) {
+                *slot = Some(node);
+            }
+        }
+    }
+    out
+}
+
+/// Returns `world_from_node` of every node; NaN for nodes that are their own ancestors.
+fn worlds(root: &json::Root, parents: &[Option<usize>], locals: &[DAffine3]) -> Vec<DAffine3> {
+    let mut out = vec![DAffine3::NAN; locals.len()];
+    let mut open: Vec<usize> = (0..locals.len()).filter(|node| parents[*node].is_none()).collect();
+    while let Some(node) = open.pop() {
+        out[node] = parents[node].map_or(DAffine3::IDENTITY, |parent| out[parent]) * locals[node];
+        // Of several parents, which no file may have, only the last one counts, so that each node comes once.
+        let children = root.nodes[node].children.iter().flatten().map(|child| child.value());
+        open.extend(children.filter(|child| parents.get(*child) == Some(&Some(node))));
+    }
+    out
+}
+
+/// Returns the middle and the size of a figure that stands far away; `None`: it is near, or beyond all that can be shown. A few nodes that
+/// stand elsewhere, such as a root joint at the origin, do not count.
+fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
+    let places: Vec<DVec3> = figure.iter().map(|node| worlds[*node].translation).collect();
+    if places.is_empty() || !places.iter().all(|place| place.is_finite()) {
+        return None;
+    }
+    let at = |share: f64, mut values: Vec<f64>| {
+        values.sort_unstable_by(f64::total_cmp);
+        values[((values.len() - 1) as f64 * share).round() as usize]
+    };
+    let middle = DVec3::from_array([0, 1, 2].map(|axis| at(0.5, places.iter().map(|place| place[axis]).collect())));
+    let size = (2.0 * at(0.75, places.iter().map(|place| place.distance(middle)).collect())).max(1.0);
+    let distance = middle.abs().max_element();
+    (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
+}
+
+/// Takes the places off the nodes that bear them, and off the keys that move these nodes.
+///
+/// Nodes that bear nothing themselves are passed by on the way to what the model shows, so that the place is taken off where it is added:
+/// what hangs on them keeps translations that a float can hold.
+pub(super) fn bring_near(placing: &Placing, parts: &mut ModelParts) {
+    let Some(bases) = bases(placing, parts) else { return };
+    for base in &bases {
+        let transform = &mut parts.skeleton.rest.transforms[base.node.index()];
+        let stored = placing.locals[parts.skeleton.file_index[base.node.index()] as usize].translation;
+        // What is left over from rounding in f64 is nothing.
+        let near = stored - base.by;
+        let is_left = near.abs().cmpgt(stored.abs() * 1e-14);
+        transform.translation = DVec3::select(is_left, near, DVec3::ZERO).as_vec3();
+    }
+    move_keys(parts, &bases);
+    parts.skeleton.far = Some(Arc::new(Far { origin: placing.origin, bases }));
+}
+
+/// Returns what to take off which nodes; `None` where a node above is flat, so that no translation below it moves things as far.
+fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
+    let skeleton = &parts.skeleton;
+    let bears = bears_something(parts);
+    let mut out: Vec<Base> = Vec::new();
+    // For each node that was passed by: its matrix in the file's world, and what was taken off its place. Nodes below others have none.
+    let mut passed: Vec<Option<(DAffine3, DVec3)>> = Vec::with_capacity(skeleton.len());
+    for i in 0..skeleton.len() {
+        let above = match skeleton.parents[i] {
+            None => Some((DAffine3::IDENTITY, DVec3::ZERO)),
+            Some(parent) => passed[parent.index()],
+        };
+        let Some((parent, taken)) = above else {
+            passed.push(None);
+            continue;
+        };
+        let world = parent * placing.locals[skeleton.file_index[i] as usize];
+        let at = world.translation;
+        let node = NodeId::from_index(i);
+        let is_leaf = skeleton.subtree_end(node) == i + 1;
+        let is_near = at.abs().max_element() <= FAR * placing.size;
+        let is_there = at.distance(placing.origin) <= AT * placing.size;
+        let is_passed = !bears[i] && (is_near || !is_there && !is_leaf);
+        let origin = match is_passed {
+            true if is_near => DVec3::ZERO,
+            true => at,
+            false => placing.origin,
+        };
+        passed.push(is_passed.then_some((world, origin)));
+        if origin != taken {
+            let by = parent.matrix3.inverse() * (origin - taken);
+            if !by.is_finite() || DMat3::determinant(&parent.matrix3) == 0.0 {
+                return None;
+            }
+            out.push(Base { node, by, origin });
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Returns for each node whether its own place counts: something that is shown follows it, or a clip moves it.
+fn bears_something(parts: &ModelParts) -> Vec<bool> {
+    let mut out = vec![false; parts.skeleton.len()];
+    let mut mark = |node: NodeId| out[node.index()] = true;
+    parts.light_nodes.iter().for_each(|(node, _)| mark(*node));
+    parts.camera_nodes.iter().for_each(|(node, _)| mark(*node));
+    let channels = parts.clips.iter().flat_map(|clip| &clip.channels);
+    channels.filter(|channel| channel.path != Path::Weights).for_each(|channel| mark(channel.node));
+    for instance in &parts.instances {
+        let skin = instance.skin.map(|skin| &parts.skins[skin.index()]);
+        for primitive in &parts.meshes[instance.mesh.index()].primitives {
+            match (skin, &primitive.stored_influences) {
+                (Some(skin), Some(influences)) => {
+                    let pairs = influences.joints.iter().zip(&influences.weights);
+                    let weighted = pairs.filter(|(_, weight)| **weight != 0.0).map(|(joint, _)| *joint);
+                    weighted.filter_map(|joint| skin.joints.get(usize::from(joint))).for_each(|joint| mark(*joint));
+                }
+                _ => mark(instance.node),
+            }
+        }
+    }
+    out
+}
+
+/// Takes the places off the keys of translations. A sampler that moves something else too is copied first.
+fn move_keys(parts: &mut ModelParts, bases: &[Base]) {
+    let mut origins = Arc::get_mut(&mut parts.source.origins);
+    for (c, clip) in parts.clips.iter_mut().enumerate() {
+        for channel in 0..clip.channels.len() {
+            let own = clip.channels[channel];
+            let found = bases.binary_search_by_key(&own.node, |base| base.node);
+            let (Path::Translation, Ok(at)) = (own.path, found) else { continue };
+            let mut sampler = clip.samplers[own.sampler].clone();
+            let Values::Vec3(keys) = &sampler.values else { continue };
+            let is_spline = sampler.interpolation == Interpolation::CubicSpline;
+            let moved = |(entry, value): (usize, glam::Vec3)| match is_spline && entry % 3 != 1 {
+                true => value,
+                false => (value.as_dvec3() - bases[at].by).as_vec3(),
+            };
+            sampler.values = Values::Vec3(keys.iter().enumerate().map(moved).collect());
+            let users = clip.channels.iter().filter(|channel| channel.sampler == own.sampler).count();
+            if users == 1 {
+                clip.samplers[own.sampler] = sampler;
+                continue;
+            }
+            clip.samplers.push(sampler);
+            clip.channels[channel].sampler = clip.samplers.len() - 1;
+            if let Some(origin) = origins.as_mut().and_then(|origins| origins.clips.get_mut(c)) {
+                let same = origin.samplers.get(own.sampler).cloned();
+                origin.samplers.extend(same);
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! A figure far from the origin of its file is the same figure, wherever it stands.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its own files fails")]
+
+use std::sync::Arc;
+
+use glam::{DAffine3, DQuat, DVec3, Vec3};
+use serde_json::{Value, json};
+use skinscope::anim::{self, SampleScratch};
+use skinscope::compare::compare;
+use skinscope::deform::METHODS;
+use skinscope::export::{self, BakedPrimitive, MeshFormat};
+use skinscope::import::{Options, Progress, import_bytes};
+use skinscope::model::{LocalPose, Model, Path};
+use skinscope::pose;
+
+/// A place of Web Mercator coordinates, between the steps of a float.
+const PLACE: DVec3 = DVec3::new(12_958_095.37, 0.0, 4_865_499.81);
+
+/// The moment of the clip that is compared, seconds.
+const MOMENT: f32 = 0.4;
+
+fn read(bytes: &[u8]) -> Arc<Model> {
+    let import = import_bytes(bytes, "figure.glb", &Options::default(), &Progress::silent()).unwrap();
+    assert!(import.warnings.is_empty(), "{:?}", import.warnings);
+    import.model
+}
+
+/// Returns a figure whose document was changed; node 0 is above its hips, node 2.
+fn figure(change: impl FnOnce(&mut Value)) -> Arc<Model> {
+    let file: &[u8] = include_bytes!("../fixtures/figure.glb");
+    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
+    let (text, rest) = file[20..].split_at(length);
+    let mut document: Value = serde_json::from_slice(text).unwrap();
+    change(&mut document);
+    let mut text = document.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut out = file[..8].to_vec();
+    for word in [20 + text.len() + rest.len(), text.len()] {
+        out.extend_from_slice(&(word as u32).to_le_bytes());
+    }
+    out.extend_from_slice(b"JSON");
+    out.extend_from_slice(&text);
+    out.extend_from_slice(rest);
+    read(&out)
+}
+
+fn at(place: DVec3) -> Arc<Model> {
+    figure(|document| document["nodes"][0]["translation"] = json!(place.to_array()))
+}
+
+/// Puts a node above node `below`.
+fn above(document: &mut Value, below: usize, mut node: Value) {
+    let nodes = document["nodes"].as_array_mut().unwrap();
+    node["children"] = json!([below]);
+    nodes.push(node);
+    let new = json!(nodes.len() - 1);
+    let roots = document["scenes"][0]["nodes"].as_array_mut().unwrap();
+    roots.iter_mut().filter(|root| **root == json!(below)).for_each(|root| *root = new.clone());
+}
+
+fn posed(model: &Model) -> LocalPose {
+    let mut pose = LocalPose::default();
+    anim::reset_to_rest(&model.skeleton, &mut pose);
+    anim::sample(model, &model.clips[0], MOMENT, &mut SampleScratch::default(), &mut pose);
+    pose
+}
+
+fn surface(model: &Model) -> Vec<BakedPrimitive> {
+    export::baked_surface(model, &anim::drawn_at_rest(model, 0), &posed(model), METHODS[0])
+}
+
+/// Returns by how much two surfaces differ, metres, after the first has been moved.
+fn apart(near: &[BakedPrimitive], moved: DAffine3, far: &[BakedPrimitive]) -> f64 {
+    assert_eq!(near.len(), far.len());
+    let pairs = near.iter().zip(far).flat_map(|(a, b)| {
+        assert_eq!(a.positions.len(), b.positions.len());
+        a.positions.iter().zip(&b.positions).map(|(p, q)| (*p, q.as_dvec3() + b.origin))
+    });
+    pairs.map(|(p, q)| moved.transform_point3(p.as_dvec3()).distance(q)).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_figure_is_the_same_wherever_it_stands_and_however_that_is_said() {
+    let near = surface(&figure(|_| {}));
+    let mut turned = DAffine3::from_quat(DQuat::from_rotation_y(1.0));
+    turned.translation = PLACE;
+    let upright = DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2);
+    let centimetres = DAffine3::from_scale_rotation_translation(DVec3::splat(0.01), upright, DVec3::ZERO);
+    let in_centimetres = centimetres.inverse() * DAffine3::from_translation(PLACE);
+    let ways: [(&str, DAffine3, &dyn Fn(&mut Value)); 7] = [
+        ("translation", DAffine3::from_translation(PLACE), &|d| {
+            d["nodes"][0]["translation"] = json!(PLACE.to_array());
+        }),
+        ("matrix", turned, &|d| {
+            d["nodes"][0]["matrix"] = json!(glam::DMat4::from(turned).to_cols_array().to_vec());
+        }),
+        ("nested", DAffine3::from_translation(PLACE), &|d| {
+            d["nodes"][0]["matrix"] = json!(glam::DMat4::from(in_centimetres).to_cols_array().to_vec());
+            above(d, 0, json!({ "rotation": upright.to_array(), "scale": [0.01, 0.01, 0.01] }));
+        }),
+        ("two steps", DAffine3::from_translation(PLACE), &|d| {
+            d["nodes"][0]["translation"] = json!([PLACE.x - 100_000.7, -40.3, 0.0]);
+            above(d, 0, json!({ "translation": [100_000.7, 40.3, PLACE.z] }));
+        }),
+        ("there and back", DAffine3::from_translation(DVec3::X * 5000.3), &|d| {
+            d["nodes"][0]["translation"] = json!([5000.3 - 1e7, 0.0, 0.0]);
+            above(d, 0, json!({ "translation": [1e7, 0.0, 0.0] }));
+        }),
+        ("below a turn", DAffine3::from_translation(PLACE), &|d| {
+            let back = DAffine3::from_quat(DQuat::from_rotation_y(0.3)).inverse() * DAffine3::from_translation(PLACE);
+            d["nodes"][0]["matrix"] = json!(glam::DMat4::from(back).to_cols_array().to_vec());
+            above(d, 0, json!({ "rotation": DQuat::from_rotation_y(0.3).to_array() }));
+        }),
+        ("with a root joint at the origin", DAffine3::from_translation(PLACE), &|d| {
+            d["nodes"][0]["translation"] = json!(PLACE.to_array());
+            above(d, 0, json!({ "name": "Root" }));
+        }),
+    ];
+    for (way, moved, change) in ways {
+        let far = figure(change);
+        assert_ne!(far.skeleton.origin(), DVec3::ZERO, "{way}");
+        let off = apart(&near, moved, &surface(&far));
+        assert!(off < 4e-6, "{way}: {off}");
+    }
+}
+
+#[test]
+fn what_is_drawn_far_away_is_what_is_drawn_at_the_origin_to_the_bit() {
+    let near = figure(|_| {});
+    for place in [DVec3::X * 1000.5, DVec3::new(100_000.0, 2000.0, 0.0), PLACE] {
+        let far = at(place);
+        assert_eq!(far.skeleton.origin(), place);
+        assert_eq!(far.skeleton.rest, near.skeleton.rest);
+        for (a, b) in surface(&near).iter().zip(&surface(&far)) {
+            assert_eq!((&a.positions, &a.normals, a.origin + place), (&b.positions, &b.normals, b.origin));
+        }
+    }
+    // An ordinary place is left as the file has it.
+    let beside = at(DVec3::new(20.0, 0.0, -7.5));
+    assert!(beside.skeleton.far.is_none());
+    assert_eq!(beside.skeleton.rest.transforms[0].translation, Vec3::new(20.0, 0.0, -7.5));
+    // So is a height that a figure may have above the ground of a map.
+    assert_eq!(at(PLACE + DVec3::Y * 3.0).skeleton.origin(), PLACE);
+}
+
+#[test]
+fn keys_of_the_node_that_bears_the_place_are_taken_near_as_exactly_as_the_file_has_them() {
+    let hips = |model: &Model| model.clips[0].channels.iter().find(|c| c.path == Path::Translation).map(|c| c.node);
+    let near = figure(|_| {});
+    let moved = hips(&near).unwrap();
+    // The hips bear the place in the file, and keys move them near the origin: they are as far from rest as the file says.
+    let far = figure(|d| d["nodes"][2]["translation"] = json!([5000.25, 0.895, 0.0]));
+    assert_eq!(hips(&far), Some(moved));
+    let place = |model: &Model| {
+        model.skeleton.stored_translation(moved.index(), posed(model).transforms[moved.index()].translation)
+    };
+    assert!(place(&far).distance(place(&near)) < 1e-3, "{} {}", place(&far), place(&near));
+    assert_eq!(
+        far.skeleton.stored_translation(moved.index(), far.skeleton.rest.transforms[moved.index()].translation).x,
+        5000.25
+    );
+}
+
+#[test]
+fn obj_has_the_digits_and_glb_the_node_and_other_formats_say_what_they_lack() {
+    let near = surface(&figure(|_| {}));
+    let far = at(PLACE);
+    let there = surface(&far);
+    let mut text = Vec::new();
+    export::write_obj(&far, &there, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let number = |word: &str| word.parse::<f64>().unwrap();
+    let vertex = |line: &str| DVec3::from_slice(&line.split(' ').map(number).collect::<Vec<_>>());
+    let read: Vec<DVec3> = text.lines().filter_map(|line| line.strip_prefix("v ")).map(vertex).collect();
+    let wanted: Vec<Vec3> = near.iter().flat_map(|p| p.positions.iter().copied()).collect();
+    assert_eq!(read.len(), wanted.len());
+    for (read, wanted) in read.iter().zip(&wanted) {
+        assert!((*read - PLACE).distance(wanted.as_dvec3()) < 1e-6, "{read} {wanted}");
+    }
+    let mut bytes = Vec::new();
+    export::write_glb(&far, &there, &mut bytes).unwrap();
+    let again = self::read(&bytes);
+    let pose = &again.skeleton.rest;
+    let again = export::baked_surface(&again, &anim::drawn_at_rest(&again, 0), pose, METHODS[0]);
+    for (a, b) in there.iter().zip(&again) {
+        assert_eq!((&a.positions, a.origin), (&b.positions, b.origin));
+    }
+    let mut bytes = Vec::new();
+    export::write_skinned_glb(&far, 0, &posed(&far), &mut bytes).unwrap();
+    let kept = self::read(&bytes);
+    let kept = export::baked_surface(&kept, &anim::drawn_at_rest(&kept, 0), &kept.skeleton.rest, METHODS[0]);
+    assert!(apart(&near, DAffine3::from_translation(PLACE), &kept) < 1e-6);
+    assert_eq!([MeshFormat::Obj, MeshFormat::Glb].map(|format| format.lacks(&far)), [None, None]);
+    for format in [MeshFormat::Ply, MeshFormat::Stl] {
+        let lacks = format.lacks(&far).unwrap();
+        assert!(lacks.contains("12958095.37, 0, 4865499.81") && lacks.contains("1.00 m"), "{lacks}");
+        assert_eq!(format.lacks(&figure(|_| {})), None);
+    }
+}
+
+#[test]
+fn two_files_differ_by_the_place_alone() {
+    let (near, far) = (figure(|_| {}), at(DVec3::X * 100_000.0));
+    for (a, b) in [(&near, &far), (&far, &near)] {
+        let found = compare(a, b);
+        assert_eq!(found.nodes.changed, ["Armature"]);
+        assert!(found.weights.is_empty() && found.surface.is_empty() && found.inverse_binds == 0);
+        assert!(found.clips.changed.is_empty());
+        assert!((found.posed.metres - 100_000.0).abs() < 1e-3, "{}", found.posed.metres);
+    }
+    assert!(compare(&far, &at(DVec3::X * 100_000.0)).is_empty());
+    let beside = compare(&far, &at(DVec3::X * 100_000.5));
+    assert_eq!(beside.nodes.changed, ["Armature"]);
+    assert!((beside.posed.metres - 0.5).abs() < 1e-6, "{}", beside.posed.metres);
+}
+
+#[test]
+fn pose_files_say_the_places_of_the_file() {
+    let far = at(PLACE);
+    let mut pose = far.skeleton.rest.clone();
+    pose.transforms[0].translation += Vec3::new(0.1, 0.0, 0.25);
+    let file = pose::capture(&far, &pose, "beside");
+    let said = DVec3::from_array(file.joints[0].1.translation.unwrap());
+    assert!(said.distance(PLACE + DVec3::new(0.1, 0.0, 0.25)) < 1e-7, "{said}");
+    let again = pose::PoseFile::parse(file.text().as_bytes()).unwrap();
+    assert_eq!(again, file);
+    let mut read = far.skeleton.rest.clone();
+    pose::resolve(&far, &again).apply(&mut read);
+    assert!(read.transforms[0].translation.distance(pose.transforms[0].translation) < 1e-7);
+    // On a figure that stands elsewhere it stands where the file says.
+    let other = at(PLACE + DVec3::X * 2.0);
+    let mut read = other.skeleton.rest.clone();
+    pose::resolve(&other, &again).apply(&mut read);
+    assert!(read.transforms[0].translation.distance(Vec3::new(-1.9, 0.0, 0.25)) < 1e-6);
+}
