@@ -133,7 +133,7 @@ impl Found {
         Self {
             sides: choices.map(|c| c.map_or_else(String::new, |c| c.id())),
             clip,
-            mesh: at.and_then(|at| Some(session.model()?.instances[at.instance.index()].mesh.index())),
+            mesh: session.model().zip(at).map(|(m, at)| m.file_mesh(m.instances[at.instance.index()].mesh).index()),
             height: f64::from(session.rest_height()),
             worst,
         }

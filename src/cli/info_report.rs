@@ -14,7 +14,7 @@ use crate::model::{
 use crate::session::{Document, Session};
 
 fn primitives(model: &Model) -> impl Iterator<Item = &Primitive> {
-    model.meshes.iter().flat_map(|m| &m.primitives)
+    model.file_meshes().flat_map(|(_, mesh)| &mesh.primitives)
 }
 
 fn triangles(model: &Model) -> usize {
@@ -124,7 +124,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
             "nodes": model.skeleton.len(),
             "joints": joints,
             "skins": model.skins.len(),
-            "meshes": model.meshes.len(),
+            "meshes": model.file_meshes().count(),
             "primitives": primitives(model).count(),
             "vertices": primitives(model).map(|p| p.stored_vertices).sum::<usize>(),
             "triangles": triangles(model),
@@ -132,7 +132,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
             "materials": model.materials.len(),
             "textures": model.textures.len(),
             "images": model.images.len(),
-            "morph_targets": model.meshes.iter().map(|m| m.morph_names.len()).sum::<usize>(),
+            "morph_targets": model.file_meshes().map(|(_, mesh)| mesh.morph_names.len()).sum::<usize>(),
         }),
         extensions: json!({ "used": model.source.extensions_used, "required": model.source.extensions_required }),
         file: &model.source.name,
@@ -162,7 +162,10 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
 fn nodes(model: &Model) -> Vec<NodeRow<'_>> {
     let mut mesh_of = BTreeMap::new();
     for instance in &model.instances {
-        mesh_of.insert(instance.node, (instance.mesh.0, instance.skin.map(|s| s.0), instance.copy_count()));
+        mesh_of.insert(
+            instance.node,
+            (model.file_mesh(instance.mesh).0, instance.skin.map(|s| s.0), instance.copy_count()),
+        );
     }
     let row = |n: usize| {
         let node = NodeId::from_index(n);
@@ -190,7 +193,7 @@ fn meshes(model: &Model) -> Vec<MeshRow<'_>> {
         name: &model.meshes[index].name,
         primitives: (0..model.meshes[index].primitives.len()).map(|p| primitive(model, index, p)).collect(),
     };
-    (0..model.meshes.len()).map(row).collect()
+    model.file_meshes().map(|(id, _)| row(id.index())).collect()
 }
 
 fn skins(model: &Model) -> Vec<Value> {

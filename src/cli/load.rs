@@ -14,7 +14,7 @@ use crate::words::counted;
 pub(super) fn report(document: &Document, started: Instant) -> Value {
     let model = &document.model;
     let packed = pack(model);
-    let primitives = || model.meshes.iter().flat_map(|m| &m.primitives);
+    let primitives = || model.file_meshes().flat_map(|(_, mesh)| &mesh.primitives);
     let pixels = model.images.iter().filter_map(|image| image.pixels());
     json!({
         "schema": 1,

@@ -100,8 +100,9 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
 /// Returns the number of a vertex in the file, with its mesh and primitive.
 fn place(session: &Session, at: VertexRef) -> Option<(usize, usize, usize)> {
     let model = session.model()?;
-    let mesh = model.instances[at.instance.index()].mesh.index();
-    Some((mesh, at.primitive, at.stored(&model.meshes[mesh].primitives[at.primitive])))
+    let mesh = model.instances[at.instance.index()].mesh;
+    let vertex = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]);
+    Some((model.file_mesh(mesh).index(), at.primitive, vertex))
 }
 
 fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCurves) -> Value {
@@ -135,7 +136,8 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
         .collect();
     let mut parts = Vec::new();
     for (i, primitive) in first.map_or(&[][..], |m| &m.primitives).iter().enumerate() {
-        let mesh = session.model().map(|model| model.instances[primitive.instance.index()].mesh.index());
+        let mesh =
+            session.model().map(|model| model.file_mesh(model.instances[primitive.instance.index()].mesh).index());
         for (j, part) in primitive.parts.iter().enumerate() {
             let of = |m: &SurfaceMeasures| Some(m.primitives.get(i)?.parts.get(j)?.posed);
             let volumes: Vec<Option<f64>> = moments.iter().map(|(_, m)| of(m)).collect();

@@ -206,7 +206,12 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
     let tables = sheet.tables.clone();
     (operation.run)(sheet, settings);
     let kept = sheet.hold(&tables);
-    let changed =
-        |(table, before): (&Table, &Table)| table.stored().changed_vertices(&before.stored(), table.per_vertex).len();
-    Applied { vertices: sheet.tables.iter().zip(&tables).map(changed).sum(), kept }
+    let changed = |(number, (table, before)): (usize, (&Table, &Table))| {
+        let is_same = |a: usize, b: usize| sheet.tables[a].has_same(&sheet.tables[b]) && tables[a].has_same(&tables[b]);
+        match sheet.is_counted_before(number, &is_same) {
+            true => 0,
+            false => table.stored().changed_vertices(&before.stored(), table.per_vertex).len(),
+        }
+    };
+    Applied { vertices: sheet.tables.iter().zip(&tables).enumerate().map(changed).sum(), kept }
 }

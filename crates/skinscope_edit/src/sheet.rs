@@ -13,7 +13,7 @@ use super::transferred::Transferred;
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
-    SetOrigin, WeightFormat,
+    SetOrigin, Skin, WeightFormat,
 };
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
@@ -21,7 +21,8 @@ use skinscope_model::{
 pub struct Sheet<'m> {
     /// The model that the weights were taken from.
     pub model: &'m Model,
-    /// A table for each primitive with weights, in the file's order; primitives that share accessors share one.
+    /// A table for each primitive with weights, in the model's order; primitives that share accessors, and whose joint numbers
+    /// mean the same joints, share one.
     pub tables: Vec<Table>,
     /// Inverse bind matrices that differ from those of the file, by the index of the skin and that of the joint in it.
     pub binds: BTreeMap<(usize, usize), DAffine3>,
@@ -35,14 +36,60 @@ pub struct Sheet<'m> {
     surfaces: OnceLock<Vec<Surface>>,
 }
 
-/// What identifies the weights of a primitive in the file: primitives that agree in it share one table.
-type Storage = Vec<[(usize, Option<(u32, usize)>); 2]>;
+/// What identifies the weights of a primitive in the file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Storage {
+    /// The accessors of each set, with the attribute and the view of a Draco stream that fills it.
+    sets: Vec<[(usize, Option<(u32, usize)>); 2]>,
+    /// Mesh and primitive of the file; `None` where there are sets, which others may share.
+    place: Option<(MeshId, usize)>,
+    /// How many vertices the file has.
+    vertices: usize,
+}
 
-fn storage(origins: &Origins, mesh: usize, primitive: usize) -> Option<Storage> {
-    let origin = origins.primitives.get(mesh)?.get(primitive)?;
-    let stream = origin.draco.map(|draco| draco.view);
+fn storage(model: &Model, mesh: usize, primitive: usize) -> Storage {
+    let file = model.file_mesh(MeshId::from_index(mesh));
+    let origins: &Origins = &model.source.origins;
+    let origin = origins.primitives.get(file.index()).and_then(|mesh| mesh.get(primitive));
+    let stream = origin.and_then(|origin| origin.draco).map(|draco| draco.view);
     let of = |set: &SetOrigin| [set.joints, set.weights].map(|a| (a.accessor, a.draco.zip(stream)));
-    (!origin.sets.is_empty()).then(|| origin.sets.iter().map(of).collect())
+    let sets: Vec<_> = origin.into_iter().flat_map(|origin| &origin.sets).map(of).collect();
+    let place = sets.is_empty().then_some((file, primitive));
+    Storage { sets, place, vertices: model.meshes[mesh].primitives[primitive].stored_vertices }
+}
+
+/// The tables of the primitives that were seen, by what identifies their weights, each with the skin whose joints its numbers mean.
+#[derive(Default)]
+struct Tables<'m> {
+    known: HashMap<Storage, Vec<(Option<&'m Skin>, usize)>>,
+    count: usize,
+}
+
+/// The table of a primitive.
+struct Place {
+    /// Its number; that of a new one follows those of the others.
+    table: usize,
+    /// The first table whose weights are stored in the same place.
+    first: usize,
+    /// Whether no primitive before this one has said whose joints are meant.
+    is_first_of_skin: bool,
+}
+
+impl<'m> Tables<'m> {
+    /// Returns the table of a primitive, which `skin` moves. A mesh without a skin takes the first one of its storage.
+    fn place(&mut self, storage: Storage, skin: Option<&'m Skin>) -> Place {
+        let all = self.known.entry(storage).or_default();
+        let first = all.first().map_or(self.count, |(_, table)| *table);
+        let means_same = |other: Option<&Skin>| skin.zip(other).is_none_or(|(a, b)| a.joints == b.joints);
+        if let Some((other, table)) = all.iter_mut().find(|(other, _)| means_same(*other)) {
+            let is_first_of_skin = other.is_none() && skin.is_some();
+            *other = other.or(skin);
+            return Place { table: *table, first, is_first_of_skin };
+        }
+        all.push((skin, self.count));
+        self.count += 1;
+        Place { table: self.count - 1, first, is_first_of_skin: true }
+    }
 }
 
 impl<'m> Sheet<'m> {
@@ -62,20 +109,18 @@ impl<'m> Sheet<'m> {
 
     fn reading(model: &'m Model, read: &dyn Fn(MeshId, usize) -> PrimitiveRef<'m>) -> Self {
         let mut tables: Vec<Table> = Vec::new();
-        let mut known: HashMap<(Storage, usize), usize> = HashMap::new();
+        let mut places = Tables::default();
         for (m, mesh) in model.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let Some(influences) = read(MeshId::from_index(m), p).influences else { continue };
-                let stored = storage(&model.source.origins, m, p).map(|s| (s, primitive.stored_vertices));
-                let at = match stored.as_ref().and_then(|stored| known.get(stored)) {
-                    Some(at) => *at,
-                    None => {
-                        known.extend(stored.map(|stored| (stored, tables.len())));
-                        tables.push(table(model, (m, p), primitive, influences));
-                        tables.len() - 1
-                    }
-                };
-                let table = &mut tables[at];
+                let skin = skin(model, m);
+                let place = places.place(storage(model, m, p), skin);
+                if place.table == tables.len() {
+                    tables.push(table(skin, place.first, primitive, influences));
+                } else if place.is_first_of_skin {
+                    tables[place.table].keys = keys(skin, influences);
+                }
+                let table = &mut tables[place.table];
                 table.primitives.push((m, p));
                 table.widen(influences.per_vertex);
                 for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
@@ -122,6 +167,13 @@ impl<'m> Sheet<'m> {
         Model::build(parts).ok()
     }
 
+    /// Returns whether what becomes of a table is what becomes of one before it that is stored in the same place, so that it does
+    /// not count a second time. `is_same` compares two tables by their numbers.
+    pub(super) fn is_counted_before(&self, table: usize, is_same: &dyn Fn(usize, usize) -> bool) -> bool {
+        let first = self.tables[table].first_stored_there;
+        (first..table).any(|other| self.tables[other].first_stored_there == first && is_same(other, table))
+    }
+
     /// Returns the table of a primitive.
     #[must_use]
     pub fn table_of(&self, mesh: usize, primitive: usize) -> Option<usize> {
@@ -142,7 +194,7 @@ pub(super) fn double(matrix: Affine3A) -> DAffine3 {
 }
 
 /// Makes a table of the stored weights of a primitive; it does not name the primitive yet.
-fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: InfluencesRef<'_>) -> Table {
+fn table(skin: Option<&Skin>, first: usize, primitive: &Primitive, influences: InfluencesRef<'_>) -> Table {
     let stored: Vec<_> = (0..primitive.stored_vertices).map(|vertex| influences.of_stored(vertex)).collect();
     let per_vertex = stored.first().map_or(influences.per_vertex, |(joints, _)| joints.len());
     let mut joints: Vec<u16> = stored.iter().flat_map(|(joints, _)| *joints).copied().collect();
@@ -163,33 +215,37 @@ fn table(model: &Model, at: (usize, usize), primitive: &Primitive, influences: I
             *number = *joint;
         }
     }
-    let keys = keys(model, at.0, influences);
+    let keys = keys(skin, influences);
     let touched = vec![false; primitive.stored_vertices];
-    Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched }
+    Table { primitives: Vec::new(), per_vertex, joints, weights, formats, keys, touched, first_stored_there: first }
+}
+
+/// Returns the skin whose joints the numbers of a mesh mean.
+fn skin(model: &Model, mesh: usize) -> Option<&Skin> {
+    let skins = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
+    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
+    skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len())
 }
 
 /// Returns the key of each place in the skin that moves a mesh.
-fn keys(model: &Model, mesh: usize, influences: InfluencesRef<'_>) -> Vec<u32> {
-    let skins = model.instances.iter().filter(|i| i.mesh.index() == mesh).filter_map(|i| i.skin);
-    // Of several skins the one with the fewest joints counts: import checks joint numbers against that one.
-    let skin = skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len());
+fn keys(skin: Option<&Skin>, influences: InfluencesRef<'_>) -> Vec<u32> {
     match skin {
         Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
         None => (0..influences.joints_needed() as u32).collect(),
     }
 }
 
-/// Returns the primitives that share their weights with this one in the file, in the file's order; itself among them.
+/// Returns the primitives that share their weights with this one in the file, and whose joint numbers mean the same joints, in
+/// the model's order; itself among them.
 pub(super) fn sharing(model: &Model, (mesh, primitive): (usize, usize)) -> Vec<(usize, usize)> {
-    let vertices =
-        |m: usize, p: usize| model.meshes.get(m).and_then(|m| m.primitives.get(p)).map(|p| p.stored_vertices);
-    let own = (storage(&model.source.origins, mesh, primitive), vertices(mesh, primitive));
-    let all = model.meshes.iter().enumerate().flat_map(|(m, mesh)| (0..mesh.primitives.len()).map(move |p| (m, p)));
-    let is_alike = |(m, p): &(usize, usize)| {
-        let is_own = (*m, *p) == (mesh, primitive);
-        is_own || own.0.is_some() && (storage(&model.source.origins, *m, *p), vertices(*m, *p)) == own
-    };
-    all.filter(is_alike).collect()
+    let mut places = Tables::default();
+    let mut all = Vec::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        let weighted = mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some());
+        all.extend(weighted.map(|(p, _)| ((m, p), places.place(storage(model, m, p), skin(model, m)).table)));
+    }
+    let own = all.iter().find(|(at, _)| *at == (mesh, primitive)).map(|(_, table)| *table);
+    all.iter().filter(|(_, table)| Some(*table) == own).map(|(at, _)| *at).collect()
 }
 
 /// Makes a table of the weights that some vertices of a primitive have now, a row for each of `vertices` that it has. It names
@@ -205,7 +261,7 @@ pub(super) fn rows(model: &Model, (mesh, primitive): (usize, usize), vertices: &
         out.touched.push(false);
     }
     out.formats = vec![WeightFormat::F32; out.per_vertex / 4];
-    out.keys = keys(model, mesh, influences);
+    out.keys = keys(skin(model, mesh), influences);
     Some(out)
 }
 

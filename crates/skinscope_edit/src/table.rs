@@ -26,6 +26,9 @@ pub struct Table {
     pub keys: Vec<u32>,
     /// For each vertex, whether its pairs are no longer those of the file; if so, integers must sum to one.
     pub(super) touched: Vec<bool>,
+    /// The number of the first table of the sheet whose weights the file stores in the same place. Tables of one place differ in
+    /// what their joint numbers mean.
+    pub(super) first_stored_there: usize,
 }
 
 /// The numbers that a file stores for a table.
@@ -79,6 +82,13 @@ impl Table {
             self.joints[slot] = joints.get(i).copied().unwrap_or(0);
             self.weights[slot] = f64::from(weights.get(i).copied().unwrap_or(0.0));
         }
+    }
+
+    /// Whether every vertex has the pairs that it has in another table, to the bit, to be stored in the same formats.
+    pub(super) fn has_same(&self, other: &Self) -> bool {
+        self.formats == other.formats
+            && self.vertices() == other.vertices()
+            && (0..self.vertices()).all(|v| self.touched[v] == other.touched[v] && self.has_same_pairs(v, other))
     }
 
     /// Whether a vertex has the pairs that it has in `before`, to the bit.

@@ -119,8 +119,13 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     out.transferred = sheet.transferred.take();
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.id == "quantise";
+    let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
     for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
+        let counted = out.vertices;
         changes(old, new, rounds, &|row| sheet.bounds.has(number, row), &mut out);
+        if sheet.is_counted_before(number, &is_same) {
+            out.vertices = counted;
+        }
     }
     out.figures[1] = figures(&sheet);
     let after_found = count_found(&sheet, &rules);

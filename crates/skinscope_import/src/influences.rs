@@ -156,7 +156,14 @@ pub fn weight_warnings(model: &Model) -> Vec<Option<Warning>> {
     for (m, mesh) in model.meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate() {
             let Some(influences) = model.influences(MeshId::from_index(m), p) else { continue };
-            let warning = |message: String| Warning { place: format!("mesh {m}, primitive {p}"), message };
+            let id = MeshId::from_index(m);
+            let of_file = model.file_mesh(id).0;
+            let warning = |message: String| Warning { place: format!("mesh {of_file}, primitive {p}"), message };
+            // What is said of the mesh of the file is said of this one too.
+            if model.is_repeated(id) {
+                out.extend([const { None }; 3]);
+                continue;
+            }
             let vertices = 0..primitive.stored_vertices;
             let negative = |vertex| influences.of(vertex).1.iter().filter(|weight| **weight < 0.0).count();
             let negative = vertices.map(negative).sum();

@@ -37,6 +37,7 @@ mod meshopt;
 mod mikktspace;
 mod nodes;
 mod origins;
+mod parting;
 mod png;
 mod pointers;
 mod primitive;
@@ -71,7 +72,8 @@ use images::PendingImages;
 use limits::Budget;
 use pointers::{PointerChannel, World};
 use skinscope_model::{
-    AccessorOrigin, BlockFormats, LocalPose, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo, ViewOrigin,
+    AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
+    ViewOrigin,
 };
 use uri::Resolver;
 
@@ -116,6 +118,8 @@ pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 /// The data that every part of the importer reads from.
 struct Reader<'a> {
     root: &'a json::Root,
+    /// The meshes that must not be parted ([`parting::named_meshes`]).
+    named_meshes: &'a [MeshId],
     /// The paths that buffers and images name.
     files: &'a [PathBuf],
     /// The pointer channels of each animation; empty where the file has none.
@@ -239,6 +243,7 @@ fn import(
     extensions::check(&root, &warnings)?;
     let pointers = pointers::list(text, &root);
     let far = far::placing(&root, text);
+    let named_meshes = parting::named_meshes(text, &root);
     drop(parts.json);
     let owners = open_buffers(&root, parts.bin, resolver)?;
     let mut origins = Origins { json: parts.json_range, ..Origins::default() };
@@ -253,6 +258,7 @@ fn import(
     (origins.views, origins.accessors) = (view_origins, store.origins());
     let reader = Reader {
         root: &root,
+        named_meshes: &named_meshes,
         files: &files,
         pointers: &pointers,
         channels: &channels,
@@ -313,7 +319,9 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
             materials::note_missing_uvs(reader, &format!("mesh {m}, primitive {p}"), primitive, &materials);
         }
     }
-    let instances = meshes::instances(reader, &nodes, &skins, &mut meshes)?;
+    let mut instances = meshes::instances(reader, &nodes, &meshes)?;
+    let parted = parting::part(reader, &skins, &mut meshes, &mut instances);
+    meshes::check_joints(reader, &skins, &instances, (&mut meshes, &parted))?;
     reader.progress.step(0.6, "Reading clips")?;
     let carried = lights::read(reader, &nodes);
     let world = &mut World { nodes: &nodes, carried: &carried, materials: &mut materials };
@@ -344,6 +352,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         hidden,
         skins,
         meshes,
+        parted,
         instances,
         clips,
         materials,

@@ -98,15 +98,9 @@ fn target_names(mesh: &json::Mesh, count: usize) -> Vec<String> {
     (0..count).map(|i| names.next().filter(|n| !n.is_empty()).unwrap_or_else(|| format!("target {i}"))).collect()
 }
 
-/// Returns the meshes that nodes show, in node order. It also checks joint numbers, which depend on the skin.
-pub(super) fn instances(
-    reader: &Reader,
-    nodes: &Nodes,
-    skins: &[Skin],
-    meshes: &mut [Mesh],
-) -> Result<Vec<Instance>, ImportError> {
+/// Returns the meshes that nodes show, in node order.
+pub(super) fn instances(reader: &Reader, nodes: &Nodes, meshes: &[Mesh]) -> Result<Vec<Instance>, ImportError> {
     let mut out = Vec::new();
-    let mut smallest: Vec<Option<usize>> = vec![None; meshes.len()];
     let mut morph_offset = 0;
     for (i, file) in nodes.skeleton.file_index.iter().enumerate() {
         let node = &reader.root.nodes[*file as usize];
@@ -119,11 +113,6 @@ pub(super) fn instances(
             continue;
         };
         let skin = effective_skin(reader, node, &meshes[mesh], &place);
-        if let Some(skin) = skin {
-            let joints = |s: usize| skins[s].joints.len();
-            let least = smallest[mesh].filter(|s| joints(*s) <= joints(skin)).unwrap_or(skin);
-            smallest[mesh] = Some(least);
-        }
         let copies = copies(reader, node, skin, &place)?;
         if copies.as_ref().is_some_and(Vec::is_empty) {
             reader.warnings.add(place(), "shows its mesh no time at all");
@@ -137,12 +126,31 @@ pub(super) fn instances(
         out.push(Instance { node, mesh, skin, morph_weights, morph_offset, copies });
         morph_offset += count;
     }
-    for (m, skin) in smallest.iter().enumerate() {
-        if let Some(skin) = *skin {
-            influences::check_joints(reader, &mut meshes[m], (m, skin, skins[skin].joints.len()))?;
+    Ok(out)
+}
+
+/// Checks the joint numbers of each mesh against the smallest of the skins that show it. `parted` has the meshes that stand for
+/// others of the file.
+pub(super) fn check_joints(
+    reader: &Reader,
+    skins: &[Skin],
+    instances: &[Instance],
+    (meshes, parted): (&mut [Mesh], &[(MeshId, MeshId)]),
+) -> Result<(), ImportError> {
+    let mut smallest: Vec<Option<usize>> = vec![None; meshes.len()];
+    for Instance { mesh, skin, .. } in instances {
+        let Some(skin) = skin.map(SkinId::index) else { continue };
+        let joints = |s: usize| skins[s].joints.len();
+        let least = smallest[mesh.index()].filter(|s| joints(*s) <= joints(skin)).unwrap_or(skin);
+        smallest[mesh.index()] = Some(least);
+    }
+    for (m, mesh) in meshes.iter_mut().enumerate() {
+        if let Some(skin) = smallest[m] {
+            let of_file = parted.iter().find(|(own, _)| own.index() == m).map_or(m, |(_, file)| file.index());
+            influences::check_joints(reader, mesh, (of_file, skin, skins[skin].joints.len()))?;
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// Returns the transforms of the copies of a mesh, if the node shows several. A skinned mesh stands where its skin says

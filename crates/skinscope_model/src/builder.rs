@@ -4,8 +4,8 @@ use glam::Affine3A;
 
 use super::{
     AlphaMode, Camera, CameraId, Clip, Facing, Image, Influences, Instance, Interpolation, Light, LightId, Limits,
-    Material, Mesh, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene, Skeleton,
-    Skin, SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
+    Material, Mesh, MeshId, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene,
+    Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
 use skinscope_base::math::largest_magnitude;
 
@@ -34,6 +34,9 @@ pub struct ModelParts {
     /// Nodes that carry a camera, rising.
     pub camera_nodes: Vec<(NodeId, CameraId)>,
     pub meshes: Vec<Mesh>,
+    /// The meshes that the file does not have, rising, each with the mesh of the file whose vertices it has
+    /// ([`super::part_meshes`]). The nodes that show it have another list of joints.
+    pub parted: Vec<(MeshId, MeshId)>,
     /// The instances, in node order.
     pub instances: Vec<Instance>,
     pub clips: Vec<Clip>,
@@ -76,6 +79,7 @@ impl Model {
             }
         }
         check_instances(&parts)?;
+        check_parted(&parts)?;
         for (c, clip) in parts.clips.iter().enumerate() {
             check_clip(clip, &parts, c)?;
         }
@@ -301,6 +305,15 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
         }
     }
     ensure(morph_offset == parts.skeleton.rest.morph_weights.len(), || "rest pose".into(), "it has stray morph weights")
+}
+
+fn check_parted(parts: &ModelParts) -> Result<(), BuildError> {
+    let rising = parts.parted.windows(2).all(|w| w[0].0 < w[1].0);
+    let count = |mesh: MeshId| parts.meshes.get(mesh.index()).map(|mesh| mesh.primitives.len());
+    let fits = |(own, file): &(MeshId, MeshId)| {
+        file < own && count(*own).is_some() && count(*own) == count(*file) && parts.file_mesh(*file) == *file
+    };
+    ensure(rising && parts.parted.iter().all(fits), || "parted meshes".into(), "they are not rising, or not there")
 }
 
 fn check_property(parts: &ModelParts, property: Property) -> bool {

@@ -19,6 +19,7 @@ mod mesh;
 mod normal_places;
 mod origins;
 mod pairs;
+mod parting;
 mod property;
 pub mod shapes;
 mod skeleton;
@@ -49,6 +50,7 @@ pub use origins::{
     SparseOrigin, ViewOrigin,
 };
 pub use pairs::{Doubt, JointPairs, Side, side};
+pub use parting::part_meshes;
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Facing, Skeleton, Skin};
 pub use tracks::{Group, Tracks};
@@ -86,7 +88,7 @@ ids! {
     /// A node, in the model's own order: parents first, depth first, default scene first. The file's index is
     /// [`Skeleton::file_index`].
     NodeId,
-    /// A mesh (file order).
+    /// A mesh (file order, then those that were parted from these: [`ModelParts::parted`]).
     MeshId,
     /// A skin (file order).
     SkinId,

@@ -235,6 +235,11 @@ impl Model {
         &self.edits
     }
 
+    /// Returns whether a primitive of two meshes with the same stored weights has the same edits.
+    pub(super) fn has_same_edits(&self, [a, b]: [MeshId; 2], primitive: usize) -> bool {
+        self.edits.of(a, primitive) == self.edits.of(b, primitive)
+    }
+
     /// Returns the same model with other weights for some vertices. Vertices that were split off for tangents follow.
     /// All else is shared with this model: only the pages of the edited vertices are copied.
     ///

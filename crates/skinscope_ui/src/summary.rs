@@ -68,7 +68,7 @@ pub(super) fn figures(ui: &mut Ui, session: &Session, commands: &mut Vec<Command
         ("Nodes", model.skeleton.len()),
         ("Joints", joints),
         ("Skins", model.skins.len()),
-        ("Meshes", model.meshes.len()),
+        ("Meshes", model.file_meshes().count()),
         ("Materials", model.materials.len()),
         ("Images", model.images.len()),
         ("Clips", model.clips.len()),

@@ -101,7 +101,7 @@ fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
     if let (Some(mesh), Some(primitive)) = (finding.mesh, finding.primitive) {
         let name = model.meshes.get(mesh.index()).map_or("", |m| m.name.as_str());
         let separator = if name.is_empty() { "" } else { " " };
-        out.push(("Mesh", format!("{}{separator}{name}, primitive {primitive}", mesh.0)));
+        out.push(("Mesh", format!("{}{separator}{name}, primitive {primitive}", model.file_mesh(mesh).0)));
     }
     if !finding.vertices.is_empty() {
         out.push(("Vertices", listed(finding.vertices.iter().map(ToString::to_string), finding.vertices.len())));

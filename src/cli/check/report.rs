@@ -117,7 +117,7 @@ pub(super) fn finding(model: &Model, f: &Finding) -> Value {
     json!({
         "rule": f.rule,
         "severity": f.severity.id(),
-        "mesh": f.mesh.map(|m| m.0),
+        "mesh": f.mesh.map(|mesh| model.file_mesh(mesh).0),
         "primitive": f.primitive,
         "vertex_count": f.vertices.len(),
         "vertices": f.vertices.iter().take(MOST_VERTICES).collect::<Vec<_>>(),
@@ -170,7 +170,7 @@ pub(super) fn place(model: &Model, f: &Finding) -> String {
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;
         let name = if name.is_empty() { String::new() } else { format!(" \"{name}\"") };
-        parts.push(format!("mesh {}{name}, primitive {primitive}", mesh.0));
+        parts.push(format!("mesh {}{name}, primitive {primitive}", model.file_mesh(mesh).0));
     }
     if !f.vertices.is_empty() {
         let list: Vec<String> = f.vertices.iter().take(MOST_VERTICES_TEXT).map(u32::to_string).collect();

@@ -95,7 +95,7 @@ impl Prediction {
             "rms_mm": millimetres(|worst| worst.distance.rms),
             "clip": clip,
             "time": time,
-            "mesh": at.map(|at| model.instances[at.instance.index()].mesh.index()),
+            "mesh": at.map(|at| model.file_mesh(model.instances[at.instance.index()].mesh).index()),
             "primitive": at.map(|at| at.primitive),
             "vertex": at.map(|at| at.vertex),
         })

@@ -65,7 +65,7 @@ fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
     let mut logical = Vec::new();
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;
-        let full = format!("/meshes/{}/primitives/{primitive}", mesh.0);
+        let full = format!("/meshes/{}/primitives/{primitive}", model.file_mesh(mesh).0);
         logical.push(json!({ "name": name, "fullyQualifiedName": full, "kind": "object" }));
     }
     for node in f.joints.iter().take(MOST_JOINTS) {

@@ -440,4 +440,23 @@ impl Doc {
         take(&mut primitive["indices"]);
         self.root["meshes"][0]["primitives"].as_array_mut().unwrap().push(primitive);
     }
+
+    /// A second rig, whose joints are called as those of the first with `name` before them, and a node that shows a mesh with it.
+    pub fn add_skin(&mut self, mesh: usize, name: &str) {
+        let first = self.root["nodes"].as_array().unwrap().len();
+        self.push("nodes", json!({ "name": format!("{name}show"), "mesh": mesh, "skin": 0 }));
+        for joint in 0..JOINTS.len() {
+            let mut node = self.root["nodes"][1 + joint].clone();
+            node["name"] = json!(format!("{name}{}", JOINTS[joint]));
+            if joint == 0 {
+                node["children"] = json!((first + 2..=first + JOINTS.len()).collect::<Vec<_>>());
+            }
+            self.push("nodes", node);
+        }
+        let mut skin = self.root["skins"][0].clone();
+        skin["joints"] = json!((first + 1..=first + JOINTS.len()).collect::<Vec<_>>());
+        self.root["nodes"][first]["skin"] = json!(self.push("skins", skin));
+        let roots = self.root["scenes"][0]["nodes"].as_array_mut().unwrap();
+        roots.extend([json!(first), json!(first + 1)]);
+    }
 }

@@ -20,6 +20,7 @@ pub mod run;
 mod runtimes;
 mod surfaces;
 mod tools;
+mod two_skins;
 mod warnings;
 
 use std::path::{Path, PathBuf};

@@ -44,6 +44,9 @@ pub struct MeshIdentity {
     pub content: u64,
     /// The hash of the same in the order of the file.
     pub order: u64,
+    /// The hash of the keys of the joints of the skin that shows it, in their order; 0 where that is not known. It tells meshes
+    /// apart that were parted for the sake of their skins.
+    pub joints: u64,
 }
 
 /// Some stored vertices of a primitive, with what finds them again in another version of the file.
@@ -155,7 +158,8 @@ impl Identities {
         let mut scratch = Vec::new();
         for (m, mesh) in model.meshes.iter().enumerate() {
             let joints = joint_hashes(model, &keys, skin_of(model, MeshId::from_index(m)));
-            let mut identity = MeshIdentity { name: mesh.name.clone(), ..MeshIdentity::default() };
+            let of_skin = joints.iter().fold(Hash::new(4), |hash, joint| hash.add(*joint)).0;
+            let mut identity = MeshIdentity { name: mesh.name.clone(), joints: of_skin, ..MeshIdentity::default() };
             let mut order = Hash::new(2);
             let mut vertices = Vec::with_capacity(mesh.primitives.len());
             for primitive in &mesh.primitives {

@@ -379,11 +379,12 @@ fn sorted_row(edit: &EditedVertices, i: usize) -> Row<'_> {
     row
 }
 
-/// Finds the mesh that each mesh has become: the one of its name and content, else of its content, else of its name, else of its number
+/// Finds the mesh that each mesh has become: the one of its name, content and joints, else of its name and content, else of its content, else of its name, else of its number
 /// where neither is the counterpart of another one. Says too whether its vertices are in the same order.
 fn counterparts(before: &[MeshIdentity], now: &[MeshIdentity]) -> Vec<Option<(usize, bool)>> {
     type Rule = fn(&MeshIdentity, &MeshIdentity) -> bool;
-    let rules: [Rule; 4] = [
+    let rules: [Rule; 5] = [
+        |a, b| a.joints == b.joints && a.order == b.order && a.name == b.name,
         |a, b| a.order == b.order && a.name == b.name,
         |a, b| a.content == b.content && a.name == b.name,
         |a, b| a.content == b.content,

@@ -6,16 +6,17 @@ use serde_json::{Value, json};
 
 use super::buffers::{Buffers, encode};
 use super::container::{self, Text};
+use super::homes::NewMesh;
 use super::json::{Node, Step, whole};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
 use crate::Sheet;
-use skinscope_model::{BufferSource, ComponentType, Model, Origins, ViewOrigin};
+use skinscope_model::{BufferSource, ComponentType, Model, Origins, Primitive, ViewOrigin};
 
 /// A file while it is patched.
 pub(super) struct Draft<'s> {
     pub model: &'s Model,
     pub origins: &'s Origins,
-    /// The JSON of the text before it was changed.
+    /// The JSON of the text before it was changed, with the meshes that were added.
     pub root: Value,
     pub text: Node<'s>,
     around: Text<'s>,
@@ -23,6 +24,8 @@ pub(super) struct Draft<'s> {
     views: usize,
     accessors: usize,
     pub changes: Changes,
+    /// For each mesh that was added after those of the file: the mesh that it was made of.
+    added_meshes: Vec<usize>,
     /// The bytes of buffers that were added, for files in which no buffer can grow.
     added: Vec<Vec<u8>>,
     /// The lengths of buffers without bytes, which only stand in for what views decode to, where they grow.
@@ -47,6 +50,7 @@ impl<'s> Draft<'s> {
             around,
             buffers: Buffers::new(source, &origins.buffers, uris),
             changes: Changes::default(),
+            added_meshes: Vec::new(),
             added: Vec::new(),
             stand_ins: BTreeMap::new(),
             root,
@@ -84,13 +88,42 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
+    /// Adds a mesh that names the accessors of an old one, as it stands in the text, and lets some nodes show it.
+    pub fn add_mesh(&mut self, mesh: &NewMesh) -> Result<(), WriteError> {
+        let path = [Step::Key("meshes"), Step::At(mesh.from)];
+        let old = self.text.find(&path)?.map(|old| old.to_text());
+        let text = old.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
+        let value = self.root["meshes"][mesh.from].clone();
+        let meshes = self.root["meshes"].as_array_mut().ok_or_else(|| WriteError::Json("meshes".to_owned()))?;
+        let new = meshes.len();
+        meshes.push(value);
+        self.added_meshes.push(mesh.from);
+        self.push_text("meshes", text)?;
+        for node in &mesh.nodes {
+            let path = [Step::Key("nodes"), Step::At(*node as usize), Step::Key("mesh")];
+            self.set(&path, new.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Returns a primitive of the model by its place in the text.
+    pub fn primitive(&self, mesh: usize, primitive: usize) -> &'s Primitive {
+        let in_file = self.root["meshes"].as_array().map_or(0, Vec::len) - self.added_meshes.len();
+        let of_file = mesh.checked_sub(in_file).and_then(|added| self.added_meshes.get(added)).copied().unwrap_or(mesh);
+        &self.model.meshes[of_file].primitives[primitive]
+    }
+
     /// Adds an item to a list of the file.
     pub fn push(&mut self, list: &str, item: &Value) -> Result<(), WriteError> {
+        self.push_text(list, item.to_string())
+    }
+
+    fn push_text(&mut self, list: &str, item: String) -> Result<(), WriteError> {
         if self.text.find(&[Step::Key(list)])?.is_none() {
             self.text.set_member(list, "[]".to_owned())?;
         }
         let node = self.text.find(&[Step::Key(list)])?.ok_or_else(|| WriteError::Json(list.to_owned()))?;
-        node.push(item.to_string())?;
+        node.push(item)?;
         self.changes.json_values += 1;
         Ok(())
     }

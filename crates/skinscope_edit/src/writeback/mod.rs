@@ -9,6 +9,7 @@ mod clips;
 mod container;
 mod draft;
 mod files;
+mod homes;
 pub mod json;
 mod plan;
 mod streams;
@@ -114,12 +115,13 @@ pub fn patch(
     recompression: Recompression,
     rename: &mut dyn FnMut(usize) -> Option<String>,
 ) -> Result<Patched, WriteError> {
-    let (wants, vertices) = wants::of(sheet);
+    let homes = homes::Homes::of(sheet);
+    let (wants, vertices) = wants::of(sheet, &homes);
     let added: Vec<&Clip> = sheet.model.clips.iter().filter(|clip| clip.is_added()).collect();
     if wants.iter().all(|want| !want.changes()) && added.is_empty() {
         return Ok(Patched::default());
     }
-    let mut plan = plan::Plan::new(source, sheet, recompression)?;
+    let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;
     plan.carry_out(&wants)?;
     plan.add_clips(&added)?;
     let mut patched = plan.finish(source, rename)?;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::clips;
 use super::draft::{Draft, component, number};
+use super::homes::NewMesh;
 use super::json::{Step, whole};
 use super::streams;
 use super::uses::{self, Bytes};
@@ -26,8 +27,13 @@ pub(super) struct Plan<'s> {
 }
 
 impl<'s> Plan<'s> {
-    pub fn new(source: &'s [u8], sheet: &Sheet<'s>, recompression: Recompression) -> Result<Self, WriteError> {
-        let draft = Draft::new(source, sheet)?;
+    pub fn new(
+        source: &'s [u8],
+        (sheet, new_meshes): (&Sheet<'s>, &[NewMesh]),
+        recompression: Recompression,
+    ) -> Result<Self, WriteError> {
+        let mut draft = Draft::new(source, sheet)?;
+        new_meshes.iter().try_for_each(|mesh| draft.add_mesh(mesh))?;
         let users = uses::users(&draft.root);
         let meant = uses::all_bytes(draft.origins, &draft.root);
         Ok(Self { draft, users, meant, recompression })
@@ -51,23 +57,36 @@ impl<'s> Plan<'s> {
                 None => self.add_accessor(want)?,
             }
         }
-        let mut moved: Vec<usize> = Vec::new();
-        for (accessor, wants) in &by_accessor {
-            if !wants.iter().any(|want| want.changes()) {
-                continue;
+        let mut moved: Vec<(usize, Vec<&Want>)> = Vec::new();
+        let parted: Vec<(usize, Vec<Want>)> = by_accessor
+            .iter()
+            .filter(|(accessor, wants)| wants.iter().any(|want| want.changes()) && !self.is_agreed(**accessor, wants))
+            .map(|(accessor, wants)| (*accessor, alike(wants)))
+            .collect();
+        let mut agreed: Vec<(usize, Vec<&Want>)> = Vec::new();
+        for (accessor, groups) in &parted {
+            // Where nothing reads the old numbers any more, the first new ones take their place.
+            let is_left = self.has_users(*accessor, &by_accessor[accessor])
+                && by_accessor[accessor].iter().all(|want| want.changes());
+            let stays = usize::from(is_left && groups.first().is_some_and(|group| !group.is_draco));
+            for group in &groups[stays..] {
+                self.add_accessor(group)?;
             }
-            if !self.is_agreed(*accessor, wants) {
-                for group in alike(wants) {
-                    self.add_accessor(&group)?;
-                }
-            } else if let Some(bytes) = self.in_place(*accessor, wants, &by_accessor) {
-                self.put(*accessor, wants, &bytes)?;
-            } else {
-                moved.push(*accessor);
+            agreed.extend(groups[..stays].iter().map(|group| (*accessor, vec![group])));
+        }
+        for (accessor, wants) in &by_accessor {
+            if wants.iter().any(|want| want.changes()) && self.is_agreed(*accessor, wants) {
+                agreed.push((*accessor, wants.clone()));
             }
         }
-        for accessor in moved {
-            let wants = &by_accessor[&accessor];
+        agreed.sort_by_key(|(accessor, _)| *accessor);
+        for (accessor, wants) in agreed {
+            match self.in_place(accessor, &wants, &by_accessor) {
+                Some(bytes) => self.put(accessor, &wants, &bytes)?,
+                None => moved.push((accessor, wants)),
+            }
+        }
+        for (accessor, wants) in moved {
             let Some(want) = wants.first() else { continue };
             let data = self.complete(&want.data, Some(accessor), &want.changed)?;
             self.note_packing(accessor, wants.iter().any(|want| want.is_draco));
@@ -79,11 +98,15 @@ impl<'s> Plan<'s> {
         Ok(())
     }
 
+    /// Returns whether all users of an accessor are among those who want something.
+    fn has_users(&self, accessor: usize, wants: &[&Want]) -> bool {
+        let wanting: usize = wants.iter().map(|want| want.users.len()).sum();
+        wanting == self.users.get(&accessor).map_or(0, Vec::len)
+    }
+
     /// Returns whether all users of an accessor want the same numbers.
     fn is_agreed(&self, accessor: usize, wants: &[&Want]) -> bool {
-        let wanting: usize = wants.iter().map(|want| want.users.len()).sum();
-        let users = self.users.get(&accessor).map_or(0, Vec::len);
-        wanting == users && wants.windows(2).all(|two| two[0].data == two[1].data)
+        self.has_users(accessor, wants) && wants.windows(2).all(|two| two[0].data == two[1].data)
     }
 
     /// Returns the accessor's bytes, if the new numbers fit there and nothing else reads those that change.

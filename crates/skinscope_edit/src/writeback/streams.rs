@@ -28,7 +28,7 @@ pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     if left > 0 {
         return Ok(());
     }
-    let source = &draft.model.meshes[*mesh].primitives[*primitive];
+    let source = draft.primitive(*mesh, *primitive);
     let is_wide = source.stored_vertices > 65_535;
     let kind = if is_wide { ComponentType::U32 } else { ComponentType::U16 };
     let bytes: Vec<u8> = source.indices.iter().flat_map(|i| i.to_le_bytes().into_iter().take(kind.bytes())).collect();

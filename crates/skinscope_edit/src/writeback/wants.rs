@@ -2,8 +2,9 @@
 
 use glam::DAffine3;
 
+use super::homes::Homes;
 use crate::{Sheet, Stored, Table};
-use skinscope_model::{ComponentType, Model, Origins, Skin, WeightFormat};
+use skinscope_model::{ComponentType, MeshId, Model, Origins, Skin, WeightFormat};
 
 /// A user of an accessor, in the terms of the JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -87,18 +88,27 @@ impl Want {
 
 /// Returns what all accessors of joints, weights and matrices are to hold, also those that do not change; and how many
 /// vertices change.
-pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
+pub(super) fn of(sheet: &Sheet, homes: &Homes) -> (Vec<Want>, usize) {
     let model = sheet.model;
     let before = Sheet::of_file(model).tables;
     let mut out = Vec::new();
     let mut vertices = 0;
-    for (mut old, new) in before.into_iter().zip(&sheet.tables) {
+    let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
+    for (number, (old, new)) in before.iter().zip(&sheet.tables).enumerate() {
+        let at = |(mesh, primitive): &(usize, usize)| Some((homes.home(*mesh)?, *primitive));
+        let users: Vec<(usize, usize)> = new.primitives.iter().filter_map(at).collect();
+        if users.is_empty() {
+            continue;
+        }
+        let mut old = old.clone();
         old.widen(new.per_vertex);
         let stored = [old.stored(), new.stored()];
-        vertices += stored[1].changed_vertices(&stored[0], new.per_vertex).len();
+        if !sheet.is_counted_before(number, &is_same) {
+            vertices += stored[1].changed_vertices(&stored[0], new.per_vertex).len();
+        }
         for set in 0..new.per_vertex / 4 {
             for is_weights in [false, true] {
-                out.extend(of_set(model, new, set, is_weights, &stored));
+                out.extend(of_set(model, (new, &users), set, is_weights, &stored));
             }
         }
     }
@@ -108,10 +118,17 @@ pub(super) fn of(sheet: &Sheet) -> (Vec<Want>, usize) {
     (out, vertices)
 }
 
-fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]: &[Stored; 2]) -> Option<Want> {
+fn of_set(
+    model: &Model,
+    (table, users): (&Table, &[(usize, usize)]),
+    set: usize,
+    is_weights: bool,
+    [old, new]: &[Stored; 2],
+) -> Option<Want> {
     let origins: &Origins = &model.source.origins;
     let (mesh, primitive) = *table.primitives.first()?;
-    let sets = &origins.primitives.get(mesh)?.get(primitive)?.sets;
+    let mesh = model.file_mesh(MeshId::from_index(mesh));
+    let sets = &origins.primitives.get(mesh.index())?.get(primitive)?.sets;
     let attribute = sets.get(set).map(|origin| if is_weights { origin.weights } else { origin.joints });
     let stored = match attribute {
         Some(attribute) => Some(origins.accessors.get(attribute.accessor)?.component),
@@ -144,7 +161,7 @@ fn of_set(model: &Model, table: &Table, set: usize, is_weights: bool, [old, new]
     let name = format!("{}_{set}", if is_weights { "WEIGHTS" } else { "JOINTS" });
     Some(Want {
         accessor: attribute.map(|attribute| attribute.accessor),
-        users: table.primitives.iter().map(|(m, p)| User::Attribute(*m, *p, name.clone())).collect(),
+        users: users.iter().map(|(m, p)| User::Attribute(*m, *p, name.clone())).collect(),
         data: Data { component, kind: "VEC4", width: 4, bytes },
         changed,
         is_retyped: stored != Some(component),

@@ -99,7 +99,7 @@ fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usiz
     let in_part = if other == part {
         String::new()
     } else {
-        format!(" of mesh {}, primitive {},", other.mesh.0, other.primitive)
+        format!(" of mesh {}, primitive {},", subject.model.file_mesh(other.mesh).0, other.primitive)
     };
     let number = image - other.start;
     if number == vertex && other == part {

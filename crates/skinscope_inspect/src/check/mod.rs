@@ -176,6 +176,7 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
     }
     let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
     sort(&mut findings);
+    tell_once(model, &mut findings);
     let symmetry = subject.differences();
     Some(Report { findings, symmetry })
 }
@@ -191,6 +192,33 @@ fn sort(findings: &mut [Finding]) {
         let by_place = || place(a).cmp(&place(b)).then_with(|| a.joints.cmp(&b.joints));
         rule(a).cmp(&rule(b)).then_with(by_rank).then_with(by_place)
     });
+}
+
+/// Tells what is wrong with weights once that a mesh has in common with one that was parted from it: with the joints of both.
+fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
+    if model.parted.is_empty() {
+        return;
+    }
+    let mut told: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings.drain(..) {
+        let file = finding.mesh.filter(|mesh| model.is_repeated(*mesh)).map(|mesh| model.file_mesh(mesh));
+        let is_same = |known: &&mut Finding| {
+            let of = |f: &Finding| (f.rule, f.primitive, f.pose);
+            known.mesh == file
+                && of(known) == of(&finding)
+                && known.vertices == finding.vertices
+                && known.message == finding.message
+        };
+        match told.iter_mut().find(|known| file.is_some() && is_same(known)) {
+            Some(known) => {
+                known.joints.extend(&finding.joints);
+                known.joints.sort_unstable();
+                known.joints.dedup();
+            }
+            None => told.push(finding),
+        }
+    }
+    *findings = told;
 }
 
 #[cfg(test)]

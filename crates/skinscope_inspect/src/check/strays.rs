@@ -36,7 +36,7 @@ pub fn stray_warning(model: &Model, extent: &Extent) -> Option<String> {
     let lie = if count == 1 { "1 vertex lies".to_owned() } else { format!("{count} vertices lie") };
     Some(format!(
         "mesh {}, primitive {}{more}: {lie} far outside of the model, {}; framing and sizes leave {} out",
-        mesh.0,
+        model.file_mesh(mesh).0,
         first.primitive,
         away(extent.farthest, count),
         if count == 1 { "it" } else { "them" },
@@ -55,8 +55,9 @@ fn strays(subject: &Subject, out: &mut Vec<Finding>) {
     for part in &extent.strays {
         let mesh = subject.model.instances[part.instance.index()].mesh;
         // A mesh that is drawn several times is reported once.
-        if !known.contains(&(mesh, part.primitive)) && !part.vertices.is_empty() {
-            known.push((mesh, part.primitive));
+        let place = (subject.model.file_mesh(mesh), part.primitive);
+        if !known.contains(&place) && !part.vertices.is_empty() {
+            known.push(place);
             out.push(of_part(subject, &extent, part));
         }
     }

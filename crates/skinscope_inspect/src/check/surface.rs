@@ -12,7 +12,7 @@ use super::weld::Weld;
 use super::{Skinned, Subject};
 use crate::{BoneChoice, BoneSegment, bones};
 use skinscope_base::math::Aabb;
-use skinscope_model::{MeshId, NodeId, Skin, Topology};
+use skinscope_model::{MeshId, Model, NodeId, Skin, Topology};
 
 /// All primitives that one skin moves, or several skins that bind the same joints in the same way.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub struct Side {
 impl Surface {
     /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
     pub(super) fn all(subject: &Subject) -> Vec<Self> {
-        groups(&subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
+        groups(subject.model, &subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
     }
 
     fn new(subject: &Subject, group: &Group) -> Self {
@@ -309,7 +309,9 @@ struct Group {
 
 /// Groups the skins that move one surface. Exporters write a skin for each mesh, though all hang on one skeleton: skins
 /// whose joints are bound in the same place move one surface.
-fn groups(skinned: &[Skinned]) -> Vec<Group> {
+fn groups(model: &Model, skinned: &[Skinned]) -> Vec<Group> {
+    // A mesh that was parted from another one has its vertices.
+    let of_file = |s: &Skinned| (model.file_mesh(s.mesh).0, s.primitive);
     let mut by_skin: Vec<(usize, &Skinned)> = skinned.iter().enumerate().collect();
     by_skin.sort_by_key(|(_, s)| s.skin_id);
     let mut out: Vec<Group> = Vec::new();
@@ -318,7 +320,7 @@ fn groups(skinned: &[Skinned]) -> Vec<Group> {
     for parts in by_skin.chunk_by(|a, b| a.1.skin_id == b.1.skin_id) {
         let skin = parts[0].1.skin;
         let found = skin.joints.iter().find_map(|j| latest.get(j).copied()).and_then(|group| {
-            let shown_twice = parts.iter().any(|(_, s)| out[group].shown.contains(&(s.mesh.0, s.primitive)));
+            let shown_twice = parts.iter().any(|(_, s)| out[group].shown.contains(&of_file(s)));
             let place = shift(&out[group].binds, skin, bounds(parts))?;
             (!shown_twice).then_some((group, place))
         });
@@ -331,7 +333,7 @@ fn groups(skinned: &[Skinned]) -> Vec<Group> {
             out[group].binds.entry(*joint).or_insert(*bind * to_mesh);
             latest.insert(*joint, group);
         }
-        out[group].shown.extend(parts.iter().map(|(_, s)| (s.mesh.0, s.primitive)));
+        out[group].shown.extend(parts.iter().map(|(_, s)| of_file(s)));
         out[group].parts.extend(parts.iter().map(|(i, _)| (*i, place)));
     }
     out

@@ -13,7 +13,7 @@ mod surfaces;
 mod weights;
 
 use nodes::Nodes;
-use skinscope_model::Model;
+use skinscope_model::{MeshId, Model};
 use surfaces::Pair;
 
 pub use posed::Apart;
@@ -93,7 +93,22 @@ pub fn compare(a: &Model, b: &Model) -> Differences {
         ..Differences::default()
     };
     out.weights = pairs.iter().filter_map(|pair| weights::of_pair(a, b, pair, &nodes)).collect();
+    out.weights = told_once(a, out.weights);
+    out.surface = told_once(a, out.surface);
     out.posed = posed::farthest(a, b, &pairs, &paired.pairs);
+    out
+}
+
+/// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is told once.
+fn told_once(a: &Model, parts: Vec<Part>) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let of_file = a.file_mesh(MeshId::from_index(part.mesh)).index();
+        let named = Part { mesh: of_file, ..part };
+        if of_file == part.mesh || !out.contains(&named) {
+            out.push(named);
+        }
+    }
     out
 }
 

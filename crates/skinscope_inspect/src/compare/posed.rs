@@ -6,7 +6,7 @@ use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
 use skinscope_deform::palettes;
-use skinscope_model::{Clip, Instance, InstanceId, LocalPose, Model, Primitive};
+use skinscope_model::{Clip, Instance, InstanceId, LocalPose, MeshId, Model, Primitive};
 
 /// How many moments of each clip are compared, its ends included.
 const MOMENTS: usize = 33;
@@ -120,7 +120,9 @@ fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32
                 if metres.is_finite() && (metres > out.metres || out.vertex.is_none()) {
                     out.metres = metres;
                     out.clip = clips[0].map(|(clip, time)| (clip.name.clone(), time));
-                    out.vertex = Some((pair.at[0].0, pair.at[0].1, v as u32));
+                    let (mesh, primitive) = pair.at[0];
+                    let of_file = a.model.file_mesh(MeshId::from_index(mesh)).index();
+                    out.vertex = Some((of_file, primitive, v as u32));
                 }
             }
         }

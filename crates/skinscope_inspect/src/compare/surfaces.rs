@@ -1,6 +1,6 @@
 //! Matches the vertices of two models, and finds where surfaces differ.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use glam::{Vec2, Vec3};
 
@@ -31,7 +31,7 @@ impl Pair {
     /// Returns all primitives of meshes that both models have; [`differing`] reports those that only one of them has.
     pub fn all(a: &Model, b: &Model, nodes: &Nodes) -> Vec<Self> {
         let mut out = Vec::new();
-        for [here, there] in meshes(a, b) {
+        for [here, there] in meshes(a, b, nodes) {
             let instances = instances(a, b, [here, there], nodes);
             let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
             for p in 0..count {
@@ -44,14 +44,46 @@ impl Pair {
     }
 }
 
-/// Matches meshes by name, and those that are left over by order.
-fn meshes(a: &Model, b: &Model) -> Vec<[usize; 2]> {
-    let names = |model: &Model| model.meshes.iter().map(|m| m.name.clone()).collect::<Vec<_>>();
-    let (own, other) = (names(a), names(b));
-    let (mut pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
-    pairs.extend(removed.into_iter().zip(added).map(|(x, y)| [x, y]));
+/// Matches meshes by name, of several with one name those that are shown at nodes of one name first; and those that are left over
+/// by order.
+fn meshes(a: &Model, b: &Model, nodes: &Nodes) -> Vec<[usize; 2]> {
+    let mut pairs = of_one_node(a, b, nodes);
+    let left_over = |model: &Model, side: usize| -> Vec<usize> {
+        (0..model.meshes.len()).filter(|m| !pairs.iter().any(|pair| pair[side] == *m)).collect()
+    };
+    let (own, other) = (left_over(a, 0), left_over(b, 1));
+    let names = |m: &usize| a.meshes[*m].name.as_str();
+    let other_names = |m: &usize| b.meshes[*m].name.as_str();
+    let (named, removed, added) = by_name(own.iter().map(names), other.iter().map(other_names));
+    let left = removed.into_iter().zip(added).map(|(x, y)| [x, y]);
+    let more: Vec<[usize; 2]> = named.into_iter().chain(left).map(|[x, y]| [own[x], other[y]]).collect();
+    pairs.extend(more);
     pairs.sort_unstable();
     pairs
+}
+
+/// Matches meshes of one name that either model has several of, by the nodes that show them.
+fn of_one_node(a: &Model, b: &Model, nodes: &Nodes) -> Vec<[usize; 2]> {
+    let mut counts: HashMap<&str, [usize; 2]> = HashMap::new();
+    for (side, model) in [a, b].into_iter().enumerate() {
+        model.meshes.iter().for_each(|mesh| counts.entry(&mesh.name).or_default()[side] += 1);
+    }
+    let mut shows: HashMap<usize, usize> = HashMap::new();
+    b.instances.iter().for_each(|instance| _ = shows.insert(instance.node.index(), instance.mesh.index()));
+    let (mut taken, mut out) = ([HashSet::new(), HashSet::new()], Vec::new());
+    for instance in &a.instances {
+        let here = instance.mesh.index();
+        let there = nodes.there[instance.node.index()].and_then(|node| shows.get(&node)).copied();
+        let name = a.meshes[here].name.as_str();
+        let fits = |there: &usize| b.meshes[*there].name == name && counts[name].iter().any(|count| *count > 1);
+        let Some(there) = there.filter(fits) else { continue };
+        if !taken[0].contains(&here) && !taken[1].contains(&there) {
+            taken[0].insert(here);
+            taken[1].insert(there);
+            out.push([here, there]);
+        }
+    }
+    out
 }
 
 /// Matches the instances of two meshes, those at nodes of one name first.
@@ -80,7 +112,7 @@ pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<Part> {
     let part = |(mesh, primitive): (usize, usize), vertices: usize| Part { mesh, primitive, vertices, largest: 0.0 };
     let mut out: Vec<Part> = pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
     for (side, model) in [a, b].into_iter().enumerate() {
-        for (m, mesh) in model.meshes.iter().enumerate() {
+        for (m, mesh) in model.file_meshes().map(|(id, mesh)| (id.index(), mesh)) {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 if !pairs.iter().any(|pair| pair.at[side] == (m, p)) {
                     out.push(part((m, p), primitive.stored_vertices.max(1)));

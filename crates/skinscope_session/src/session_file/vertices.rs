@@ -50,6 +50,9 @@ pub(crate) struct MeshRecord {
     pub content: String,
     /// [`MeshIdentity::order`]
     pub order: String,
+    /// [`MeshIdentity::joints`]; files of earlier versions have none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub joints: String,
 }
 
 impl WeightsRecord {
@@ -124,12 +127,18 @@ impl MeshRecord {
             name: mesh.name.clone(),
             content: format!("{:016x}", mesh.content),
             order: format!("{:016x}", mesh.order),
+            joints: if mesh.joints == 0 { String::new() } else { format!("{:016x}", mesh.joints) },
         }
     }
 
     pub fn identity(&self) -> MeshIdentity {
         let number = |text: &str| u64::from_str_radix(text, 16).unwrap_or_default();
-        MeshIdentity { name: self.name.clone(), content: number(&self.content), order: number(&self.order) }
+        MeshIdentity {
+            name: self.name.clone(),
+            content: number(&self.content),
+            order: number(&self.order),
+            joints: number(&self.joints),
+        }
     }
 }
 

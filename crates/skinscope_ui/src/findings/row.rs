@@ -217,12 +217,12 @@ fn place_words(model: &Model, finding: &Finding) -> String {
     if !finding.vertices.is_empty() {
         parts.push(counted(finding.vertices.len(), "vertex", "vertices"));
     }
-    if let Some(mesh) = finding.mesh.filter(|_| model.meshes.len() > 1 || parts.is_empty()) {
+    if let Some(mesh) = finding.mesh.filter(|_| model.file_meshes().nth(1).is_some() || parts.is_empty()) {
         let source = &model.meshes[mesh.index()];
         let several = source.primitives.len() > 1;
         let part = finding.primitive.filter(|_| several).map(|p| format!(" ({p})")).unwrap_or_default();
         parts.push(match source.name.as_str() {
-            "" => format!("mesh {}{part}", mesh.0),
+            "" => format!("mesh {}{part}", model.file_mesh(mesh).0),
             name => format!("{name}{part}"),
         });
     }

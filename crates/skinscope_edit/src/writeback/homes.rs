@@ -1,0 +1,80 @@
+//! Finds the mesh of the file that each mesh of the model is written into. A mesh that was parted from another one because it is
+//! shown with other joints stays with it as long as both have the same weights; else it becomes a mesh of its own.
+
+use std::collections::BTreeMap;
+
+use crate::{Sheet, Stored};
+use skinscope_model::MeshId;
+
+/// A mesh that is added to the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NewMesh {
+    /// The mesh of the file that it has everything from but joints and weights.
+    pub from: usize,
+    /// The nodes of the file that show it from now on.
+    pub nodes: Vec<u32>,
+}
+
+/// The meshes of the result.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Homes {
+    /// The meshes that are added, after those of the file.
+    pub new: Vec<NewMesh>,
+    /// For each mesh of the model that stands for one of the result: that one.
+    home: BTreeMap<usize, usize>,
+}
+
+impl Homes {
+    /// Finds the meshes of the result. The one of the file goes to the first of those that were parted, so that the meshes of the
+    /// result are in the order of the model's.
+    pub fn of(sheet: &Sheet) -> Self {
+        let model = sheet.model;
+        let in_file = model.file_meshes().count();
+        let mut out =
+            Self { new: Vec::new(), home: model.file_meshes().map(|(id, _)| (id.index(), id.index())).collect() };
+        let mut of_file: BTreeMap<MeshId, Vec<(Weights, usize)>> = BTreeMap::new();
+        for (own, file) in &model.parted {
+            let known = of_file.entry(*file).or_insert_with(|| vec![(weights(sheet, *file), file.index())]);
+            let weights = weights(sheet, *own);
+            let nodes = model.instances.iter().filter(|instance| instance.mesh == *own).map(|instance| instance.node);
+            let nodes = nodes.map(|node| model.skeleton.file_index[node.index()]);
+            match known.iter().find(|(other, _)| *other == weights).map(|(_, home)| home.checked_sub(in_file)) {
+                Some(None) => {}
+                Some(Some(new)) => out.new[new].nodes.extend(nodes),
+                None => {
+                    let home = in_file + out.new.len();
+                    known.push((weights, home));
+                    out.home.insert(own.index(), home);
+                    out.new.push(NewMesh { from: file.index(), nodes: nodes.collect() });
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns the mesh of the result that has the weights of a mesh of the model; `None` where those of another mesh of the model
+    /// stand there, which are the same.
+    pub fn home(&self, mesh: usize) -> Option<usize> {
+        self.home.get(&mesh).copied()
+    }
+}
+
+/// The numbers to be stored for each primitive of a mesh.
+type Weights = Vec<Option<Stored>>;
+
+fn weights(sheet: &Sheet, mesh: MeshId) -> Weights {
+    let table = |primitive: usize| sheet.table_of(mesh.index(), primitive);
+    // Those that share a storage have as many pairs, for the sake of comparison.
+    let width = |table: usize| {
+        let first = sheet.tables[table].first_stored_there;
+        let there = sheet.tables.iter().filter(|table| table.first_stored_there == first);
+        there.map(|table| table.per_vertex).max().unwrap_or_default()
+    };
+    let stored = |number: usize| {
+        let mut table = sheet.tables[number].clone();
+        table.widen(width(number));
+        table.stored()
+    };
+    let primitives = sheet.model.meshes[mesh.index()].primitives.len();
+    (0..primitives).map(|primitive| table(primitive).map(stored)).collect()
+}

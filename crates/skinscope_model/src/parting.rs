@@ -1,0 +1,170 @@
+//! Parts meshes that nodes show with several skins, so that the joint numbers of every mesh mean one list of joints.
+//!
+//! Joint numbers mean the skin of the node that shows the mesh (glTF 2.0, 3.7.3.3), and a file may show one mesh with several
+//! skins. Whoever changes a weight means a joint of one of them. So the model has such a mesh once for each list of joints: the
+//! first list keeps the mesh of the file, and each further one gets a mesh after those of the file, with the same vertices.
+
+use std::collections::HashMap;
+
+use super::{Instance, Mesh, MeshId, Model, ModelParts, NodeId, Skin};
+
+/// Gives each further list of joints that shows a mesh a mesh of its own, after the others, and lets its instances show that.
+/// Skins with the same joints in the same order share one. `may` is asked once for each mesh that would be added, and may refuse
+/// it. Returns for each mesh that was added its number, and the mesh that it was parted from; both rise.
+///
+/// The numbers of instances in `instances` must be inside of `meshes` and `skins`.
+pub fn part_meshes(
+    skins: &[Skin],
+    meshes: &mut Vec<Mesh>,
+    instances: &mut [Instance],
+    may: &mut dyn FnMut(MeshId, &Mesh) -> bool,
+) -> Vec<(MeshId, MeshId)> {
+    let mut first: Vec<Option<&[NodeId]>> = vec![None; meshes.len()];
+    let mut further: Vec<(MeshId, usize)> = Vec::new();
+    for (i, instance) in instances.iter().enumerate() {
+        let Some(skin) = instance.skin else { continue };
+        let joints = &skins[skin.index()].joints[..];
+        if *first[instance.mesh.index()].get_or_insert(joints) != joints {
+            further.push((instance.mesh, i));
+        }
+    }
+    // The meshes that are parted from one another stand together, in the order of their first nodes.
+    further.sort_unstable();
+    let mut of_joints: HashMap<(MeshId, &[NodeId]), MeshId> = HashMap::new();
+    let mut out = Vec::new();
+    for (mesh, i) in further {
+        let instance = &mut instances[i];
+        let Some(skin) = instance.skin else { continue };
+        let to = of_joints.entry((mesh, &skins[skin.index()].joints)).or_insert_with(|| {
+            if !may(mesh, &meshes[mesh.index()]) {
+                return mesh;
+            }
+            out.push((MeshId::from_index(meshes.len()), mesh));
+            meshes.push(meshes[mesh.index()].clone());
+            MeshId::from_index(meshes.len() - 1)
+        });
+        instance.mesh = *to;
+    }
+    out
+}
+
+impl Mesh {
+    /// Returns the bytes of the lists of its vertices, about.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        let of = |p: &super::Primitive| {
+            let influences = p.stored_influences.as_ref();
+            let lists = [
+                size_of_val(&p.indices[..]),
+                size_of_val(&p.positions[..]),
+                size_of_val(&p.normals[..]),
+                size_of_val(&p.tangents[..]),
+                size_of_val(&p.uvs[0][..]) + size_of_val(&p.uvs[1][..]),
+                size_of_val(&p.colors[..]),
+                influences.map_or(0, |i| size_of_val(&i.joints[..]) + size_of_val(&i.weights[..])),
+                p.split_from.len() * size_of::<u32>(),
+            ];
+            let morph = |m: &super::MorphTarget| {
+                size_of_val(&m.positions[..]) + size_of_val(&m.normals[..]) + size_of_val(&m.tangents[..])
+            };
+            size_of::<super::Primitive>() + lists.iter().sum::<usize>() + p.morphs.iter().map(morph).sum::<usize>()
+        };
+        (size_of::<Self>() + self.primitives.iter().map(of).sum::<usize>()) as u64
+    }
+}
+
+impl ModelParts {
+    /// Returns the mesh of the file that a mesh is: itself, unless it was parted from another one.
+    #[must_use]
+    pub fn file_mesh(&self, mesh: MeshId) -> MeshId {
+        self.parted.binary_search_by_key(&mesh, |(own, _)| *own).map_or(mesh, |at| self.parted[at].1)
+    }
+
+    /// Returns the meshes that the file has, in its order.
+    pub fn file_meshes(&self) -> impl Iterator<Item = (MeshId, &Mesh)> {
+        let all = self.meshes.iter().enumerate().map(|(m, mesh)| (MeshId::from_index(m), mesh));
+        all.filter(|(id, _)| self.file_mesh(*id) == *id)
+    }
+}
+
+impl Model {
+    /// Returns whether a mesh was parted from one of the file and has the same weights now, so that what is said about the weights
+    /// of that one is said about this one too.
+    #[must_use]
+    pub fn is_repeated(&self, mesh: MeshId) -> bool {
+        let file = self.file_mesh(mesh);
+        let beyond = |mesh: MeshId, p: usize| {
+            let of = self.meshes[mesh.index()].primitives[p].stored_influences.as_ref();
+            of.map(|influences| &influences.out_of_range)
+        };
+        let is_same = |p: usize| self.has_same_edits([mesh, file], p) && beyond(mesh, p) == beyond(file, p);
+        file != mesh && (0..self.meshes[mesh.index()].primitives.len()).all(is_same)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes::{Tube, tube};
+    use crate::{SkinId, WeightChange};
+
+    /// The tube, shown once more with each of these skins, by the order of their joints.
+    fn shown(skins: &[fn(&mut Vec<NodeId>)]) -> ModelParts {
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 4, ..Tube::default() }));
+        for change in skins {
+            let mut skin = parts.skins[0].clone();
+            change(&mut skin.joints);
+            parts.skins.push(skin);
+            let skin = Some(SkinId::from_index(parts.skins.len() - 1));
+            parts.instances.push(Instance { skin, ..parts.instances[0].clone() });
+        }
+        parts
+    }
+
+    fn part(parts: &mut ModelParts, most: usize) -> Vec<u32> {
+        let mut left = most;
+        let may = &mut |_: MeshId, _: &Mesh| {
+            let has_room = left > 0;
+            left = left.saturating_sub(1);
+            has_room
+        };
+        let ModelParts { skins, meshes, instances, .. } = parts;
+        let parted = part_meshes(skins, meshes, instances, may);
+        parts.parted = parted;
+        parts.instances.iter().map(|i| i.mesh.0).collect()
+    }
+
+    #[test]
+    fn each_list_of_joints_gets_a_mesh_and_equal_ones_share_it() {
+        let reversed: fn(&mut Vec<NodeId>) = |joints| joints.reverse();
+        let swapped: fn(&mut Vec<NodeId>) = |joints| joints.swap(0, 1);
+        let mut parts = shown(&[reversed, |_| {}, swapped, reversed]);
+        parts.instances.push(Instance { skin: None, ..parts.instances[0].clone() });
+        assert_eq!(part(&mut parts, usize::MAX), [0, 1, 0, 2, 1, 0]);
+        assert_eq!(parts.parted, [(MeshId(1), MeshId(0)), (MeshId(2), MeshId(0))]);
+        assert_eq!([0, 1, 2].map(|m| parts.file_mesh(MeshId(m)).0), [0, 0, 0]);
+        assert_eq!(parts.file_meshes().map(|(id, _)| id.0).collect::<Vec<_>>(), [0]);
+        assert!(Model::build(parts).is_ok());
+        // A file without such meshes stays as it is, and so does what must not be parted.
+        let mut parts = shown(&[|_| {}]);
+        assert_eq!((part(&mut parts, usize::MAX), parts.meshes.len()), (vec![0, 0], 1));
+        let mut parts = shown(&[reversed, swapped]);
+        assert_eq!((part(&mut parts, 1), parts.meshes.len()), (vec![0, 1, 0], 2));
+    }
+
+    #[test]
+    fn a_parted_mesh_repeats_that_of_the_file_until_they_differ() {
+        let mut parts = shown(&[|joints| joints.reverse()]);
+        part(&mut parts, usize::MAX);
+        let model = Model::build(parts).unwrap();
+        assert_eq!([0, 1].map(|m| model.is_repeated(MeshId(m))), [false, true]);
+        let change = |mesh: u32| {
+            let mut change = WeightChange::new(MeshId(mesh), 0, 4);
+            change.push(3, &[1, 2], &[0.5, 0.5]);
+            change
+        };
+        let one = model.with_weights(&[change(0)]).unwrap();
+        assert!(!one.is_repeated(MeshId(1)));
+        assert!(one.with_weights(&[change(1)]).unwrap().is_repeated(MeshId(1)));
+    }
+}
