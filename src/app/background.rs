@@ -59,7 +59,8 @@ impl App {
         }
         self.session.apply(EditCommand::EndEdit);
         if let Some(path) = self.options.clips_from.take() {
-            self.take_clips(path);
+            let map = std::mem::take(&mut self.options.map);
+            self.take_clips(path, map);
         }
         if let Some(path) = self.options.compare_file.take() {
             self.compare_file(path);

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::App;
 use crate::model::Model;
+use crate::pose::NameMap;
 use crate::session::{FileCommand, TakenClips};
 
 impl App {
@@ -17,11 +18,11 @@ impl App {
         None
     }
 
-    /// Reads a file whose clips are wanted.
-    pub(super) fn take_clips(&mut self, path: PathBuf) {
+    /// Reads a file whose clips are wanted; `map` says which joints are which where their names do not.
+    pub(super) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
         (self.status.error, self.status.dropped) = (None, None);
         if let Some(document) = self.session.document() {
-            self.jobs.take_clips(path, self.options.import.clone(), Arc::clone(document.stored()));
+            self.jobs.take_clips((path, map), self.options.import.clone(), Arc::clone(document.stored()));
         }
     }
 

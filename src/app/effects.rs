@@ -10,6 +10,7 @@ use super::saving::Then;
 use super::{App, file_dialog};
 use crate::examples::{self, Start};
 use crate::model::Model;
+use crate::pose::NameMap;
 use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source, is_session};
 
 impl App {
@@ -52,7 +53,7 @@ impl App {
                 let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::ClipsChosen);
             }
-            FileCommand::TakeClips(path) => self.take_clips(path),
+            FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
             FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => {
                 let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));

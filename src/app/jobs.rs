@@ -20,6 +20,7 @@ use crate::inspect::check::CheckOptions;
 use crate::inspect::rom::{self, RomOptions};
 use crate::model::Model;
 use crate::parallel::{Job, JobContext};
+use crate::pose::NameMap;
 use crate::session::{
     ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session, Source,
     TakenClips,
@@ -381,15 +382,15 @@ impl Jobs {
         self.running.iter().any(|(kind, _)| matches!(kind, Kind::OtherFile))
     }
 
-    /// Reads a file whose clips are to be played on `open`; one that is being read for that is given up.
-    pub(super) fn take_clips(&mut self, path: PathBuf, options: Options, open: Arc<Model>) {
+    /// Reads a file whose clips are to be played on `open`, with joints that are counterparts by a mapping; one that is being read for that is given up.
+    pub(super) fn take_clips(&mut self, (path, map): (PathBuf, NameMap), options: Options, open: Arc<Model>) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Clips));
         self.start(Kind::Clips, "clips", move |context| {
             let source = Source::File(path);
             let name = source.name();
             let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
             let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
-            let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name));
+            let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &map));
             Some(Report::ClipsTaken(Arc::downgrade(&open), taken.map(Box::new)))
         });
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::Benchmark;
 use crate::deform::PaletteBuffer;
 use crate::import::{self, ImportError};
-use crate::pose::PoseFile;
+use crate::pose::{NameMap, PoseFile};
 use crate::render::{Backend, GpuError};
 use crate::session::{Antialiasing, Source};
 
@@ -45,6 +45,8 @@ pub struct Options {
     pub deformation: bool,
     /// The file whose clips are played on the first one.
     pub clips_from: Option<PathBuf>,
+    /// Which joints of that file are which of the first one.
+    pub map: NameMap,
     /// The file that the first one is compared with.
     pub compare_file: Option<PathBuf>,
     /// Whether to divide the weights of the first file by their sums.

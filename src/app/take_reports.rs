@@ -8,6 +8,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::report::Report;
 use super::{App, AppError};
 use crate::model::Model;
+use crate::pose::NameMap;
 
 impl App {
     pub(super) fn take_reports(&mut self, event_loop: &ActiveEventLoop) {
@@ -22,7 +23,7 @@ impl App {
                 Report::Chosen(path) => self.open(event_loop, path),
                 Report::ChosenToCompare(path) => self.compare_file(path),
                 Report::OtherRead(open, read) => self.other_read(&open, read),
-                Report::ClipsChosen(path) => self.take_clips(path),
+                Report::ClipsChosen(path) => self.take_clips(path, NameMap::default()),
                 Report::ClipsTaken(open, taken) => self.clips_taken(&open, taken),
                 Report::DonorChosen(path) => self.jobs.read_donor(path, self.options.import.clone()),
                 Report::DonorRead(result) => self.donor_read(result),

@@ -1,45 +1,75 @@
 //! Clips of other files, for commands that show or write poses.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 
 use super::kept::Opened;
-use super::{CliError, MOST_WARNINGS, OpenArgs, other_file, printable};
-use crate::output::say;
+use super::map::MapArgs;
+use super::{CliError, MOST_WARNINGS, OpenArgs, other_file, printable, unwritable};
+use crate::output::{NewFile, overwritten, say};
+use crate::pose::NameMap;
 use crate::session::{Document, TakenClips};
 
 /// The files that clips are taken from.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ClipsArgs {
-    /// Add the clips of this file too: nodes are found by name, without prefix, without case, and clips are corrected where the two rest
-    /// in other poses. May be given several times
+    /// Add the clips of this file too: joints are found by the humanoid names of VRM, then by their own names in all spellings, and keys
+    /// are corrected where the two rest in other poses. May be given several times
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub clips_from: Vec<PathBuf>,
+    #[command(flatten)]
+    map: MapArgs,
+    /// Write which joint that the clips move is which of the model into a new FILE, which --map reads
+    #[arg(long, value_name = "FILE", requires = "clips_from", allow_hyphen_values = true)]
+    write_map: Option<PathBuf>,
 }
 
 impl ClipsArgs {
     /// Adds the clips to the model that was opened, and says what was done. Returns every file that was read for it.
     pub fn add(&self, opened: &mut Opened, open: &OpenArgs) -> Result<Vec<PathBuf>, CliError> {
-        let mut read = Vec::new();
+        let map = self.map.read_for("--clips-from", !self.clips_from.is_empty())?;
+        let mut read: Vec<PathBuf> = self.map.files().collect();
+        let (mut unknown, mut found) = (map.clone(), NameMap::default());
         for path in &self.clips_from {
             let other = other_file(path, open)?;
             read.extend(other.files().map(PathBuf::from));
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let document = &opened.document;
-            let taken = TakenClips::of(document.stored(), other.stored(), &name)
+            let own = map.in_file(other.stored());
+            own.pairs().for_each(|(from, _)| unknown.forget(from));
+            // A name that no file has is told of the last one.
+            let own = if path == &self.clips_from[self.clips_from.len() - 1] { merged(own, &unknown) } else { own };
+            let taken = TakenClips::of(document.stored(), other.stored(), &name, &own)
                 .map_err(|why| CliError::Usage(printable(&format!("{}: {why}", path.display()))))?;
             say(format_args!("{}", printable(&taken.sentence())));
             for line in taken.lines().iter().take(MOST_WARNINGS) {
                 say(format_args!("warning: {}", printable(line)));
             }
+            taken.counterparts.iter().for_each(|(from, to)| found.set(from, to.as_deref()));
             let (warnings, own) = (document.warnings.clone(), document.path.clone());
             let model = taken.onto(document.stored()).map_err(|why| CliError::Usage(printable(&why)))?;
             opened.document = Document::new(Arc::new(model), warnings, own);
         }
+        if let Some(out) = &self.write_map {
+            overwritten(out, opened.files().chain(paths(&read)))?;
+            write(out, &found.text()).map_err(|error| unwritable(out, error))?;
+        }
         Ok(read)
     }
+}
+
+fn merged(mut map: NameMap, other: &NameMap) -> NameMap {
+    map.extend(other.clone());
+    map
+}
+
+fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut out = NewFile::create(path)?;
+    out.write_all(text.as_bytes())?;
+    out.commit()
 }
 
 /// Returns paths as a check of outputs wants them.

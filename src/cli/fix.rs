@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::check::load;
 use super::find::find_node;
+use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
@@ -120,6 +121,8 @@ pub(super) struct FixArgs {
     /// it; joints are matched by name. Both are compared where they rest
     #[arg(long, value_name = "FILE")]
     transfer: Option<PathBuf>,
+    #[command(flatten)]
+    map: MapArgs,
     /// Set the inverse bind matrices from this pose: in it the mesh then has the shape that the file stores. The pose is that of
     /// --clip and --time or of --pose, else the rest pose
     #[arg(long)]
@@ -300,6 +303,7 @@ impl FixArgs {
         if let Some(path) = &self.transfer {
             out.donor = Some(self.donor(path)?);
         }
+        out.names = self.map.read_for("--transfer", self.transfer.is_some())?;
         for (joint, weight) in self.paste.iter().flat_map(|given| &given.0) {
             out.copied.push((find_node(model, joint)?, *weight));
         }

@@ -20,6 +20,7 @@ mod line;
 mod load;
 mod look;
 mod make_pose;
+mod map;
 mod measure;
 mod method;
 mod origins;

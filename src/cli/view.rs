@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::example::ExampleArgs;
 use super::look::overlay_names;
+use super::map::MapArgs;
 use super::method::MethodArgs;
 use super::pose::SliderArgs;
 use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
@@ -47,9 +48,12 @@ pub(super) struct ViewArgs {
     pose: Option<PathBuf>,
     #[command(flatten)]
     sliders: SliderArgs,
-    /// Play the clips of this file too, on the model that is opened first: nodes are found by name, without prefix, without case
+    /// Play the clips of this file too, on the model that is opened first: joints are found by the humanoid names of VRM, then by their own
+    /// names in all spellings
     #[arg(long, value_name = "FILE", allow_hyphen_values = true, conflicts_with = "benchmark")]
     clips_from: Option<PathBuf>,
+    #[command(flatten)]
+    map: MapArgs,
     /// Show this file beside the one that is opened first; it has the same nodes and vertices
     #[arg(long, value_name = "FILE", conflicts_with = "benchmark")]
     compare_file: Option<PathBuf>,
@@ -101,6 +105,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         Source::BuiltIn | Source::Example(_) => None,
     };
     let pose = args.pose.as_deref().map(read_pose).transpose()?;
+    let map = args.map.read_for("--clips-from", args.clips_from.is_some())?;
     let benchmark = args.benchmark.map(|frames| Benchmark { frames, size: args.size, json: args.json });
     let ended = app::run(Options {
         source,
@@ -119,6 +124,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         overlay: args.overlay.as_deref().and_then(overlay).map(|overlay| overlay.id),
         deformation: args.deformation,
         clips_from: args.clips_from.clone(),
+        map,
         compare_file: args.compare_file.clone(),
         normalise_weights: args.normalise_weights,
         pose,

@@ -59,6 +59,7 @@ pub use transferred::Transferred;
 
 use std::sync::Arc;
 
+use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 
 /// An operation on weights.
@@ -155,6 +156,8 @@ pub struct Settings {
     pub copied: Vec<(NodeId, f64)>,
     /// Transfer: the model whose weights are taken.
     pub donor: Option<Donor>,
+    /// Transfer: which joints of that model are which here, where their names do not say it.
+    pub names: NameMap,
     /// Bind here: the pose. One of another number of nodes than the model has is none.
     pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
@@ -180,6 +183,7 @@ impl Default for Settings {
             other: None,
             copied: Vec::new(),
             donor: None,
+            names: NameMap::default(),
             pose: None,
             rules: REPAIRED.to_vec(),
         }

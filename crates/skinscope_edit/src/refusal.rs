@@ -8,7 +8,7 @@ use super::average::mean_of;
 use super::transfer::{by_name, weighted};
 use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::nearest_names;
+use skinscope_anim::pose::{MapError, nearest_names};
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
@@ -53,6 +53,9 @@ pub enum Refusal {
     /// No joint of the model whose weights were to be taken has a counterpart here.
     #[error("no joint here answers to a name of those that move the other model, such as {0}")]
     NoCounterpart(String),
+    /// A name of the mapping is in neither model.
+    #[error(transparent)]
+    Mapping(#[from] MapError),
     /// The other model has no surface with weights.
     #[error("the other model has no triangles that a skin moves")]
     NoSurface,
@@ -168,7 +171,8 @@ fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
         return Err(Refusal::NoSurface);
     }
     let moving = weighted(&given);
-    let finds = |table: &Table| by_name(sheet.model, table, donor).keys().any(|node| moving.contains(node));
+    let said = settings.names.find(donor, sheet.model)?;
+    let finds = |table: &Table| by_name(sheet.model, table, donor, &said).keys().any(|node| moving.contains(node));
     if sheet.tables.iter().any(finds) {
         return Ok(());
     }

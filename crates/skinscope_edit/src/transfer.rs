@@ -19,7 +19,7 @@ use super::transferred::Transferred;
 use super::weld::{cut, difference, unit_shares};
 use super::{Operation, Settings, Sheet};
 use skinscope_anim::local_to_model;
-use skinscope_anim::pose::Keys;
+use skinscope_anim::pose::{Said, counterparts};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::Model;
 
@@ -53,7 +53,9 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let given = Given::of(donor);
     let own = turned_alike(sheet.model, donor);
     let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
-    let names: Vec<HashMap<u32, u32>> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor)).collect();
+    // A mapping that does not fit was refused before.
+    let said = settings.names.find(donor, sheet.model).unwrap_or_default();
+    let names: Vec<_> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor, &said)).collect();
     let mut out = Report::default();
     let mut seen: Vec<Vec<bool>> = sheet.tables.iter().map(|table| vec![false; table.vertices()]).collect();
     for (number, surface) in surfaces.iter().enumerate() {
@@ -246,9 +248,9 @@ pub(super) fn weighted(sheet: &Sheet) -> BTreeSet<u32> {
     out
 }
 
-/// Returns for each node of the donor the key of its counterpart in a table: the only joint there of the same name, else the one that
-/// poses find ([`Keys::matches`]).
-pub(super) fn by_name(model: &Model, table: &Table, donor: &Model) -> HashMap<u32, u32> {
+/// Returns for each node of the donor the key of its counterpart in a table: the one that people say, else the only joint there of the same
+/// name, else the one that clips find ([`counterparts`]).
+pub(super) fn by_name(model: &Model, table: &Table, donor: &Model, said: &Said) -> HashMap<u32, u32> {
     let keys: BTreeSet<u32> = table.keys.iter().copied().filter(|key| (*key as usize) < model.skeleton.len()).collect();
     let mut own: HashMap<&str, Option<u32>> = HashMap::new();
     for key in &keys {
@@ -257,14 +259,15 @@ pub(super) fn by_name(model: &Model, table: &Table, donor: &Model) -> HashMap<u3
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let joints: BTreeSet<usize> = donor.skins.iter().flat_map(|skin| &skin.joints).map(|node| node.index()).collect();
     joints.iter().for_each(|node| *counts.entry(&donor.skeleton.names[*node]).or_default() += 1);
-    let (ours, theirs) = (Keys::of(model), Keys::of(donor));
-    let nodes = || joints.iter().map(|node| theirs.key(skinscope_model::NodeId::from_index(*node)));
-    let found = ours.matches(nodes());
+    let found = counterparts(donor, model, said);
+    let said_here: BTreeSet<u32> = said.values().flatten().map(|node| node.0).collect();
     let mut out = HashMap::new();
-    for (node, key) in joints.iter().zip(nodes()) {
+    for node in &joints {
         let name = donor.skeleton.names[*node].as_str();
-        let same = own.get(name).copied().flatten().filter(|_| counts.get(name) == Some(&1));
-        let counterpart = same.or_else(|| found.get(key).map(|node| node.0).filter(|key| keys.contains(key)));
+        let same =
+            own.get(name).copied().flatten().filter(|key| counts.get(name) == Some(&1) && !said_here.contains(key));
+        let same = same.filter(|_| !said.contains_key(&skinscope_model::NodeId::from_index(*node)));
+        let counterpart = same.or_else(|| found[*node].map(|node| node.0).filter(|key| keys.contains(key)));
         out.extend(counterpart.map(|key| (*node as u32, key)));
     }
     out

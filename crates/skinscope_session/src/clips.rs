@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::session_file::{ClipRecord, WorkRecord};
 use super::{Edits, PlaybackCommand, PoseSource, Session};
-use skinscope_anim::pose::{CarriedClips, Keys, carry_clips};
+use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 /// Clips of another file that the open model can play.
@@ -21,25 +21,36 @@ pub struct TakenClips {
     pub unmatched: Vec<String>,
     /// Whether the clips were corrected for another rest pose.
     pub is_corrected: bool,
+    /// Names of nodes of the open model with channels that were sampled, since their keys have no exact counterpart.
+    pub resampled: Vec<String>,
+    /// The nodes that the clips move, by their keys there, with those of their counterparts here.
+    pub counterparts: Vec<(String, Option<String>)>,
 }
+
+/// How many nodes of the other file are named where none has a counterpart.
+const MOST_MISSES: usize = 3;
 
 /// The most names that are told.
 const MOST_LINES: usize = 20;
 
 impl TakenClips {
-    /// Carries the clips of `other`, whose file is called `name`, over to `model`.
+    /// Carries the clips of `other`, whose file is called `name`, over to `model`; `map` says which joints are which where their names do
+    /// not.
     ///
     /// # Errors
-    /// The other file has no clip, or none that moves anything here; the message says so.
-    pub fn of(model: &Model, other: &Model, name: &str) -> Result<Self, String> {
+    /// The other file has no clip, or none that moves anything here, or a name of the mapping is in neither file; the message says so.
+    pub fn of(model: &Model, other: &Model, name: &str, map: &NameMap) -> Result<Self, String> {
         if other.clips.is_empty() {
             return Err(format!("{name} has no clips."));
         }
-        let CarriedClips { clips, unmatched, is_corrected } = carry_clips(other, model);
-        if clips.is_empty() {
-            return Err(format!("None of the nodes that the clips of {name} move is in this model."));
+        let said = map.find(other, model).map_err(|error| format!("{name}: {error}"))?;
+        let carried = carry_clips(other, model, &said);
+        if carried.clips.is_empty() {
+            let why = format!("None of the nodes that the clips of {name} move is in this model.");
+            return Err(format!("{why}{}", nearest_of(&carried, model)));
         }
-        Ok(Self { clips, name: name.to_owned(), unmatched, is_corrected })
+        let CarriedClips { clips, unmatched, is_corrected, resampled, counterparts } = carried;
+        Ok(Self { clips, name: name.to_owned(), unmatched, is_corrected, resampled, counterparts })
     }
 
     /// Returns the clips under names that no clip of `model` has: one that is called as another one gets the name of the file too.
@@ -86,7 +97,30 @@ impl TakenClips {
             let more = self.unmatched.len() - MOST_LINES;
             lines.push(format!("{more} more names of the clips of {} have no counterpart.", self.name));
         }
+        if let Some((first, others)) = self.resampled.split_first() {
+            let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
+            let name = &self.name;
+            lines.push(format!(
+                "The clips of {name} are sampled 30 times a second for \"{first}\"{others}: several nodes move it there, so that no keys are the same."
+            ));
+        }
         lines
+    }
+}
+
+/// Returns sentences that name the nodes that nearly have a counterpart, with what was looked for here.
+fn nearest_of(carried: &CarriedClips, model: &Model) -> String {
+    let keys = Keys::of(model);
+    let nodes = || (0..model.skeleton.len()).map(NodeId::from_index);
+    let has_joints = nodes().any(|node| model.is_joint(node));
+    let ours: Vec<&str> = nodes().filter(|n| !has_joints || model.is_joint(*n)).map(|n| keys.key(n)).collect();
+    let theirs: Vec<&str> = carried.counterparts.iter().map(|(key, _)| key.as_str()).collect();
+    let one =
+        |(there, here): (String, Vec<String>)| format!("\"{there}\" there is nearest to {} here", here.join(", "));
+    let misses: Vec<String> = near_misses(&theirs, &ours, MOST_MISSES).into_iter().map(one).collect();
+    match misses.is_empty() {
+        true => String::new(),
+        false => format!(" {}. A mapping of names says which joint is which (--map).", misses.join("; ")),
     }
 }
 
@@ -226,7 +260,7 @@ mod tests {
         let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();
         parts.clips.push(parts.clips[0].clone());
         let other = Model::build(parts).unwrap();
-        let taken = TakenClips::of(&model, &other, "walks.glb").unwrap();
+        let taken = TakenClips::of(&model, &other, "walks.glb", &NameMap::default()).unwrap();
         session.take_clips(&taken);
         let names: Vec<&str> = session.model().unwrap().clips.iter().map(|clip| clip.name.as_str()).collect();
         assert_eq!(names, ["Bend", "Bend (walks.glb)", "Bend (walks.glb) 2"]);
@@ -244,7 +278,7 @@ mod tests {
         session.apply(EditCommand::Redo);
         assert_eq!((session.unsaved_clips(), session.playback().clip), (2, Some(ClipId(1))));
         let still = Model::build(model::ModelParts { clips: Vec::new(), ..(*other).clone() }).unwrap();
-        assert!(TakenClips::of(&model, &still, "still.glb").unwrap_err().contains("has no clips"));
+        assert!(TakenClips::of(&model, &still, "still.glb", &NameMap::default()).unwrap_err().contains("has no clips"));
     }
 
     fn version(joints: usize, clips: &[Clip]) -> Document {
@@ -257,8 +291,13 @@ mod tests {
     fn with_taken() -> Session {
         let mut session = Session::default();
         session.open(version(5, &[]));
-        let taken =
-            TakenClips::of(session.model().unwrap(), &tube(Tube { joints: 5, ..Tube::default() }), "b.glb").unwrap();
+        let taken = TakenClips::of(
+            session.model().unwrap(),
+            &tube(Tube { joints: 5, ..Tube::default() }),
+            "b.glb",
+            &NameMap::default(),
+        )
+        .unwrap();
         session.take_clips(&taken);
         session
     }
@@ -287,7 +326,8 @@ mod tests {
         let mut session = with_taken();
         let saved = Arc::clone(session.model().unwrap());
         session.saved("model.glb".into(), Arc::clone(&saved));
-        let again = TakenClips::of(&saved, &tube(Tube { joints: 5, ..Tube::default() }), "c.glb").unwrap();
+        let again =
+            TakenClips::of(&saved, &tube(Tube { joints: 5, ..Tube::default() }), "c.glb", &NameMap::default()).unwrap();
         session.take_clips(&again);
         session.open(version(5, saved.added_clips()));
         assert_eq!(names(&session), ["Bend", "Bend (b.glb)", "Bend (c.glb)"]);

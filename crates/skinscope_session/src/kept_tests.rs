@@ -58,7 +58,7 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(ControlCommand::SetRange(0, [odd(random), 7.0, odd(random)]));
     session.apply(ControlCommand::SetSlider(0, odd(random)));
     session.apply(ControlCommand::AddDriver("slider('Slider') = 1 / 0".into()));
-    let taken = TakenClips::of(&model, &model, "other.glb").unwrap();
+    let taken = TakenClips::of(&model, &model, "other.glb", &skinscope_anim::pose::NameMap::default()).unwrap();
     session.take_clips(&taken);
     let places = model.skeleton.rest.morph_weights.len();
     if places > 0 {

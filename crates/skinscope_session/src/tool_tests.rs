@@ -68,6 +68,7 @@ fn settings(random: &mut Random) -> Arc<Settings> {
         copied: (1..4).map(|n| (NodeId(n + random.below(9)), 0.25)).collect(),
         pairs: Vec::new(),
         donor: None,
+        names: skinscope_anim::pose::NameMap::default(),
         pose: None,
         rules: REPAIRED.to_vec(),
     })

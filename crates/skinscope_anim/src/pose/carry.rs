@@ -1,15 +1,14 @@
 //! Carries a pose over to a model whose rest pose is another one: other axes of its joints, or arms that rest aside
-//! where those of the first model hang.
-
-use std::collections::HashMap;
+//! where those of the first model hang, or a character that faces elsewhere.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 
 use super::ik::arc;
-use super::reach::nearest_rotation;
-use super::{Keys, PoseFile, Resolved, resolve, stretch, world};
+use super::standing::Standing;
+use super::{Keys, PoseFile, Resolved, Said, counterparts, resolve, world};
 use crate::pose::Channels;
-use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_base::math::wide_unit;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
 /// go up and down, and tell none.
@@ -21,79 +20,109 @@ const ONE_DIRECTION: f64 = 0.3;
 pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     let mut posed = from.skeleton.rest.clone();
     resolve(from, file).apply(&mut posed);
-    let Resolved { morphs, unmatched, .. } = resolve(to, file);
-    Resolved { nodes: Carrier::new(from, to).carry(&posed), morphs, unmatched }
+    let Resolved { morphs, mut unmatched, .. } = resolve(to, file);
+    let other = counterparts(from, to, &Said::new());
+    let keys = Keys::of(from);
+    let there = keys.matches(file.joints.iter().map(|(key, _)| key.as_str()));
+    unmatched.retain(|key| there.get(key.as_str()).is_none_or(|node| other[node.index()].is_none()));
+    Resolved { nodes: Carrier::new(from, to, &other).carry(&posed), morphs, unmatched }
 }
 
 /// Carries poses of one model over to another one.
 ///
-/// Nodes are matched by their keys, as in [`resolve`]. In world space each node turns from its rest as its counterpart
-/// does (`D = W · W_rest⁻¹` of the counterpart), after its bone was turned by the shortest arc `A` to where that of its
-/// counterpart rests: `W′ = D · A · W′_rest`. A joint without bones, or with bones that go apart, takes `A` of the one
-/// above it. Translations are differences from rest in world space, by the sizes of the skeletons; factors of scale are
-/// multiplied.
+/// In world space each node turns from its rest as its counterpart does (`D = W · W_rest⁻¹` of the counterpart, which was turned to face
+/// as the other model does), after its bone was turned by the shortest arc `A` to where that of its counterpart rests:
+/// `W′ = D · A · W′_rest`, of rotations alone. A joint without bones, or with bones that go apart, takes `A` of the one above it; where
+/// both rest in one pose, and between humanoid rigs, which rest in one by their format, there is no `A`. Translations are differences
+/// from rest in world space, by the sizes of the skeletons; factors of scale are multiplied.
 pub(super) struct Carrier<'m> {
-    from: &'m Model,
-    to: &'m Model,
+    pub from: &'m Model,
+    pub to: &'m Model,
     /// For each node of `to` its counterpart in `from`, by index.
     pub other: Vec<Option<usize>>,
-    rest: Vec<DAffine3>,
-    own_rest: Vec<DAffine3>,
-    /// The size of `to` over that of `from`.
-    ratio: f64,
-    aligned: Vec<DQuat>,
+    /// For each node of `to` the nearest node above it that has a counterpart.
+    pub anchor: Vec<Option<usize>>,
+    pub standing: Standing,
+    /// The rotations of all nodes at rest, in world space; those of `from` turned to face as `to` does.
+    pub rest: Vec<DQuat>,
+    pub own_rest: Vec<DQuat>,
+    /// The same with scale.
+    pub whole: Vec<DMat3>,
+    pub own_whole: Vec<DMat3>,
+    /// What brings the bone of each node of `to`, at rest, to where that of its counterpart rests.
+    pub aligned: Vec<DQuat>,
 }
 
 impl<'m> Carrier<'m> {
-    pub fn new(from: &'m Model, to: &'m Model) -> Self {
-        let rest = world(&from.skeleton, &from.skeleton.rest);
-        let own_rest = world(&to.skeleton, &to.skeleton.rest);
-        let other = counterparts(from, to);
-        let size = |places: &[DAffine3]| {
-            let root = places.first().map_or(DVec3::ZERO, |m| m.translation);
-            places.iter().map(|m| m.translation.distance(root)).filter(|d| d.is_finite()).fold(0.0, f64::max)
+    /// `found` has for each node of `from` its counterpart ([`counterparts`]).
+    pub fn new(from: &'m Model, to: &'m Model, found: &[Option<NodeId>]) -> Self {
+        let mut other = vec![None; to.skeleton.len()];
+        for (j, node) in found.iter().enumerate() {
+            if let Some(node) = node {
+                other[node.index()] = Some(j);
+            }
+        }
+        let mut anchor: Vec<Option<usize>> = Vec::with_capacity(other.len());
+        for parent in &to.skeleton.parents {
+            let above = parent.map(NodeId::index);
+            anchor.push(above.and_then(|p| if other[p].is_some() { Some(p) } else { anchor[p] }));
+        }
+        let mut theirs = world(&from.skeleton, &from.skeleton.rest);
+        let ours = world(&to.skeleton, &to.skeleton.rest);
+        let standing = Standing::of([from, to], &other, &theirs, &ours);
+        theirs.iter_mut().for_each(|m| *m = DAffine3::from_quat(standing.facing) * *m);
+        let are_humanoid = !from.humanoid.is_empty() && !to.humanoid.is_empty();
+        let aligned = match standing.is_one_pose || are_humanoid {
+            true => vec![DQuat::IDENTITY; ours.len()],
+            false => align(to, &other, &theirs, &ours),
         };
-        let ratio = size(&own_rest) / size(&rest);
-        let ratio = if ratio.is_finite() && ratio > 0.0 { ratio } else { 1.0 };
-        let aligned = align(to, &other, &rest, &own_rest);
-        Self { from, to, other, rest, own_rest, ratio, aligned }
+        let mut rest = rotations(&from.skeleton, &from.skeleton.rest);
+        rest.iter_mut().for_each(|turn| *turn = standing.facing * *turn);
+        let own_rest = rotations(&to.skeleton, &to.skeleton.rest);
+        let linear = |places: Vec<DAffine3>| places.into_iter().map(|m| m.matrix3).collect();
+        let (whole, own_whole) = (linear(theirs), linear(ours));
+        Self { from, to, other, anchor, standing, rest, own_rest, whole, own_whole, aligned }
     }
 
-    /// Returns the model that poses are carried to.
-    pub fn to(&self) -> &'m Model {
-        self.to
+    /// Returns the factors along the axes of a node of `to` for those along the axes of its counterpart, as a matrix. It is exact where
+    /// axes are parallel, and for equal factors.
+    pub fn factors(&self, i: usize, j: usize) -> DMat3 {
+        let axes = DMat3::from_quat(self.rest[j].inverse() * self.aligned[i] * self.own_rest[i]);
+        let squared = DMat3::from_cols_array(&axes.to_cols_array().map(|v| v * v));
+        squared.transpose()
     }
 
     /// Returns the channels that differ from rest, rising by node.
     pub fn carry(&self, posed: &LocalPose) -> Vec<(NodeId, Channels)> {
-        let Self { from, to, other, rest, own_rest, ratio, aligned } = self;
-        let now = world(&from.skeleton, posed);
+        let Self { from, to, other, own_rest, aligned, .. } = self;
+        let (now, now_whole) = (rotations(&from.skeleton, posed), world(&from.skeleton, posed));
         let mut out = Vec::new();
         let mut pose = to.skeleton.rest.clone();
-        let mut made: Vec<DAffine3> = Vec::with_capacity(own_rest.len());
+        let mut made: Vec<(DQuat, DAffine3)> = Vec::with_capacity(own_rest.len());
+        let facing = self.standing.facing;
         for i in 0..own_rest.len() {
-            let above = to.skeleton.parents[i].map_or(DAffine3::IDENTITY, |p| made[p.index()]);
+            let above = to.skeleton.parents[i].map_or((DQuat::IDENTITY, DAffine3::IDENTITY), |p| made[p.index()]);
             if let Some(j) = other[i] {
                 let mut said = Channels::default();
                 let own = to.skeleton.rest.transforms[i];
                 let (was, is) = (from.skeleton.rest.transforms[j], posed.transforms[j]);
-                let frame = from.skeleton.parents[j].map_or(DMat3::IDENTITY, |p| now[p.index()].matrix3);
-                let moved = above.matrix3.inverse() * (frame * (is.translation - was.translation).as_dvec3() * *ratio);
+                let frame = from.skeleton.parents[j].map_or(DMat3::IDENTITY, |p| now_whole[p.index()].matrix3);
+                let moved = facing * (frame * (is.translation - was.translation).as_dvec3()) * self.standing.ratio;
+                let moved = above.1.matrix3.inverse() * moved;
                 if is.translation != was.translation && moved.is_finite() {
                     let translation = (own.translation.as_dvec3() + moved).as_vec3();
                     (pose.transforms[i].translation, said.translation) =
                         (translation, Some(translation.as_dvec3().to_array()));
                 }
-                let scale = own.scale * is.scale / was.scale;
+                let factors = self.factors(i, j) * (is.scale / was.scale).as_dvec3();
+                let scale = own.scale * factors.as_vec3();
                 if is.scale != was.scale && scale.is_finite() {
                     (pose.transforms[i].scale, said.scale) = (scale, Some(scale.to_array()));
                 }
-                let turned = nearest_rotation(now[j].matrix3 * rest[j].matrix3.inverse()).unwrap_or_default();
-                let goal = DMat3::from_quat(turned * aligned[i]) * own_rest[i].matrix3;
-                let still = stretch(&to.skeleton, &to.skeleton.rest, i).inverse();
-                if let Some(rotation) = nearest_rotation(above.matrix3.inverse() * goal * still)
-                    && rotation.dot(own.rotation.as_dquat().normalize()).abs() < 1.0 - 1e-12
-                {
+                let turned = facing * now[j] * self.rest[j].inverse();
+                let goal = turned * aligned[i] * own_rest[i];
+                let rotation = (above.0.inverse() * goal * mirrored(&to.skeleton, i).inverse()).normalize();
+                if rotation.is_finite() && rotation.dot(own.rotation.as_dquat().normalize()).abs() < 1.0 - 1e-12 {
                     pose.transforms[i].rotation = rotation.as_quat();
                     said.rotation = Some(pose.transforms[i].rotation.to_array());
                 }
@@ -101,24 +130,35 @@ impl<'m> Carrier<'m> {
                     out.push((NodeId::from_index(i), said));
                 }
             }
-            made.push(above * super::local(&to.skeleton, &pose, i));
+            let turn = above.0 * wide_unit(pose.transforms[i].rotation) * mirrored(&to.skeleton, i);
+            made.push((turn, above.1 * super::local(&to.skeleton, &pose, i)));
         }
         out
     }
 }
 
-/// Returns for each node of `to` its counterpart in `from`, by index.
-fn counterparts(from: &Model, to: &Model) -> Vec<Option<usize>> {
-    let (theirs, ours) = (Keys::of(from), Keys::of(to));
-    let all: Vec<&str> = (0..from.skeleton.len()).map(|j| theirs.key(NodeId::from_index(j))).collect();
-    let found: HashMap<&str, NodeId> = ours.matches(all.iter().copied());
-    let mut out = vec![None; to.skeleton.len()];
-    for (j, key) in all.iter().enumerate() {
-        if let Some(node) = found.get(key) {
-            out[node.index()] = Some(j);
-        }
+/// Returns the rotations of all nodes in world space, without scale and shear. Factors below 0 turn too: a mirror image is a half turn
+/// and a reflection through a point, which makes no difference to rotations.
+fn rotations(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DQuat> {
+    let mut out: Vec<DQuat> = Vec::with_capacity(skeleton.len());
+    for (i, parent) in skeleton.parents.iter().enumerate() {
+        let own = wide_unit(pose.transforms[i].rotation) * mirrored(skeleton, i);
+        out.push(parent.map_or(own, |p| out[p.index()] * own).normalize());
     }
     out
+}
+
+/// Returns the half turn that the signs of a node's scale are at rest, but for a reflection through a point.
+fn mirrored(skeleton: &Skeleton, i: usize) -> DQuat {
+    let below = skeleton.rest.transforms[i].scale.to_array().map(|factor| factor < 0.0);
+    // An odd number of factors below 0 is a reflection and the opposite signs.
+    let is_odd = below.iter().filter(|b| **b).count() % 2 == 1;
+    match below.map(|b| b != is_odd) {
+        [false, true, true] => DQuat::from_xyzw(1.0, 0.0, 0.0, 0.0),
+        [true, false, true] => DQuat::from_xyzw(0.0, 1.0, 0.0, 0.0),
+        [true, true, false] => DQuat::from_xyzw(0.0, 0.0, 1.0, 0.0),
+        _ => DQuat::IDENTITY,
+    }
 }
 
 /// Returns for each node of `to` the rotation in world space that turns its bone, at rest, to where that of its

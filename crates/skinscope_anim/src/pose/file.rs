@@ -84,12 +84,7 @@ impl PoseFile {
     /// # Errors
     /// The file cannot be read, and all of [`PoseFile::parse`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
-        let mut bytes = Vec::new();
-        // One byte more than the limit is read, to learn that there are too many, even from a device that never ends.
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-        Self::parse(&bytes)
+        Self::parse(&read_bytes(path)?)
     }
 
     /// Reads the bytes of a pose file.
@@ -161,6 +156,15 @@ impl PoseFile {
         out += "\n}\n";
         out
     }
+}
+
+/// Reads a file, up to one byte more than a pose may have: one learns that there are too many, even from a device that never ends.
+pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
+    let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
 }
 
 fn block(out: &mut String, name: &str, lines: &[String]) {

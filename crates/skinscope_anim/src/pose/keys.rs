@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::spelling::{WAYS, places};
 use skinscope_model::{Model, NodeId};
 
 /// The key of each node: its name where it is the only one of that name, else `#12`, its index in the file.
@@ -14,6 +15,8 @@ pub struct Keys {
     /// several nodes share it.
     bare: HashMap<String, Option<NodeId>>,
     folded: HashMap<String, Option<NodeId>>,
+    /// The nodes whose key is no name.
+    numbered: BTreeSet<usize>,
 }
 
 impl Keys {
@@ -42,8 +45,11 @@ impl Keys {
         let key = |i: usize| if by_number.contains(&i) { number(i) } else { skeleton.names[i].clone() };
         let of_node: Vec<String> = (0..skeleton.len()).map(key).collect();
         let nodes = of_node.iter().enumerate().map(|(i, key)| (key.clone(), NodeId::from_index(i))).collect();
-        let mut out = Self { of_node, nodes, bare: HashMap::new(), folded: HashMap::new() };
-        for i in (0..skeleton.len()).filter(|i| !by_number.contains(i)) {
+        let mut out = Self { of_node, nodes, bare: HashMap::new(), folded: HashMap::new(), numbered: by_number };
+        for i in 0..skeleton.len() {
+            if out.numbered.contains(&i) {
+                continue;
+            }
             let (name, node) = (bare(&skeleton.names[i]), NodeId::from_index(i));
             let alone = |entry: &mut Option<NodeId>| *entry = None;
             out.bare.entry(name.to_owned()).and_modify(alone).or_insert(Some(node));
@@ -82,6 +88,30 @@ impl Keys {
                 {
                     taken.insert(node);
                     found.insert(key, node);
+                }
+            }
+        }
+        found
+    }
+
+    /// Does the same as [`Keys::matches`], and finds other spellings of a name after that: without the prefix of a known program, with
+    /// other separators, and with a number behind, as converters append it to each name (`mixamorigLeftArm`, `mixamorig1:LeftArm`,
+    /// `mixamorig:LeftArm_07`). A spelling that several names have on either side finds none. `taken` are nodes that are not to be found.
+    #[must_use]
+    pub fn matches_spelled<'a>(&self, keys: &[&'a str], taken: &BTreeSet<NodeId>) -> HashMap<&'a str, NodeId> {
+        let mut found = self.matches(keys.iter().copied());
+        found.retain(|_, node| !taken.contains(node));
+        let mut taken: BTreeSet<NodeId> = taken.iter().chain(found.values()).copied().collect();
+        let is_number = |key: &str| key.strip_prefix('#').is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+        let theirs = || keys.iter().copied().enumerate().filter(|(_, key)| !is_number(key));
+        let ours = || self.of_node.iter().map(String::as_str).enumerate().filter(|(i, _)| !self.numbered.contains(i));
+        for (there, here) in WAYS {
+            let ours = places(ours(), here);
+            for (name, at) in places(theirs(), there) {
+                let (Some(at), Some(Some(node))) = (at, ours.get(&name)) else { continue };
+                let node = NodeId::from_index(*node);
+                if !found.contains_key(keys[at]) && taken.insert(node) {
+                    found.insert(keys[at], node);
                 }
             }
         }
@@ -139,5 +169,26 @@ mod tests {
         let found = keys.matches(wanted.into_iter());
         let node = |key: &str| found.get(key).map(|n| n.0);
         assert_eq!(wanted.map(node), [Some(0), None, Some(1), Some(2), None, Some(4), None, None]);
+    }
+
+    #[test]
+    fn other_spellings_of_a_name_are_found_where_they_leave_no_doubt() {
+        let keys = Keys::of(&named(&[
+            Some("mixamorig:Hips"),
+            Some("mixamorig:Spine"),
+            Some("mixamorig:Spine1"),
+            Some("Tail_01"),
+            Some("Tail_02"),
+            Some("Arm"),
+        ]));
+        let found = |wanted: &[&'static str]| {
+            let found = keys.matches_spelled(wanted, &BTreeSet::new());
+            wanted.iter().map(|key| found.get(key).map(|n| n.0)).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&["mixamorigHips", "mixamorig1Spine", "mixamorig:Spine1_03"]), [Some(0), Some(1), Some(2)]);
+        // Both tails are one without their numbers, and two bones there are one arm.
+        assert_eq!(found(&["Tail", "Arm_1", "Arm_2", "#5"]), [None; 4]);
+        assert_eq!(found(&["Arm_7", "Spine_2", "Spine1_4"]), [Some(5), Some(1), Some(2)]);
+        assert_eq!(keys.matches_spelled(&["Arm", "arm_2"], &BTreeSet::from([NodeId(5)])).len(), 0);
     }
 }

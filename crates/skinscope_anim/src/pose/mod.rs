@@ -5,9 +5,11 @@
 //! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
 
 mod apply;
+mod carried_keys;
 mod carry;
 mod clips;
 pub mod controls;
+mod counterparts;
 mod file;
 mod ik;
 mod keyed;
@@ -15,16 +17,19 @@ mod keys;
 mod mirror;
 mod named;
 mod reach;
+mod spelling;
+mod standing;
 
 pub use apply::{Resolved, add, blend, capture, resolve, target_key};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips};
+pub use counterparts::{MapError, NameMap, Said, counterparts};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::Triangle;
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
-pub use named::{NameError, find_key, find_node, nearest_names};
+pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
 pub use skinscope_model::Limits;
 

@@ -112,6 +112,20 @@ pub fn nearest_names<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Ve
     all.into_iter().take(NEAREST).map(|(_, name)| name.to_owned()).collect()
 }
 
+/// Returns the `most` of `theirs` that come nearest to one of `ours`, the nearest first, each with the names that [`nearest_names`] finds for
+/// it. No more than 200 of either are compared.
+pub fn near_misses(theirs: &[&str], ours: &[&str], most: usize) -> Vec<(String, Vec<String>)> {
+    const COMPARED: usize = 200;
+    let folded = |name: &str| -> Vec<char> { bare(name).to_lowercase().chars().take(LONGEST).collect() };
+    let ours = &ours[..ours.len().min(COMPARED)];
+    let all: Vec<Vec<char>> = ours.iter().map(|name| folded(name)).collect();
+    let nearest = |name: &str| all.iter().map(|other| distance(&folded(name), other)).min();
+    let mut out: Vec<_> = theirs.iter().take(COMPARED).filter_map(|name| Some((nearest(name)?, *name))).collect();
+    out.sort_by_key(|(distance, _)| *distance);
+    let with_nearest = |(_, name): (usize, &str)| (name.to_owned(), nearest_names(name, ours.iter().copied()));
+    out.into_iter().take(most).map(with_nearest).collect()
+}
+
 /// Returns the Levenshtein distance of two texts, by the rows of Wagner and Fischer, "The String-to-String Correction Problem" (1974).
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,0 +1,96 @@
+//! The spellings of one joint's name that programs make: with a prefix, without its colon, with a number behind.
+
+use std::collections::HashMap;
+
+/// What some programs write before every name. A number may follow, and must where `true` stands.
+const PREFIXES: [(&str, bool); 3] = [("mixamorig", false), ("ccbase", false), ("bip", true)];
+
+/// How much of a name is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// All but a number behind a separator, such as the `_07` of `Hips_07`.
+    WithoutNumber,
+}
+
+/// The ways in which two names may be the same, the narrowest first: what counts of the other file's names, and of the model's.
+pub(super) const WAYS: [(Part, Part); 4] = [
+    (Part::Whole, Part::Whole),
+    (Part::WithoutNumber, Part::Whole),
+    (Part::Whole, Part::WithoutNumber),
+    (Part::WithoutNumber, Part::WithoutNumber),
+];
+
+/// Returns the name as it is compared: in lower case, without a prefix (up to the last `:` or `|`, or one of a known program) and without
+/// separators, but for those between two digits. `None` where nothing is left.
+pub(super) fn spelled(name: &str, part: Part) -> Option<String> {
+    let name = name.rsplit_once([':', '|']).map_or(name, |(_, rest)| rest);
+    let name = if part == Part::WithoutNumber { without_number(name) } else { name };
+    let mut out = String::new();
+    let mut is_apart = false;
+    for letter in name.chars() {
+        if matches!(letter, '_' | '-' | '.' | ' ') {
+            is_apart = true;
+            continue;
+        }
+        if is_apart && letter.is_ascii_digit() && out.ends_with(|c: char| c.is_ascii_digit()) {
+            out.push('_');
+        }
+        is_apart = false;
+        out.extend(letter.to_lowercase());
+    }
+    let bare = PREFIXES.iter().find_map(|(prefix, is_numbered)| {
+        let rest = out.strip_prefix(prefix)?;
+        let bare = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        (!bare.is_empty() && (!is_numbered || bare.len() < rest.len())).then(|| bare.to_owned())
+    });
+    Some(bare.unwrap_or(out)).filter(|name| !name.is_empty())
+}
+
+/// Returns a name without digits at its end that stand behind a separator.
+fn without_number(name: &str) -> &str {
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_number = bare.len() < name.len() && bare.ends_with(['_', '.', ' ']);
+    let rest = bare.trim_end_matches(['_', '.', ' ']);
+    if is_number && !rest.is_empty() { rest } else { name }
+}
+
+/// Returns the place of each name by its spelling; `None` where several names are spelled alike.
+pub(super) fn places<'n>(names: impl Iterator<Item = (usize, &'n str)>, part: Part) -> HashMap<String, Option<usize>> {
+    let mut out: HashMap<String, Option<usize>> = HashMap::new();
+    for (at, name) in names {
+        if let Some(name) = spelled(name, part) {
+            out.entry(name).and_modify(|only| *only = None).or_insert(Some(at));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_joint_has_one_spelling_whichever_program_wrote_it() {
+        let whole = |name| spelled(name, Part::Whole).unwrap_or_default();
+        for name in
+            ["mixamorig:LeftArm", "mixamorigLeftArm", "mixamorig1LeftArm", "Armature|mixamorig_Left_Arm", "left arm"]
+        {
+            assert_eq!(whole(name), "leftarm", "{name}");
+        }
+        assert_eq!(
+            (whole("Bip01 L Thigh"), whole("Biped"), whole("bip")),
+            ("lthigh".into(), "biped".into(), "bip".into())
+        );
+        // A separator between digits tells two names apart.
+        assert_eq!((whole("Finger1_1"), whole("Finger_11")), ("finger1_1".into(), "finger11".into()));
+        assert_eq!((whole("mixamorig"), spelled("_", Part::Whole)), ("mixamorig".into(), None));
+        let bare = |name| spelled(name, Part::WithoutNumber).unwrap_or_default();
+        assert_eq!(
+            (bare("mixamorig:LeftArm_07"), bare("Spine1_03"), bare("Tail.001")),
+            ("leftarm".into(), "spine1".into(), "tail".into())
+        );
+        assert_eq!((bare("Spine1"), bare("_01")), ("spine1".into(), "01".into()));
+    }
+}
