@@ -28,7 +28,8 @@ use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 /// Operations run in the order in which they are listed here, whatever their order on the command line; weights are rounded to
 /// what the file stores once, at the end. Only the bytes that must change do: names, extras, images, white space and the order
 /// of everything stay. Where the layout of the file cannot hold the result (another type, sparse or compressed
-/// accessors, what several share) new bytes are appended, and the old ones stay. Without an operation OUT has the same bytes.
+/// accessors, what several share) new bytes are appended, and the old ones stay. A mesh that nodes show with skins of other joints is
+/// edited for each: where their weights differ, OUT has one mesh more. Without an operation OUT has the same bytes.
 ///
 /// Weights that were compressed by meshopt or Draco are stored plain once they change; with --recompress those of meshopt are
 /// compressed again. A .gltf whose buffer changes gets a new .bin named after OUT; in another folder the other files that it names are
