@@ -360,6 +360,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         textures,
         images: coming.images(),
     };
+    far::bring_meshes_near(&mut parts);
     if let Some(far) = reader.far {
         far::bring_near(far, &mut parts);
     }

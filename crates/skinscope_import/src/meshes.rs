@@ -26,7 +26,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         work.extend((0..count).map(|p| (i, p, targets)));
         let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
         origins.push(Vec::with_capacity(count));
-        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
+        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names, ..Mesh::default() });
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let read = reader.progress.map(work.len(), &|turn| {

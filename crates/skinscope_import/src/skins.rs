@@ -32,7 +32,7 @@ fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) ->
     let (inverse_bind, not_finite) = inverse_bind(reader, index, skin)?;
     let name = skin.name.clone().unwrap_or_default();
     let binds_missing = skin.inverse_bind_matrices.is_none();
-    Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root })
+    Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root, far: None })
 }
 
 /// Returns a matrix for each joint, and the numbers of those that replace matrices that are not finite.

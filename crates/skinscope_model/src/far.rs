@@ -6,13 +6,16 @@
 //! ```text
 //! place in the file's world = place in the model's world + origin          (Skeleton::origin_of)
 //! translation in the file   = translation in the model   + base            (Skeleton::stored_translation)
+//! position in the file      = position in the model      + place           (Mesh::place)
 //! ```
+//!
+//! The last is for meshes whose own positions lie far away; their inverse bind matrices take the place in (Skin::stored_bind).
 //!
 //! Nothing that computes with poses needs to know. What says coordinates to a user, takes them from one, or writes them, adds or subtracts.
 
-use glam::{DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DVec3, Vec3};
 
-use super::{NodeId, Skeleton};
+use super::{NodeId, Skeleton, Skin};
 
 /// The places that were taken off the nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +35,29 @@ pub struct Base {
     pub by: DVec3,
     /// The place in the file's world, metres, of the model's origin, for this node and those below it.
     pub origin: DVec3,
+}
+
+/// What was taken off the meshes of a skin, in the other direction what its inverse bind matrices gained.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FarMesh {
+    /// What was subtracted from the positions, mesh space.
+    pub place: DVec3,
+    /// The inverse bind matrices as the file has them, by place in [`Skin::joints`].
+    pub stored: Vec<Affine3A>,
+}
+
+impl Skin {
+    /// Returns the inverse bind matrix of a joint as the file has it, or would have it where it was edited: for the positions of the file.
+    #[must_use]
+    pub fn stored_bind(&self, joint: usize) -> DAffine3 {
+        self.bind_to_store(self.inverse_bind[joint].as_daffine3())
+    }
+
+    /// Returns an inverse bind matrix for the positions of the file, for one that the model has.
+    #[must_use]
+    pub fn bind_to_store(&self, bind: DAffine3) -> DAffine3 {
+        self.far.as_ref().map_or(bind, |far| bind * DAffine3::from_translation(-far.place))
+    }
 }
 
 impl Skeleton {
