@@ -37,7 +37,7 @@ impl Mirror {
             if share < LEAST_POINTS || best.as_ref().is_some_and(|(most, _)| share < most + 1e-3) {
                 continue;
             }
-            let partners = joints.partners(plane, body.size, Doubt::NoPartner);
+            let partners = joints.partners(plane, body.size, Doubt::LikeNames);
             let moving = || partners.iter().enumerate().filter(|(j, _)| body.moves[*j]);
             let paired = moving().filter(|(_, p)| p.is_some()).count();
             let sided = moving().any(|(j, p)| p.is_some_and(|p| usize::from(p) != j));
