@@ -173,13 +173,11 @@ impl JointPairs {
                 (found[j], found[other]) = (Some(k), u16::try_from(j).ok());
             }
         }
-        let pairs: Vec<[usize; 2]> =
-            (0..found.len()).filter_map(|j| Some([j, usize::from(found[j]?)])).filter(|[j, k]| j < k).collect();
+        let carries = self.above_pairs(&found);
         for j in open {
-            let carries = || pairs.iter().any(|pair| pair.iter().all(|k| self.is_above(j, *k)));
             let off = beyond(j).map_or(f32::INFINITY, f32::abs);
             let has_side = self.letters[j].1;
-            let is_middle = !has_side && off <= size * MIDDLE_REACH || off <= size * NAMED_REACH && carries();
+            let is_middle = !has_side && off <= size * MIDDLE_REACH || off <= size * NAMED_REACH && carries[j];
             if found[j].is_none() && is_middle {
                 found[j] = u16::try_from(j).ok();
             }
@@ -195,9 +193,18 @@ impl JointPairs {
         }
     }
 
-    /// Returns whether `j` stands above `k` in the skeleton.
-    fn is_above(&self, j: usize, k: usize) -> bool {
-        j != k && self.subtree[j].contains(&self.subtree[k].start)
+    /// Returns for each joint whether both joints of a pair hang on it.
+    fn above_pairs(&self, found: &[Option<u16>]) -> Vec<bool> {
+        let mut out = vec![false; found.len()];
+        for (j, k) in found.iter().enumerate().filter_map(|(j, k)| Some((j, usize::from((*k)?)))) {
+            let mut above = self.parent[j].filter(|_| j != k && self.parent[j] == self.parent[k]);
+            // What stands above one that is known is known.
+            while let Some(at) = above.map(usize::from).filter(|at| !out[*at]) {
+                out[at] = true;
+                above = self.parent[at];
+            }
+        }
+        out
     }
 }
 
