@@ -59,6 +59,7 @@ pub use transferred::Transferred;
 
 use std::sync::Arc;
 
+pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 
@@ -110,16 +111,6 @@ pub static OPERATIONS: &[&Operation] = &[
     &transfer::TRANSFER,
     &BIND_HERE,
 ];
-
-/// An axis of mesh space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Axis {
-    #[default]
-    X,
-    Y,
-    Z,
-}
 
 /// The settings of all operations; each operation reads those that it needs.
 #[derive(Clone, Debug, PartialEq)]
