@@ -118,9 +118,14 @@ fn parents(root: &json::Root) -> Vec<Option<usize>> {
 fn worlds(root: &json::Root, parents: &[Option<usize>], locals: &[DAffine3]) -> Vec<DAffine3> {
     let mut out = vec![DAffine3::NAN; locals.len()];
     let mut open: Vec<usize> = (0..locals.len()).filter(|node| parents[*node].is_none()).collect();
+    let mut seen = vec![false; locals.len()];
     while let Some(node) = open.pop() {
+        // A node may be listed twice among the children of its parent.
+        if std::mem::replace(&mut seen[node], true) {
+            continue;
+        }
         out[node] = parents[node].map_or(DAffine3::IDENTITY, |parent| out[parent]) * locals[node];
-        // Of several parents, which no file may have, only the last one counts, so that each node comes once.
+        // Of several parents, which no file may have, only the last one counts.
         let children = root.nodes[node].children.iter().flatten().map(|child| child.value());
         open.extend(children.filter(|child| parents.get(*child) == Some(&Some(node))));
     }
