@@ -18,6 +18,7 @@ mod limit;
 mod locks;
 mod matching;
 mod mirror;
+mod mirrored;
 mod normalise;
 mod prune;
 mod quantise;
@@ -44,13 +45,14 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use locks::Bounds;
-pub use mirror::joint_pairs;
+pub use mirrored::{MirrorPlane, Mirroring};
 pub use refusal::{Refusal, check};
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
+pub use skinscope_anim::pose::Axis;
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
@@ -59,7 +61,6 @@ pub use transferred::Transferred;
 
 use std::sync::Arc;
 
-pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 
@@ -123,7 +124,7 @@ pub struct Settings {
     pub best: bool,
     /// Quantise: the format in which weights are to be stored.
     pub format: WeightFormat,
-    /// Mirror: the axis that is perpendicular to the mirror plane, which goes through the origin.
+    /// Mirror: the axis of mesh space that is perpendicular to the mirror plane.
     pub axis: Axis,
     /// Mirror: whether the negative side is copied to the positive one; else it is the other way round.
     pub from_negative: bool,

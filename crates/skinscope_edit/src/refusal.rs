@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use super::average::mean_of;
+use super::mirrored::MirrorPlane;
 use super::transfer::{by_name, weighted};
 use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
@@ -62,6 +63,9 @@ pub enum Refusal {
     /// No vertex that may change has weights of which a mean could be taken.
     #[error("none of the vertices has weights, so that there is no mean of them")]
     NoMean,
+    /// No mesh has a plane of symmetry across the axis about which it is to be mirrored.
+    #[error("{0}")]
+    NoPlane(String),
     /// A joint has no size in a pose, so that no matrix undoes it.
     #[error(
         "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
@@ -79,6 +83,7 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "hammer" => has_weights(sheet)?,
         "transfer" => has_counterparts(sheet, settings)?,
         "paste" => moves_some(sheet, settings)?,
+        "mirror" => has_plane(sheet, settings)?,
         "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
         id if id == BIND_HERE.id => is_solid(model, settings)?,
         _ => {}
@@ -183,6 +188,27 @@ fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
         format!("“{there}” (nearest here: {})", nearest_names(&there, names()).join(", "))
     };
     Err(Refusal::NoCounterpart(moving.iter().take(MOST_NAMED).map(one).collect::<Vec<_>>().join(", ")))
+}
+
+/// Checks that some mesh has a plane of symmetry.
+fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (found, without) = sheet.mirrored(settings.axis);
+    if !found.is_empty() || sheet.tables.is_empty() {
+        return Ok(());
+    }
+    let axis = settings.axis.name();
+    let nearest = without.iter().filter_map(|without| Some((without.mesh, without.nearest?)));
+    let why = match nearest.max_by(|a, b| a.1.share.total_cmp(&b.1.share)) {
+        Some((mesh, nearest)) => format!(
+            "no plane of symmetry was found across {axis}: about {}, which comes nearest, {:.0} % of the vertices of mesh “{}” \
+             have a mirror image",
+            MirrorPlane { mesh, axis: settings.axis, offset: nearest.offset },
+            (100.0 * nearest.share).floor(),
+            mesh_name(sheet.model, mesh.index())
+        ),
+        None => format!("no plane of symmetry was found across {axis}: no skin moves vertices that have a size"),
+    };
+    Err(Refusal::NoPlane(why))
 }
 
 /// Checks that every joint can be bound in the pose.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, rogues, value};
+use super::{Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, mirror, rogues, value};
 use skinscope_base::parallel::JobContext;
-use skinscope_inspect::VertexSet;
+use skinscope_inspect::{PerVertex, VertexSet, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
 
 /// An operation with everything that it needs except the weights.
@@ -66,6 +66,11 @@ pub struct Outcome {
     pub found: Vec<(&'static str, [usize; 2])>,
     /// How far away the surface is whose weights are taken.
     pub transferred: Option<Transferred>,
+    /// The planes across which weights are mirrored, the pairs of joints, and what stays.
+    pub mirrored: Option<Mirroring>,
+    /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
+    /// where nothing changes.
+    pub asymmetry: Option<PerVertex>,
     /// Why the operation cannot be done; then nothing would change.
     pub refused: Option<Refusal>,
 }
@@ -97,6 +102,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     out.figures[0] = figures(&sheet);
     if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
         out.figures[1] = out.figures[0];
+        out.mirrored = (task.operation.id == "mirror").then(|| mirror::report(&sheet, &task.settings));
         out.refused = Some(refusal);
         context.set_fraction(1.0);
         return (!context.is_cancelled()).then_some(out);
@@ -117,6 +123,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         return None;
     }
     out.transferred = sheet.transferred.take();
+    out.mirrored = sheet.mirroring.take();
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.id == "quantise";
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
@@ -128,6 +135,10 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         }
     }
     out.figures[1] = figures(&sheet);
+    out.asymmetry = Some(&out)
+        .filter(|out| !out.is_empty())
+        .and_then(|out| model.with_skinning(&out.change()).ok())
+        .map(|changed| symmetry::differences(&changed, context.cancel_flag()));
     let after_found = count_found(&sheet, &rules);
     out.found =
         rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();

@@ -89,19 +89,26 @@ impl Mirrored {
         self.partners.get(&node).copied()
     }
 
-    /// Makes two joints partners, whatever was found; those that they had before have none then. A joint may be its own
-    /// partner.
-    pub fn pair(&mut self, [a, b]: [NodeId; 2]) {
-        let is_there = |node: NodeId| self.body.nodes.contains(&node);
-        if !is_there(a) || !is_there(b) {
-            return;
-        }
-        for node in [a, b] {
-            if let Some(before) = self.partners.remove(&node) {
-                self.partners.remove(&before);
+    /// Returns the partner of each joint that has one, where the pairs `told` count before those that were found: a joint that
+    /// one of them takes away from another leaves that one without a partner. A pair of one joint makes it its own partner.
+    #[must_use]
+    pub fn partners(&self, told: &[[NodeId; 2]]) -> HashMap<NodeId, NodeId> {
+        let mut out = self.partners.clone();
+        let mut seen: Vec<NodeId> = Vec::new();
+        for [a, b] in told.iter().copied().filter(|pair| pair.iter().all(|node| self.body.nodes.contains(node))) {
+            // Of two pairs that are told of one joint the first counts.
+            if seen.contains(&a) || seen.contains(&b) {
+                continue;
             }
+            seen.extend([a, b]);
+            for node in [a, b] {
+                if let Some(before) = out.remove(&node) {
+                    out.remove(&before);
+                }
+            }
+            out.extend([(a, b), (b, a)]);
         }
-        self.partners.extend([(a, b), (b, a)]);
+        out
     }
 
     /// Returns on which side of the plane a vertex lies: below 0 on the negative side of the axis.

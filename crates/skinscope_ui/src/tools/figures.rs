@@ -57,6 +57,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
     }
+    if let Some(told) = outcome.mirrored.as_ref().filter(|told| told.unpaired > 0) {
+        let vertices = counted(told.unpaired, "vertex stays", "vertices stay");
+        let text = format!("{vertices} as they are: a joint of one side has no partner on the other.");
+        ui.add_space(4.0);
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
     if outcome.kept > 0 {
         let vertices = counted(outcome.kept, "vertex stays", "vertices stay");
         let text = format!("{vertices} as they are: locked joints have all of their weight.");
