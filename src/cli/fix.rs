@@ -14,6 +14,7 @@ use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
 use crate::edit::{
     Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply, check as check_operation,
+    check_applied,
 };
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
@@ -36,7 +37,7 @@ use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
-/// joints. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
+/// joints, and stuck where others had to, since no joint can take the weight. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
 /// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
@@ -167,7 +168,8 @@ fn two(text: &str) -> Result<(String, String), String> {
 
 fn typed(text: &str) -> Result<(String, Amount), String> {
     let (joint, value) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=VALUE".to_owned())?;
-    let amount = Amount::parse(value).ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2"))?;
+    let amount = Amount::parse(value)
+        .ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2; a weight is 0 to 1"))?;
     Ok((joint.to_owned(), amount))
 }
 
@@ -367,13 +369,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let mut done: Vec<Done> = Vec::new();
     for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
-        let refused = |why: &dyn std::fmt::Display| CliError::Usage(format!("--{}: {why}", operation.id));
-        check_operation(operation, &sheet, &settings).map_err(|why| refused(&why))?;
+        let refused = |why: crate::edit::Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
+        check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
+        check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
         let (transferred, mirrored) = (sheet.transferred.take(), sheet.mirroring.take());
-        if transferred.as_ref().is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
-            return Err(refused(&"no joint of the model has a name of those that move the other one there"));
-        }
         done.push(Done { operation, applied, transferred, mirrored });
     }
     if !args.json {

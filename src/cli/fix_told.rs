@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::printable;
 use super::storage::Restored;
-use crate::edit::{Applied, Mirroring, Operation, Transferred};
+use crate::edit::{Applied, Mirroring, Operation, Transferred, told_of_stays};
 use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -27,6 +27,9 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
         let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
         if done.applied.kept > 0 {
             out["kept"] = json!(done.applied.kept);
+        }
+        if done.applied.stuck > 0 {
+            out["stuck"] = json!(done.applied.stuck);
         }
         if let Some(told) = &done.transferred {
             out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
@@ -66,12 +69,9 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
 /// Returns what was done in lines.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
-    for Done { operation, applied: Applied { vertices, kept }, transferred, mirrored } in done {
+    for Done { operation, applied: Applied { vertices, kept, stuck }, transferred, mirrored } in done {
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
-        if *kept > 0 {
-            let vertices = counted(*kept, "vertex stays", "vertices stay");
-            out += &format!("{vertices} as they are: locked joints have all of their weight\n");
-        }
+        told_of_stays(operation, *kept, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
         out += &mirrored.as_ref().map(|told| mirroring(model, told)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
     }

@@ -3,6 +3,7 @@
 //! the joints of a rig; a storage buffer holds any rig. This module computes with numbers only and knows no device.
 
 use super::Method;
+use skinscope_base::words::counted;
 
 /// The kind of buffer that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -104,8 +105,10 @@ impl PaletteFit {
                 format!("it was asked for, and {bytes} bytes fit into the {uniform} that this device binds at once")
             }
             PaletteBuffer::Uniform => format!(
-                "{joints} matrices of {joint_bytes} bytes are {bytes} bytes; a uniform buffer of this device holds {uniform} \
-                 bytes ({most} matrices)"
+                "{} of {joint_bytes} bytes {} {bytes} bytes; a uniform buffer of this device holds {uniform} bytes ({})",
+                counted(joints, "matrix", "matrices"),
+                if joints == 1 { "is" } else { "are" },
+                counted(most, "matrix", "matrices"),
             ),
         }
     }

@@ -30,6 +30,7 @@ mod runtime;
 mod set;
 mod sheet;
 mod smooth;
+mod stuck;
 mod surface;
 mod table;
 mod task;
@@ -53,6 +54,7 @@ pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed}
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
+pub use stuck::{check_applied, told_of_stays};
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
@@ -195,6 +197,9 @@ pub struct Applied {
     pub vertices: usize,
     /// How many vertices stayed as they are because their locked joints leave nothing to change.
     pub kept: usize,
+    /// How many other vertices stayed as they are although something else was asked for: the joint that is removed, replaced
+    /// or given a weight keeps its own, since no joint can take it, or is locked.
+    pub stuck: usize,
 }
 
 /// Runs an operation within the bounds of the sheet, and returns its effect.
@@ -209,5 +214,7 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
             false => table.stored().changed_vertices(&before.stored(), table.per_vertex).len(),
         }
     };
-    Applied { vertices: sheet.tables.iter().zip(&tables).enumerate().map(changed).sum(), kept }
+    let vertices = sheet.tables.iter().zip(&tables).enumerate().map(changed).sum();
+    let stuck = stuck::count(operation, sheet, &tables, settings).saturating_sub(kept);
+    Applied { vertices, kept, stuck }
 }

@@ -7,9 +7,10 @@ use thiserror::Error;
 use super::average::mean_of;
 use super::mirrored::MirrorPlane;
 use super::transfer::{by_name, weighted};
-use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
+use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{MapError, nearest_names};
+use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
@@ -66,6 +67,28 @@ pub enum Refusal {
     /// No mesh has a plane of symmetry across the axis about which it is to be mirrored.
     #[error("{0}")]
     NoPlane(String),
+    /// None of the joints of another model whose weights were wanted has a counterpart here.
+    #[error("no joint of the model has a name of those that move the other one there")]
+    NoneThere,
+    /// The joint whose weights were to change is locked.
+    #[error("“{0}” is locked, so that its weights stay")]
+    Locked(String),
+    /// No vertex can have the weight that was asked for.
+    #[error("no vertex can have this weight of “{0}”: no other joint can take what is left, or it is locked")]
+    NoSuchWeight(String),
+    /// No vertex can do without a joint.
+    #[error(
+        "no other joint can take the weights of “{0}”: it moves its vertices alone and no joint above it moves any, or they are locked"
+    )]
+    NoHeir(String),
+    /// The model has no skin whose matrices could be set.
+    #[error("the file has no skin, so that there is nothing to bind")]
+    NoSkin,
+    /// No joint says where the mesh is bound.
+    #[error(
+        "no joint of the skin “{0}” has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound"
+    )]
+    Unbound(String),
     /// A joint has no size in a pose, so that no matrix undoes it.
     #[error(
         "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
@@ -85,7 +108,11 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "paste" => moves_some(sheet, settings)?,
         "mirror" => has_plane(sheet, settings)?,
         "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
-        id if id == BIND_HERE.id => is_solid(model, settings)?,
+        id if id == INVERSE_BINDS.id => is_bound(model)?,
+        id if id == BIND_HERE.id => {
+            is_bound(model)?;
+            is_solid(model, settings)?;
+        }
         _ => {}
     }
     if BY_JOINT.contains(&operation.id) {
@@ -211,6 +238,15 @@ fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     Err(Refusal::NoPlane(why))
 }
 
+/// Checks that there is a skin, and a joint that says how its mesh is bound.
+fn is_bound(model: &Model) -> Result<(), Refusal> {
+    let first = model.skins.first().ok_or(Refusal::NoSkin)?;
+    let mut rest = Vec::new();
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let is_known = |model: &Model| SkinBinding::of_all(model, &rest).iter().any(|skin| skin.common.is_some());
+    if is_known(model) || is_known(&model.without_edits()) { Ok(()) } else { Err(Refusal::Unbound(first.name.clone())) }
+}
+
 /// Checks that every joint can be bound in the pose.
 fn is_solid(model: &Model, settings: &Settings) -> Result<(), Refusal> {
     let Some(pose) = settings.pose.as_ref().filter(|pose| pose.transforms.len() == model.skeleton.len()) else {
@@ -314,6 +350,21 @@ mod tests {
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(last)), Err(Refusal::OtherSkin { .. })));
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(joints[1])), Err(Refusal::Itself(_))));
         assert_eq!(asked("replace-joint", parts, &replace(joints[0])), Ok(()));
+    }
+
+    #[test]
+    fn without_a_skin_there_is_nothing_to_bind() {
+        let mut bare = plain();
+        bare.skins.clear();
+        bare.instances.iter_mut().for_each(|instance| instance.skin = None);
+        let mut flat = plain();
+        flat.skins[0].inverse_bind.fill(glam::Affine3A::ZERO);
+        for id in ["inverse-binds", "bind-here"] {
+            assert_eq!(asked(id, bare.clone(), &Settings::default()), Err(Refusal::NoSkin), "{id}");
+            let name = flat.skins[0].name.clone();
+            assert_eq!(asked(id, flat.clone(), &Settings::default()), Err(Refusal::Unbound(name)), "{id}");
+            assert_eq!(asked(id, plain(), &Settings::default()), Ok(()), "{id}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, mirror, rogues, value};
+use super::{
+    Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, check_applied, mirror, rogues,
+    value,
+};
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::{PerVertex, VertexSet, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
@@ -59,6 +62,8 @@ pub struct Outcome {
     pub largest: f64,
     /// How many vertices would stay as they are because their locked joints leave nothing to change.
     pub kept: usize,
+    /// How many others would stay although something else is asked for: [`super::Applied::stuck`].
+    pub stuck: usize,
     /// The figures of the vertices that the operation may change, before and after it.
     pub figures: [Figures; 2],
     /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices (or
@@ -117,10 +122,17 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         return None;
     }
     let before = sheet.tables.clone();
-    out.kept = apply(task.operation, &mut sheet, &task.settings).kept;
+    let applied = apply(task.operation, &mut sheet, &task.settings);
+    (out.kept, out.stuck) = (applied.kept, applied.stuck);
     context.set_fraction(0.8);
     if context.is_cancelled() {
         return None;
+    }
+    if let Err(refusal) = check_applied(task.operation, &sheet, &task.settings, &applied) {
+        out.figures[1] = out.figures[0];
+        out.refused = Some(refusal);
+        context.set_fraction(1.0);
+        return Some(out);
     }
     out.transferred = sheet.transferred.take();
     out.mirrored = sheet.mirroring.take();

@@ -91,7 +91,8 @@ fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
 /// Finds the JSON chunk and the binary chunk of a GLB; both ranges are known to be inside of it.
 fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Range<u64>>), ImportError> {
     let cut = |what: &str| {
-        ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))
+        let all = counted(bytes.len(), "byte", "bytes");
+        ImportError::invalid("GLB container", what, format!("the end of the file after {all}"))
             .advise("the file is cut off; copy or download it again")
     };
     let Some([version, length]) = words(bytes, 4)? else { return Err(cut("a header of 12 bytes")) };
@@ -100,7 +101,7 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
     }
     let length = u64::from(length);
     let Some(container) = bytes.part(0, length) else {
-        return Err(cut(&format!("the {length} bytes that its header states")));
+        return Err(cut(&format!("the {} that its header states", counted(length, "byte", "bytes"))));
     };
     if length < bytes.len() {
         let ignored = counted(bytes.len() - length, "byte after its end was", "bytes after its end were");
@@ -123,7 +124,7 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
         if container.part(data.start, u64::from(size)).is_none() {
             return Err(ImportError::invalid(
                 format!("GLB chunk at byte {at}"),
-                format!("at most the {} bytes left in the container", length - at - 8),
+                format!("at most the {} left in the container", counted(length - at - 8, "byte", "bytes")),
                 format!("a length of {size}"),
             )
             .advise("the file is cut off or broken; copy or download it again"));

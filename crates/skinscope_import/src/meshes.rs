@@ -217,7 +217,7 @@ fn rest_weights(
     let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
     let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
     if weights.len() != targets {
-        let found = format!("{} weights", weights.len());
+        let found = counted(weights.len(), "weight", "weights");
         return Err(ImportError::invalid(
             place(),
             format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),

@@ -52,8 +52,8 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec
         ));
     }
     if accessor.count > count {
-        let extra = accessor.count - count;
-        reader.warnings.add(place(), format!("has {extra} more than joints; those were ignored"));
+        let extra = counted(accessor.count - count, "more than joints, which was", "more than joints, which were");
+        reader.warnings.add(place(), format!("has {extra} ignored"));
     }
     let matrices: Vec<Mat4> = reader.store.floats::<Mat4, 16>(accessor, &place)?;
     let joint = |(j, m): (usize, &Mat4)| {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::session_file::{ClipRecord, WorkRecord};
 use super::{Edits, PlaybackCommand, PoseSource, Session};
 use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
+use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 /// Clips of another file that the open model can play.
@@ -82,8 +83,7 @@ impl TakenClips {
     /// Returns what was done, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let count = self.clips.len();
-        let clips = if count == 1 { "1 clip".to_owned() } else { format!("{count} clips") };
+        let clips = counted(self.clips.len(), "clip", "clips");
         let corrected = if self.is_corrected { ", corrected for another rest pose" } else { "" };
         format!("Took {clips} of {}{corrected}", self.name)
     }
@@ -95,7 +95,9 @@ impl TakenClips {
         let mut lines: Vec<String> = self.unmatched.iter().take(MOST_LINES).map(line).collect();
         if self.unmatched.len() > MOST_LINES {
             let more = self.unmatched.len() - MOST_LINES;
-            lines.push(format!("{more} more names of the clips of {} have no counterpart.", self.name));
+            let (one, many) = ("more name of the clips of", "more names of the clips of");
+            let have = if more == 1 { "has" } else { "have" };
+            lines.push(format!("{} {} {have} no counterpart.", counted(more, one, many), self.name));
         }
         if let Some((first, others)) = self.resampled.split_first() {
             let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };

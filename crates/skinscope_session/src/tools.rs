@@ -281,6 +281,11 @@ impl Session {
         }
         self.tools.apply = false;
         let Some(outcome) = self.outcome().map(Arc::clone) else { return };
+        // A tool that cannot do it stays chosen, and its panel says why.
+        if outcome.refused.is_some() {
+            self.tools.open = true;
+            return;
+        }
         self.stop_trying();
         self.change_skinning(&outcome.changes, &outcome.binds);
         self.tools.operation = None;

@@ -11,6 +11,7 @@ use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::{Model, NodeId};
+use crate::words::counted;
 
 /// The JSON before the first file.
 pub(super) const JSON_HEAD: &str = "{\"schema\":1,\"files\":[\n";
@@ -90,10 +91,13 @@ pub(super) fn symmetry(report: &Report) -> Option<String> {
     match (judged, not_judged) {
         (_, 0) => None,
         (0, not) => {
-            Some(format!("symmetry was not judged: none of {not} vertices has a mirror image to compare it with"))
+            let all = counted(not, "vertex", "vertices");
+            Some(format!("symmetry was not judged: none of {all} has a mirror image to compare it with"))
         }
         (judged, not) => {
-            Some(format!("symmetry was not judged for {not} of {} vertices: they have no mirror image", judged + not))
+            let all = counted(judged + not, "vertex", "vertices");
+            let they = if not == 1 { "it has" } else { "they have" };
+            Some(format!("symmetry was not judged for {not} of {all}: {they} no mirror image"))
         }
     }
 }

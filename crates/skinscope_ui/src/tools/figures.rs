@@ -5,7 +5,7 @@ use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
-use skinscope_edit::Outcome;
+use skinscope_edit::{Outcome, told_of_stays};
 use skinscope_inspect::rule_words;
 use skinscope_session::Session;
 
@@ -63,9 +63,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
-    if outcome.kept > 0 {
-        let vertices = counted(outcome.kept, "vertex stays", "vertices stay");
-        let text = format!("{vertices} as they are: locked joints have all of their weight.");
+    let told = session.tools().operation.map(|operation| told_of_stays(operation, outcome.kept, outcome.stuck));
+    for line in told.into_iter().flatten() {
+        let text = format!("{line}.");
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }

@@ -138,7 +138,7 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
         }
     });
     if !text.is_empty() && Amount::parse(&text).is_none() {
-        said(ui, "Not a weight: 0.3, 30%, +0.1, -0.1 or *2.");
+        said(ui, "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.");
     }
 }
 
