@@ -186,6 +186,10 @@ pub(super) struct Changed<'a> {
 const MAX_STEPS: usize = 1000;
 
 impl Step {
+    fn skinning(&self) -> Option<&SkinningChange> {
+        if let Self::Skinning(change) = self { Some(change) } else { None }
+    }
+
     /// Carries the step out, and returns the one that leads back.
     fn take(self, now: &mut Changed<'_>) -> Self {
         match self {
@@ -253,6 +257,18 @@ impl History {
         self.future.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
     }
 
+    /// Returns the changes of weights and matrices that steps hold.
+    pub(super) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
+        self.past.iter().chain(&self.future).filter_map(Step::skinning)
+    }
+
+    /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more.
+    pub(super) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
+        self.close_step();
+        self.past.retain(|step| step.skinning().is_none_or(&fits));
+        self.future.retain(|step| step.skinning().is_none_or(&fits));
+    }
+
     fn push(&mut self, step: Step) {
         self.layers_are_open = false;
         if self.past.len() == MAX_STEPS {
@@ -311,11 +327,7 @@ impl History {
     /// Returns the bytes of the weights and matrices that all steps hold.
     #[must_use]
     pub fn skinning_bytes(&self) -> usize {
-        let bytes = |step: &Step| match step {
-            Step::Pose(_) | Step::Clips(..) | Step::Layers(_) => 0,
-            Step::Skinning(change) => change.bytes(),
-        };
-        self.past.iter().chain(&self.future).map(bytes).sum()
+        self.skinning().map(SkinningChange::bytes).sum()
     }
 
     /// Returns whether there is a step back.

@@ -78,6 +78,8 @@ mod tool_tests;
 mod tools;
 mod trail;
 mod unsaved;
+#[cfg(test)]
+mod version_tests;
 mod view;
 mod view_commands;
 mod view_menu;

@@ -1,5 +1,6 @@
 //! Opens files, and newer versions of the open one, to which all is carried over that was made.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::carrying::{Bringing, Nodes};
@@ -12,7 +13,7 @@ use super::{
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
-use skinscope_model::{ClipId, MeshId, Model, NodeId};
+use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
 
 impl Session {
     /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
@@ -81,6 +82,9 @@ impl Session {
         let found = counterparts(&old.model, &new);
         let find = |node: NodeId| found.get(node.index()).copied().flatten();
         let is_same = self.has_same_places(&old.model, &new) && self.take_up_in_place(&old.model);
+        if is_same {
+            self.keep_steps(&old.model, &new);
+        }
         if let Some(kept) = kept.filter(|_| !is_same) {
             self.carry_over(&kept, &old.model, find);
         }
@@ -111,12 +115,37 @@ impl Session {
         let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
         meshes.sort_unstable();
         meshes.dedup();
-        let path = self.document.as_ref().and_then(|document| document.path.as_deref());
-        let was_saved = self.saved.as_ref().is_some_and(|saved| saved.is_of(old, path));
         same_nodes
             && targets(old) == targets(new)
             && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
-            && is_same_order(old, new, meshes, !was_saved)
+            && is_same_order(old, new, meshes, !self.was_saved(old))
+    }
+
+    /// Returns whether the open file is one into which a state of `old` was written.
+    fn was_saved(&self, old: &Model) -> bool {
+        let path = self.document.as_ref().and_then(|document| document.path.as_deref());
+        self.saved.as_ref().is_some_and(|saved| saved.is_of(old, path))
+    }
+
+    /// Drops the steps about weights and matrices of `old` that would change others in `new`: those of vertices and joints that stand in another
+    /// order there, or for which the file stores something else that was not saved from here.
+    fn keep_steps(&mut self, old: &Model, new: &Model) {
+        let is_stored = !self.was_saved(old);
+        let meshes: BTreeSet<MeshId> =
+            self.history.skinning().flat_map(|change| change.weights.iter().map(|weights| weights.mesh)).collect();
+        let fitting: BTreeSet<MeshId> =
+            meshes.into_iter().filter(|mesh| is_same_order(old, new, [*mesh], is_stored)).collect();
+        let has_place = |bind: &BindChange| {
+            let of = |model: &Model| {
+                let skin = model.stored_skins().get(bind.skin.index())?;
+                let matrix = skin.inverse_bind.get(bind.place)?.to_cols_array().map(f32::to_bits);
+                Some((*skin.joints.get(bind.place)?, is_stored.then_some(matrix)))
+            };
+            of(old).is_some_and(|place| of(new) == Some(place))
+        };
+        self.history.keep_skinning(|change| {
+            change.weights.iter().all(|weights| fitting.contains(&weights.mesh)) && change.binds.iter().all(has_place)
+        });
     }
 
     /// Keeps what was made under the same numbers; returns whether it fits.

@@ -16,6 +16,9 @@ use skinscope_model::{MeshId, ModelParts, WeightChange};
 /// The exact position of a vertex at rest.
 type Position = [u32; 3];
 
+/// What a vertex follows: joints by name, with the bits of their weights.
+type Row = BTreeSet<(String, u32)>;
+
 /// What is on the disk, what is open, and what was made.
 struct World {
     random: Random,
@@ -24,10 +27,10 @@ struct World {
     session: Session,
     /// Session files, and what killed programs have left: each with the name of its model.
     files: Vec<(String, String)>,
-    /// The joint that each edited vertex is to follow alone, by position.
-    wanted: BTreeMap<Position, String>,
-    /// All joints that it ever was to follow.
-    ever: BTreeMap<Position, BTreeSet<String>>,
+    /// What each edited vertex is to follow, by position.
+    wanted: BTreeMap<Position, Row>,
+    /// All that it ever was to follow, and what it had followed before.
+    ever: BTreeMap<Position, BTreeSet<Row>>,
     /// The joints whose pose was edited, with the translation.
     posed: BTreeMap<String, Vec3>,
 }
@@ -44,6 +47,21 @@ fn position(model: &Model, vertex: u32) -> Position {
 
 fn joint_name(model: &Model, place: u16) -> String {
     model.skeleton.names[model.skins[0].joints[usize::from(place)].index()].clone()
+}
+
+fn row_of((joints, weights): (&[u16], &[f32]), name: impl Fn(u16) -> String) -> Row {
+    let used = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+    used.map(|(joint, weight)| (name(*joint), weight.to_bits())).collect()
+}
+
+/// What a vertex of a model follows.
+fn row(model: &Model, vertex: u32) -> Row {
+    row_of(model.influences(MeshId(0), 0).unwrap().of(vertex as usize), |joint| joint_name(model, joint))
+}
+
+/// What the vertices at each place of a model follow, where some of them are edited.
+fn edited_rows(model: &Model) -> BTreeMap<Position, Row> {
+    model.weight_edits().vertices(MeshId(0), 0).map(|v| (position(model, v), row(model, v))).collect()
 }
 
 impl World {
@@ -122,11 +140,14 @@ impl World {
         for _ in 0..=self.below(4) {
             let (vertex, joint) = (self.below(count) as u32, self.below(joints) as u16);
             let at = position(&model, vertex);
-            let name = joint_name(&model, joint);
-            self.ever.entry(at).or_default().insert(name.clone());
-            self.wanted.insert(at, name);
+            let wanted: Row = [(joint_name(&model, joint), 1.0_f32.to_bits())].into();
+            self.ever.entry(at).or_default().insert(wanted.clone());
+            self.wanted.insert(at, wanted);
             // Vertices of one place are edited together, as tools do.
-            (0..count as u32).filter(|v| position(&model, *v) == at).for_each(|v| _ = rows.insert(v, joint));
+            for v in (0..count as u32).filter(|v| position(&model, *v) == at) {
+                self.ever.entry(at).or_default().insert(row(&model, v));
+                rows.insert(v, joint);
+            }
         }
         let mut change = WeightChange::new(MeshId(0), 0, 1);
         rows.iter().for_each(|(v, joint)| change.push(*v, &[*joint], &[1.0]));
@@ -173,6 +194,28 @@ impl World {
         self.session.open(document);
         assert_eq!(self.session.unsaved_vertices(), 0);
         edited.iter().for_each(|at| _ = self.wanted.remove(at));
+    }
+
+    /// Goes back or forward a step. What that takes away is wanted no more, and what it brings back is wanted again.
+    fn go(&mut self, command: EditCommand) {
+        let edited = |session: &Session| (edited_rows(session.model().unwrap()), session.edits().nodes.clone());
+        let (rows, nodes) = edited(&self.session);
+        self.session.apply(command);
+        let (rows_now, nodes_now) = edited(&self.session);
+        for at in rows.keys().chain(rows_now.keys()).filter(|at| rows.get(*at) != rows_now.get(*at)) {
+            match rows_now.get(at) {
+                Some(row) => _ = self.wanted.insert(*at, row.clone()),
+                None => _ = self.wanted.remove(at),
+            }
+        }
+        let model = Arc::clone(self.session.model().unwrap());
+        for node in nodes.keys().chain(nodes_now.keys()).filter(|node| nodes.get(node) != nodes_now.get(node)) {
+            let name = model.skeleton.names[node.index()].clone();
+            match nodes_now.get(node).and_then(|edit| edit.translation) {
+                Some(at) => _ = self.posed.insert(name, at),
+                None => _ = self.posed.remove(&name),
+            }
+        }
     }
 
     fn text(&self) -> String {
@@ -233,7 +276,7 @@ impl World {
     }
 
     fn step(&mut self) -> &'static str {
-        match self.below(12) {
+        match self.below(15) {
             0..=2 => (self.edit(), "edit").1,
             3 => (self.pose(), "pose").1,
             4 | 5 => (self.leave("model.glb"), "the model").1,
@@ -241,6 +284,8 @@ impl World {
             7 => (self.kill(), "kill").1,
             8 => (self.open_session(), "session").1,
             9 => (self.save(), "save").1,
+            10 | 11 => (self.go(EditCommand::Undo), "undo").1,
+            12 => (self.go(EditCommand::Redo), "redo").1,
             _ => {
                 let name = self.name();
                 (self.leave(&name), "reload").1
@@ -261,32 +306,24 @@ impl World {
 
     fn check(&self, way: &[&str]) {
         let model = self.session.model().unwrap();
-        let pairs = model.influences(MeshId(0), 0).unwrap();
-        let follows = |v: u32| {
-            let (joints, weights) = pairs.of(v as usize);
-            let used: Vec<u16> = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0).map(|(j, _)| *j).collect();
-            if let [joint] = used[..] { Some(joint_name(model, joint)) } else { None }
-        };
         for v in model.weight_edits().vertices(MeshId(0), 0) {
-            let made = self.ever.get(&position(model, v));
-            let right = follows(v).is_some_and(|joint| made.is_some_and(|made| made.contains(&joint)));
-            assert!(right, "{way:?}: vertex {v} was never made to follow {:?}", follows(v));
+            let right = self.ever.get(&position(model, v)).is_some_and(|made| made.contains(&row(model, v)));
+            assert!(right, "{way:?}: vertex {v} was never made to follow {:?}", row(model, v));
         }
         let elsewhere = self.elsewhere();
-        let mut kept: BTreeSet<(Position, String)> = BTreeSet::new();
+        let mut kept: BTreeSet<(Position, Row)> = BTreeSet::new();
         for edited in elsewhere.iter().flat_map(|work| &work.weights).filter_map(WeightsRecord::edited) {
             for (i, at) in edited.list.positions.iter().enumerate() {
-                let (joints, weights) = edited.row(i);
-                let used = joints.iter().zip(weights).find(|(_, weight)| **weight != 0.0).unwrap();
-                kept.insert((at.to_array().map(f32::to_bits), edited.skin[usize::from(*used.0)].clone()));
+                let row = row_of(edited.row(i), |joint| edited.skin[usize::from(joint)].clone());
+                kept.insert((at.to_array().map(f32::to_bits), row));
             }
         }
         let count = model.meshes[0].primitives[0].stored_vertices as u32;
-        for (at, joint) in &self.wanted {
+        for (at, wanted) in &self.wanted {
             let mut there = (0..count).filter(|v| position(model, *v) == *at).peekable();
-            let is_on_model = there.peek().is_some() && there.all(|v| follows(v).as_ref() == Some(joint));
-            let is_kept = is_on_model || kept.contains(&(*at, joint.clone()));
-            assert!(is_kept, "{way:?}: what was made to follow {joint} is lost");
+            let is_on_model = there.peek().is_some() && there.all(|v| row(model, v) == *wanted);
+            let is_kept = is_on_model || kept.contains(&(*at, wanted.clone()));
+            assert!(is_kept, "{way:?}: what was made to follow {wanted:?} is lost");
         }
         for (joint, at) in &self.posed {
             let node = model.skeleton.names.iter().position(|name| name == joint).map(NodeId::from_index);
