@@ -1,5 +1,5 @@
 //! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), texts of
-//! JSON ([`json`]), words for numbers ([`words`]), the environment of the process ([`environment`]), and files that are written whole
+//! JSON ([`json`]), words for numbers ([`words`]), text forms of values ([`text_form`]), the environment of the process ([`environment`]), and files that are written whole
 //! or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
@@ -9,4 +9,5 @@ pub mod json;
 pub mod math;
 pub mod output;
 pub mod parallel;
+pub mod text_form;
 pub mod words;

@@ -32,6 +32,7 @@ mod smooth;
 mod surface;
 mod table;
 mod task;
+mod text_form;
 mod transfer;
 mod transferred;
 mod weld;
@@ -111,7 +112,7 @@ pub static OPERATIONS: &[&Operation] = &[
 ];
 
 /// An axis of mesh space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Axis {
     #[default]
@@ -121,9 +122,11 @@ pub enum Axis {
 }
 
 /// The settings of all operations; each operation reads those that it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Prune: weights below this are removed.
+    #[serde(with = "text_form::exact")]
     pub threshold: f64,
     /// Limit: the most joints of a vertex.
     pub limit: usize,
@@ -140,6 +143,7 @@ pub struct Settings {
     /// Smooth: the number of steps.
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
+    #[serde(with = "text_form::exact")]
     pub strength: f64,
     /// Set: the weight.
     pub amount: Amount,
@@ -152,12 +156,16 @@ pub struct Settings {
     /// Replace joint: the joint that gets its weight.
     pub other: Option<NodeId>,
     /// Paste: joints and their weights.
+    #[serde(with = "text_form::copied")]
     pub copied: Vec<(NodeId, f64)>,
-    /// Transfer: the model whose weights are taken.
+    /// Transfer: the model whose weights are taken. A text does not have it.
+    #[serde(skip)]
     pub donor: Option<Donor>,
     /// Bind here: the pose. One of another number of nodes than the model has is none.
+    #[serde(with = "text_form::pose")]
     pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
+    #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
 }
 

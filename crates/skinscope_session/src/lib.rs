@@ -32,6 +32,7 @@ mod gizmo;
 #[cfg(test)]
 mod held_tests;
 mod hiding;
+mod ids;
 mod kept;
 #[cfg(test)]
 mod kept_tests;
@@ -64,6 +65,7 @@ mod root_motion;
 mod rules;
 mod saving;
 mod session_file;
+mod shared_lists;
 mod shortcuts;
 mod stored;
 mod surfaces;
