@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::ids::Id;
 use super::Session;
+use super::ids::Id;
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
 use skinscope_inspect::VertexSet;
