@@ -6,7 +6,7 @@ use super::Method;
 use skinscope_base::words::counted;
 
 /// The kind of buffer that is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PaletteBuffer {
     /// A storage buffer: it holds any rig, and a uniform buffer was measured to be no faster here.
     #[default]

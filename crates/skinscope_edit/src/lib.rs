@@ -34,6 +34,7 @@ mod stuck;
 mod surface;
 mod table;
 mod task;
+mod text_form;
 mod transfer;
 mod transferred;
 mod weld;
@@ -116,9 +117,11 @@ pub static OPERATIONS: &[&Operation] = &[
 ];
 
 /// The settings of all operations; each operation reads those that it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Prune: weights below this are removed.
+    #[serde(with = "text_form::exact")]
     pub threshold: f64,
     /// Limit: the most joints of a vertex.
     pub limit: usize,
@@ -135,6 +138,7 @@ pub struct Settings {
     /// Smooth: the number of steps.
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
+    #[serde(with = "text_form::exact")]
     pub strength: f64,
     /// Set: the weight.
     pub amount: Amount,
@@ -147,14 +151,18 @@ pub struct Settings {
     /// Replace joint: the joint that gets its weight.
     pub other: Option<NodeId>,
     /// Paste: joints and their weights.
+    #[serde(with = "text_form::copied")]
     pub copied: Vec<(NodeId, f64)>,
-    /// Transfer: the model whose weights are taken.
+    /// Transfer: the model whose weights are taken. A text does not have it.
+    #[serde(skip)]
     pub donor: Option<Donor>,
     /// Transfer: which joints of that model are which here, where their names do not say it.
     pub names: NameMap,
     /// Bind here: the pose. One of another number of nodes than the model has is none.
+    #[serde(with = "text_form::pose")]
     pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
+    #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
 }
 

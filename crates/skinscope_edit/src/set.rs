@@ -22,14 +22,14 @@ pub static SET: Operation = Operation {
 const SAME: f64 = 1e-7;
 
 /// A weight as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Amount {
     /// The weight becomes this number.
-    To(f64),
+    To(#[serde(with = "super::text_form::exact")] f64),
     /// The weight that it has, and so much more; less where it is negative.
-    Add(f64),
+    Add(#[serde(with = "super::text_form::exact")] f64),
     /// So many times the weight that it has.
-    Times(f64),
+    Times(#[serde(with = "super::text_form::exact")] f64),
 }
 
 impl Default for Amount {

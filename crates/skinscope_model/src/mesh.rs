@@ -112,7 +112,7 @@ pub struct MorphTarget {
 }
 
 /// How the file stores weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum WeightFormat {
     /// Normalised integers of 8 bits.
     U8,

@@ -16,7 +16,7 @@ pub(super) const PAGE: usize = 16;
 type PageBits = u16;
 
 /// New pairs for some vertices of a primitive.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WeightChange {
     /// The mesh's number in the file.
     pub mesh: MeshId,

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Session;
+use super::ids::Id;
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{Model, NodeId};
 
 /// The vertices that a tool works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Scope {
     /// All vertices.
     #[default]
@@ -28,16 +29,16 @@ pub enum Scope {
 }
 
 /// Commands about tools that change weights or inverse bind matrices.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ToolCommand {
     /// Opens the panel, or closes it and drops the preview.
     TogglePanel,
     /// Chooses a tool, by [`Operation::id`], and previews what it would do; `None`: previews nothing.
-    Choose(Option<&'static str>),
+    Choose(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Chooses the vertices that tools work on.
     SetScope(Scope),
     /// Replaces the settings of all tools.
-    Set(Arc<Settings>),
+    Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
     /// Takes the present pose for *Bind here*.
     TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.

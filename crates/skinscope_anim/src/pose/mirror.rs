@@ -11,7 +11,7 @@ use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
 const ROUNDING: f64 = 3e-6;
 
 /// The axis that the mirror's plane is perpendicular to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Axis {
     #[default]
