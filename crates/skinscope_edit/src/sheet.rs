@@ -45,11 +45,14 @@ pub struct Sheet<'m> {
 /// The bodies that have a plane of symmetry across an axis, and the meshes that have none.
 pub(super) type FoundPlanes = (Vec<Mirrored>, Vec<WithoutPlane>);
 
+/// An accessor, with the attribute and the view of a Draco stream that fills it.
+type Filled = (usize, Option<(u32, usize)>);
+
 /// What identifies the weights of a primitive in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Storage {
-    /// The accessors of each set, with the attribute and the view of a Draco stream that fills it.
-    sets: Vec<[(usize, Option<(u32, usize)>); 2]>,
+    /// The accessors of each set.
+    sets: Vec<[Filled; 2]>,
     /// Mesh and primitive of the file; `None` where there are sets, which others may share.
     place: Option<(MeshId, usize)>,
     /// How many vertices the file has.

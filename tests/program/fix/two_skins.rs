@@ -407,3 +407,32 @@ fn what_both_have_in_common_is_told_once_and_of_the_file_s_mesh() {
     };
     assert_eq!(part(&bytes, &normal), [(0, 0)]);
 }
+
+#[test]
+fn locks_and_the_choice_of_a_joint_mean_one_skin() {
+    let folder = folder("two_skins_bounds");
+    std::fs::write(folder.join("two.glb"), two_skins(Layout::Plain, F32).glb()).unwrap();
+    let after = |arguments: &[&str]| {
+        let all = [&["fix", "two.glb", "-o", "out.glb", "--smooth", "3"][..], arguments].concat();
+        let out = run::captured(&folder, &all);
+        assert!(out.status.success(), "{}", crate::fix::said(&out));
+        open(&std::fs::read(folder.join("out.glb")).unwrap())
+    };
+    let before = open(&std::fs::read(folder.join("two.glb")).unwrap());
+    for (own, other, joint) in [("show", "b.show", "arm.L"), ("b.show", "show", "b.arm.L")] {
+        let only = after(&["--only-joint", joint]);
+        assert_eq!(shown(&before, other, 0), shown(&only, other, 0), "{joint}");
+        for (old, new) in shown(&before, own, 0).iter().zip(shown(&only, own, 0)) {
+            assert!(*old == new || old.iter().any(|(name, _)| name == joint), "{joint}: {old:?} {new:?}");
+        }
+        assert_ne!(shown(&before, own, 0), shown(&only, own, 0), "{joint}");
+        let locked = after(&["--lock", joint]);
+        let of = |model: &Model, show: &str, joint: &str| -> Vec<Option<f32>> {
+            let weight = |row: &Vec<(String, f32)>| row.iter().find(|(name, _)| name == joint).map(|(_, w)| *w);
+            shown(model, show, 0).iter().map(weight).collect()
+        };
+        assert_eq!(of(&before, own, joint), of(&locked, own, joint));
+        let there = if joint == "arm.L" { "b.arm.L" } else { "arm.L" };
+        assert_ne!(of(&before, other, there), of(&locked, other, there));
+    }
+}
