@@ -9,6 +9,7 @@ use std::sync::Arc;
 use glam::{Quat, Vec2, Vec3};
 
 use super::aside::AsideCommand;
+use super::clip_names::ClipNamesCommand;
 use super::comparison::ComparisonCommand;
 use super::controls::ControlCommand;
 use super::edits::{ChannelKind, ChannelValue};
@@ -165,6 +166,8 @@ pub enum FileCommand {
     ChooseClips,
     /// Play the clips of this file on the open model ([`super::TakenClips`]).
     TakeClips(PathBuf),
+    /// Commands about which joints of another file's clips are which of the open model.
+    ClipNames(ClipNamesCommand),
     /// Do nothing with the file that was dropped on the window.
     LeaveDropped,
     /// Close the window.

@@ -7,6 +7,7 @@
 mod aside;
 mod camera;
 mod carrying;
+mod clip_names;
 mod clips;
 mod command;
 mod command_row;
@@ -93,6 +94,7 @@ mod weights;
 mod words;
 
 pub use aside::AsideCommand;
+pub use clip_names::{ClipNames, ClipNamesCommand};
 pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,

@@ -11,6 +11,7 @@ use skinscope::import::{Options, Progress};
 use skinscope::inspect::Inspection;
 use skinscope::inspect::check::{CheckOptions, FindingPose};
 use skinscope::inspect::rom;
+use skinscope::pose::NameMap;
 use skinscope::session::{
     Command, ComparedFile, ComparisonCommand, Document, Effect, FileCommand, FileUse, InspectionCommand,
     LibraryCommand, MEASURES_PER_SECOND, MeasureCurves, Measurers, RecordedSource, SaveKind, Session, SessionFile,

@@ -22,7 +22,7 @@ mod standing;
 
 pub use apply::{Resolved, add, blend, capture, resolve, target_key};
 pub use carry::carry;
-pub use clips::{CarriedClips, carry_clips};
+pub use clips::{CarriedClips, carry_clips, clip_joints};
 pub use counterparts::{MapError, NameMap, Said, counterparts};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::Triangle;
