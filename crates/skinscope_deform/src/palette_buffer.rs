@@ -134,6 +134,8 @@ mod tests {
         assert!(
             more.why().contains("1366 matrices of 48 bytes are 65568 bytes") && more.why().contains("(1365 matrices)")
         );
+        let tiny = PaletteFit::new(PaletteBuffer::Uniform, linear, 1, PaletteLimits { uniform: 16, ..limits });
+        assert!(tiny.why().starts_with("1 matrix of 48 bytes is 48 bytes") && tiny.why().ends_with("(0 matrices)"));
         for asked in [PaletteBuffer::Auto, PaletteBuffer::Storage] {
             assert!(!fit(asked, 1).is_uniform());
         }
