@@ -174,7 +174,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
     let mut out: Vec<Base> = Vec::new();
     // For each node that was passed by: its matrix in the file's world, and what was taken off its place. Nodes below others have none.
     let mut passed: Vec<Option<(DAffine3, DVec3)>> = Vec::with_capacity(skeleton.len());
-    for i in 0..skeleton.len() {
+    for (i, bears) in bears.into_iter().enumerate() {
         let above = match skeleton.parents[i] {
             None => Some((DAffine3::IDENTITY, DVec3::ZERO)),
             Some(parent) => passed[parent.index()],
@@ -186,10 +186,10 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
         let world = parent * placing.locals[skeleton.file_index[i] as usize];
         let at = world.translation;
         let node = NodeId::from_index(i);
-        let is_leaf = skeleton.subtree_end(node) == i + 1;
+        let is_leaf = skeleton.parents.get(i + 1) != Some(&Some(node));
         let is_near = at.abs().max_element() <= FAR * placing.size;
         let is_there = at.distance(placing.origin) <= AT * placing.size;
-        let is_passed = !bears[i] && (is_near || !is_there && !is_leaf);
+        let is_passed = !bears && (is_near || !is_there && !is_leaf);
         let origin = match is_passed {
             true if is_near => DVec3::ZERO,
             true => at,
@@ -201,7 +201,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
             if !by.is_finite() || DMat3::determinant(&parent.matrix3) == 0.0 {
                 return None;
             }
-            out.push(Base { node, by, origin });
+            out.push(Base { node, by, origin, frame: parent.matrix3 });
         }
     }
     (!out.is_empty()).then_some(out)

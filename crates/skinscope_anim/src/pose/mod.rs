@@ -78,6 +78,12 @@ fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
         let own = local(skeleton, pose, i);
         out.push(parent.map_or(own, |p| out[p.index()] * own));
     }
+    for base in skeleton.far.iter().flat_map(|far| &far.bases) {
+        let above = skeleton.parents[base.node.index()].map(|parent| out[parent.index()].matrix3);
+        if let Some((nodes, by)) = above.and_then(|frame| skeleton.swing(base, frame)) {
+            out[nodes].iter_mut().for_each(|m| m.translation += by);
+        }
+    }
     out
 }
 
