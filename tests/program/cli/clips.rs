@@ -179,7 +179,7 @@ fn people_say_which_joints_of_the_clips_are_which_and_see_it() {
     assert_eq!(baked("clips_map_c.ply", &[&from[..], &said].concat()), wanted);
     let (path, out) = (scratch("clips_map.ply"), scratch("clips_map.ply"));
     let out = out.to_str().unwrap();
-    let refused = |code: i32, more: &[&str], words: &[&str]| {
+    let refused = |code: u8, more: &[&str], words: &[&str]| {
         fails(&[&["bake", character, "-o", out], more].concat(), code, words);
     };
     refused(2, &[&from[..], &["--map", "OberarmLinks=UpperArm.L"]].concat(), &["OberarmLinks", "OberarmLin,"]);
