@@ -26,7 +26,7 @@ pub struct ClipNames {
 }
 
 /// Commands about these names; the application carries them out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ClipNamesCommand {
     /// Show which joints are which of the clips that were taken last.
     Show,
