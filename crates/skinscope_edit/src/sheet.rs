@@ -316,8 +316,9 @@ fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skinscope_model::WeightChange;
+    use crate::{Settings, apply, operation};
     use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Instance, SkinId, WeightChange, part_meshes};
 
     #[test]
     fn a_sheet_reads_edited_weights_and_the_file_s_on_request() {
@@ -356,5 +357,33 @@ mod tests {
         assert!(numbers(&model)[1].is_nan() && numbers(&mended)[1] == 0.0);
         let back = mended.with_weights(&model.weights_before(&[change])).unwrap();
         assert!(numbers(&back)[1].is_nan() && back.weight_edits().is_empty());
+    }
+
+    #[test]
+    fn a_mesh_of_two_skins_has_a_table_for_each_and_what_both_become_counts_once() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+        let mut skin = parts.skins[0].clone();
+        skin.joints.reverse();
+        parts.skins.push(skin);
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights[4] *= 0.5;
+        let ModelParts { skins, meshes, instances, .. } = &mut parts;
+        let parted = part_meshes(skins, meshes, instances, &mut |_, _| true);
+        parts.parted = parted;
+        let model = Model::build(parts).unwrap();
+        let mut sheet = Sheet::of(&model);
+        let primitives: Vec<_> = sheet.tables.iter().map(|table| table.primitives.clone()).collect();
+        assert_eq!(primitives, [[(0, 0)], [(1, 0)]]);
+        let reversed: Vec<u32> = sheet.tables[0].keys.iter().rev().copied().collect();
+        assert_eq!(sheet.tables[1].keys, reversed);
+        assert_eq!([0, 1].map(|mesh| sharing(&model, (mesh, 0))), [[(0, 0)], [(1, 0)]]);
+        let normalise = operation("normalise").unwrap();
+        assert_eq!(apply(normalise, &mut sheet, &Settings::default()).vertices, 1);
+        // Two joints are taken off that have one number, so that the two become different.
+        let joint = Some(model.skins[0].joints[3]);
+        let settings = Settings { joint, ..Settings::default() };
+        let alone = Sheet::of(&model).tables.iter().map(|t| t.joints.iter().filter(|j| **j == 3).count()).max();
+        assert!(apply(operation("remove-joint").unwrap(), &mut sheet, &settings).vertices > alone.unwrap_or_default());
+        assert!(!sheet.tables[0].has_same(&sheet.tables[1]));
     }
 }

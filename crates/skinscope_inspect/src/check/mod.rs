@@ -280,4 +280,29 @@ mod tests {
         let ids: std::collections::BTreeSet<_> = RULES.iter().map(|r| r.id).collect();
         assert_eq!(ids.len(), RULES.len());
     }
+
+    #[test]
+    fn what_a_mesh_of_two_skins_has_in_common_is_told_once() {
+        let mut parts = skinscope_model::ModelParts::clone(&tube(Tube::default()));
+        let mut skin = parts.skins[0].clone();
+        skin.joints.reverse();
+        parts.skins.push(skin);
+        let skin = Some(skinscope_model::SkinId(1));
+        parts.instances.push(skinscope_model::Instance { skin, ..parts.instances[0].clone() });
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights[4] *= 0.5;
+        let skinscope_model::ModelParts { skins, meshes, instances, .. } = &mut parts;
+        let parted = skinscope_model::part_meshes(skins, meshes, instances, &mut |_, _| true);
+        parts.parted = parted;
+        let model = Model::build(parts).unwrap();
+        let options = CheckOptions { rules: Some(vec![weights::SUM.id]), ..CheckOptions::default() };
+        let found = |model: &Model| -> Vec<Option<MeshId>> {
+            let report = check(model, &options, &AtomicBool::new(false)).unwrap();
+            report.findings.iter().map(|finding| finding.mesh).collect()
+        };
+        assert_eq!(found(&model), [Some(MeshId(0))]);
+        // Once they differ each has its own faults.
+        let mut change = skinscope_model::WeightChange::new(MeshId(1), 0, 4);
+        change.push(7, &[0], &[0.25]);
+        assert_eq!(found(&model.with_weights(&[change]).unwrap()), [Some(MeshId(0)), Some(MeshId(1))]);
+    }
 }
