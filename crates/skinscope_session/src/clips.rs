@@ -284,7 +284,7 @@ mod tests {
         assert!(session.edits().nodes.contains_key(&NodeId(1)) && session.history().can_undo());
         assert_eq!(session.view().orbit, camera);
         // The tubes are of one length, so that their joints rest at other places.
-        assert_eq!(taken.sentence(), "Took 2 clips of walks.glb, corrected for another rest pose");
+        assert_eq!(taken.sentence(), "Took 2 clips of walks.glb");
         assert_eq!(session.document().unwrap().warnings, taken.lines());
         assert_eq!(taken.unmatched, [other.skeleton.names[5].as_str()]);
         // It is one step, and what was shown before it is shown again.
