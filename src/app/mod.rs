@@ -104,7 +104,11 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
     let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
     let event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
-    let recorder = options.record.as_deref().map(|path| Recorder::create(path, &options)).transpose()?;
+    let recorder = options
+        .record
+        .as_deref()
+        .map(|path| Recorder::create(path, &options.source, options.session.clone()))
+        .transpose()?;
     let mut app = App::new(options, recorder, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
     let line = app.frame_timer.map(|m| m.line(app.session.crowd()));

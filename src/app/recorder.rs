@@ -1,11 +1,11 @@
 //! `view --record FILE`: every command that the window carries out is written down, a line each, as it happens.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{App, AppError, Options};
+use super::{App, AppError};
 use crate::output::LineLog;
 use crate::session::{
-    Command, Effect, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, command_line,
+    Command, Effect, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, Source, command_line,
 };
 
 /// Writes commands down.
@@ -22,14 +22,14 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Makes the file, which does not exist yet.
+    /// Makes the file, which does not exist yet. What is opened first is `source`, or the model of a session file.
     ///
     /// # Errors
     /// It cannot be made, or another file has its name.
-    pub fn create(path: &Path, options: &Options) -> Result<Self, AppError> {
+    pub fn create(path: &Path, source: &Source, session: Option<PathBuf>) -> Result<Self, AppError> {
         let name = path.display().to_string();
         let log = LineLog::create(path).map_err(|error| AppError::Record { path: name.clone(), error })?;
-        let source = RecordedSource::of(&options.source, options.session.clone());
+        let source = RecordedSource::of(source, session);
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let head = RecordingHead { schema: RECORDING_SCHEMA, version, source, window: [0.0; 2] };
         Ok(Self { log, path: name, waiting: Some((head, Vec::new())), failed: None, ended: false })
@@ -78,5 +78,41 @@ impl App {
             }
         }
         self.session.apply(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{Options, Progress};
+    use crate::session::{EditCommand, ViewCommand, read_command};
+
+    #[test]
+    fn commands_are_written_as_they_happen_and_no_file_is_replaced() {
+        let path = std::env::temp_dir().join(format!("skinscope_recorder_{}.jsonl", std::process::id()));
+        let _absent = std::fs::remove_file(&path);
+        let mut recorder = Recorder::create(&path, &Source::BuiltIn, None).unwrap();
+        let mut session = Session::default();
+        recorder.note(&ViewCommand::SetCrowd(1).into(), &session);
+        recorder.begin([960.0, 600.0]);
+        let passes = PlaybackCommand::Advance(0.25).into();
+        recorder.note(&passes, &session);
+        session.open(Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap());
+        recorder.note(&passes, &session);
+        recorder.note(&EditCommand::Undo.into(), &session);
+        let text = std::fs::read_to_string(&path).unwrap();
+        let mut lines = text.lines();
+        let head: RecordingHead = serde_json::from_str(lines.next().unwrap()).unwrap();
+        assert_eq!(
+            (head.source, head.window, head.schema),
+            (RecordedSource::BuiltIn, [960.0, 600.0], RECORDING_SCHEMA)
+        );
+        let commands: Vec<Command> = lines.map(|line| read_command(line).unwrap()).collect();
+        // Time passes only where a clip plays.
+        assert_eq!(commands, [ViewCommand::SetCrowd(1).into(), passes, EditCommand::Undo.into()]);
+        let refused = Recorder::create(&path, &Source::BuiltIn, None).unwrap_err().to_string();
+        assert!(refused.contains(path.to_str().unwrap()), "{refused}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -31,7 +31,9 @@ fn scripts_end_with_the_same_picture_again(stage: &Stage) {
     let backend = stage.gpu.info.backend;
     let ending = format!("{backend:?}.png").to_lowercase();
     for script in scripts() {
-        let [first, again] = [script.replay(), script.replay()].map(|replayed| picture(stage, replayed.session));
+        let [first, again] = [script.replay(), script.replay()];
+        assert_eq!(first.trace, again.trace, "{}", script.name);
+        let [first, again] = [first.session, again.session].map(|session| picture(stage, session));
         let how = differs(&first, &again);
         assert!(how.is_none(), "{backend:?}: {} ends with another picture: {}", script.name, how.unwrap_or_default());
         let difference = script.difference(&[(&ending, &first)]);

@@ -74,7 +74,7 @@ pub(super) fn of(session: &Session) -> String {
             lesson.example().sliders.iter().map(|slider| lesson.moment().settings().get(slider.id)).collect::<Vec<_>>()
         )
     });
-    say("example", format!("{lesson:?}"));
+    say("example", format!("{lesson:?} {}", hash(format!("{:?}", session.example_marks()).as_bytes())));
     if let (Some(document), Some(model)) = (session.document(), session.edited_model()) {
         say("weights", hash(format!("{:?}", model.weight_edits()).as_bytes()));
         say("binds", hash(format!("{:?}", model.bind_edits()).as_bytes()));
