@@ -293,7 +293,8 @@ impl Session {
         let inspection = self.document.as_ref().and_then(|document| document.inspection.as_ref());
         if let (Some(inspection), Some(shown)) = (inspection, &mut self.tools.shown) {
             let asymmetry = shown.outcome.asymmetry.clone();
-            let with = |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
+            let with =
+                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
             shown.values = asymmetry.map(with);
         }
     }

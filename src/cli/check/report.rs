@@ -95,8 +95,16 @@ pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
     let reasons = [
         (NOT_JUDGED, "has a mirror image to compare it with", "have no mirror image"),
-        (NO_PARTNER, "is moved only by joints that have a partner on the other side", "have a mirror image, but a joint that moves them or it has no partner on the other side"),
-        (NO_WEIGHTS, "has weights that can be compared", "have no weights that can be compared, or their mirror images"),
+        (
+            NO_PARTNER,
+            "is moved only by joints that have a partner on the other side",
+            "have a mirror image, but a joint that moves them or it has no partner on the other side",
+        ),
+        (
+            NO_WEIGHTS,
+            "has weights that can be compared",
+            "have no weights that can be compared, or their mirror images",
+        ),
     ];
     let found: Vec<_> = reasons.into_iter().filter(|(reason, ..)| report.not_judged_for(*reason) > 0).collect();
     match (judged, &found[..]) {

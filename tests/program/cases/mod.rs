@@ -41,13 +41,8 @@ cases! {
 }
 
 /// Cases that the program is known not to get right yet. One that it gets right must be taken off this list.
-const OPEN: &[&str] = &[
-    "01-mixamo-prefixes",
-    "03-vrma-on-vrm",
-    "04-vrm0-front",
-    "12-far-from-origin",
-    "23-clips-over-other-axes",
-];
+const OPEN: &[&str] =
+    &["01-mixamo-prefixes", "03-vrma-on-vrm", "04-vrm0-front", "12-far-from-origin", "23-clips-over-other-axes"];
 
 /// Cases that were added since the list above was written.
 #[test]

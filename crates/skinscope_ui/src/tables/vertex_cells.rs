@@ -7,9 +7,9 @@ use super::{TableContext, skin_name};
 use crate::table::{PAD, cell_text};
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{grouped, paint_line, shortened};
+use skinscope_inspect::PerVertex;
 use skinscope_inspect::check::SAME_WEIGHT;
 use skinscope_inspect::tables::{Pair, Row};
-use skinscope_inspect::PerVertex;
 use skinscope_model::{Model, WeightFormat};
 use skinscope_session::Session;
 
@@ -137,12 +137,10 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
             let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
             (!of.is_empty()).then(|| of.join("\n"))
         }
-        ColumnKind::Asymmetry => {
-            Some(match row.asymmetry(asymmetry(given.session)?) {
-                Err(why) => format!("It is not compared with a mirror image: {why}"),
-                Ok(difference) => difference.to_string(),
-            })
-        }
+        ColumnKind::Asymmetry => Some(match row.asymmetry(asymmetry(given.session)?) {
+            Err(why) => format!("It is not compared with a mirror image: {why}"),
+            Ok(difference) => difference.to_string(),
+        }),
         ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
     }
 }
