@@ -362,14 +362,20 @@ fn pairs_that_names_make_are_parted_and_come_back() {
     for (node, name) in [(1, "arm.L"), (2, "arm.R")] {
         name.clone_into(&mut parts.skeleton.names[node]);
     }
+    // Both hang on one joint and stand in one place of the middle, where their names tell them apart.
+    parts.skeleton.parents[2] = parts.skeleton.parents[1];
+    let place = |node| parts.skins[0].joints.iter().position(|joint| *joint == NodeId(node)).unwrap();
+    let (first, second) = (place(1), place(2));
+    parts.skins[0].inverse_bind[second] = parts.skins[0].inverse_bind[first];
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), vec![], None));
     session.apply(ToolCommand::Choose(Some("mirror")));
     let mut harness = window(session, UiState::default(), Status::default());
+    harness.get_by_label_contains("Plane of symmetry: x = 0");
     click(&mut harness, "Part arm.L ↔ arm.R");
     assert_eq!(settings(&harness).pairs, [[NodeId(1); 2], [NodeId(2); 2]]);
     harness.get_by_label("arm.L alone");
-    click(&mut harness, "Pair joints by their names alone");
+    click(&mut harness, "Pair joints by their names and places alone");
     assert!(settings(&harness).pairs.is_empty());
     harness.get_by_label("arm.L ↔ arm.R");
 }

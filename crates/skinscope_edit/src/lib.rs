@@ -18,6 +18,8 @@ mod limit;
 mod locks;
 mod matching;
 mod mirror;
+#[cfg(test)]
+mod mirror_tests;
 mod mirrored;
 mod normalise;
 mod prune;

@@ -557,3 +557,17 @@ fn a_tool_that_cannot_be_done_stays_and_says_why() {
     session.apply(ToolCommand::Apply);
     assert!(session.tools().operation.is_none() && bits(&session) != before);
 }
+
+#[test]
+fn while_a_tool_is_tried_the_asymmetry_is_that_of_the_shown_weights() {
+    let mut session = open();
+    let model = Arc::clone(session.model().unwrap());
+    session.inspected(&model, skinscope_inspect::Inspection::default());
+    let found = Arc::clone(session.inspected_values().unwrap());
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    let tried = session.inspected_values().unwrap();
+    assert_eq!(Some(&tried.asymmetry), session.outcome().unwrap().asymmetry.as_ref());
+    assert!(!Arc::ptr_eq(tried, &found) && tried.asymmetry != found.asymmetry);
+    session.apply(ToolCommand::Cancel);
+    assert!(Arc::ptr_eq(session.inspected_values().unwrap(), &found));
+}

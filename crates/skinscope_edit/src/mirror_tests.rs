@@ -1,0 +1,158 @@
+//! Tests of mirroring on a figure of points: hips in the middle, an arm on each side, and points around them.
+
+use glam::{Affine3A, Vec3};
+
+use super::mirrored::MirrorPlane;
+use super::*;
+use skinscope_base::math::Transform;
+use skinscope_model::{
+    Influences, Instance, Mesh, MeshId, Model, ModelParts, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
+};
+
+/// Joints of a skin: name, parent among them, position.
+type Rows<'a> = &'a [(&'a str, Option<u32>, [f32; 3])];
+
+/// Points of the left side, at +x, then their mirror images; points whose number is even have 0.7 of the second joint (left) or
+/// 0.2 of the third (right) and else the first.
+fn figure(rows: Rows<'_>, stored: Affine3A) -> ModelParts {
+    let left = (0..30).map(|i| {
+        let i = i as f32;
+        Vec3::new(0.2 + 0.05 * i, 1.0 + 0.4 * (1.3 * i).sin(), 0.2 * (2.1 * i).cos())
+    });
+    let left: Vec<Vec3> = left.collect();
+    let right = left.iter().map(|p| *p * Vec3::new(-1.0, 1.0, 1.0));
+    let mut primitive = Primitive { topology: Topology::Points, ..Primitive::default() };
+    primitive.positions = left.iter().copied().chain(right).map(|p| stored.transform_point3(p)).collect();
+    primitive.stored_vertices = primitive.positions.len();
+    let mut influences = Influences { per_vertex: 4, ..Influences::default() };
+    for vertex in 0..60 {
+        let (joint, weight) = if vertex < 30 { (1, 0.7) } else { (2, 0.2) };
+        influences.joints.extend([0, joint, 0, 0]);
+        influences.weights.extend([1.0 - weight, weight, 0.0, 0.0]);
+    }
+    primitive.stored_influences = Some(influences);
+    let bind = |at: &[f32; 3]| Affine3A::from_translation(-Vec3::from_array(*at)) * stored.inverse();
+    let nodes = || (0..rows.len() as u32).map(NodeId);
+    ModelParts {
+        skeleton: Skeleton {
+            parents: rows.iter().map(|(_, parent, _)| parent.map(NodeId)).collect(),
+            names: rows.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+            file_index: (0..rows.len() as u32).collect(),
+            rest: LocalPose { transforms: vec![Transform::IDENTITY; rows.len()], morph_weights: Vec::new() },
+            residuals: Vec::new(),
+        },
+        scenes: vec![Scene { roots: vec![NodeId(0)], contains: vec![true; rows.len()], ..Scene::default() }],
+        skins: vec![Skin {
+            joints: nodes().collect(),
+            inverse_bind: rows.iter().map(|(.., at)| bind(at)).collect(),
+            ..Skin::default()
+        }],
+        meshes: vec![Mesh { primitives: vec![primitive], ..Mesh::default() }],
+        instances: vec![Instance { skin: Some(SkinId(0)), ..Instance::default() }],
+        ..ModelParts::default()
+    }
+}
+
+const HIPS: (&str, Option<u32>, [f32; 3]) = ("hips", None, [0.0, 1.0, 0.0]);
+
+fn named(left: &'static str, right: &'static str) -> [(&'static str, Option<u32>, [f32; 3]); 3] {
+    [HIPS, (left, Some(0), [0.5, 1.2, 0.0]), (right, Some(0), [-0.5, 1.2, 0.0])]
+}
+
+/// Mirrors from + to −; returns what is told, and the joints and weights of a vertex.
+fn mirrored(parts: ModelParts, settings: &Settings) -> (Mirroring, Vec<Vec<(u32, f64)>>) {
+    let model = Model::build(parts).unwrap();
+    let mut sheet = Sheet::of(&model);
+    assert_eq!(check(&mirror::MIRROR, &sheet, settings), Ok(()));
+    apply(&mirror::MIRROR, &mut sheet, settings);
+    let shares = |vertex| {
+        let mut shares = weld::unit_shares(&sheet.tables[0], vertex);
+        shares.sort_unstable_by_key(|(key, _)| *key);
+        shares.iter().map(|(key, weight)| (*key, (weight * 1e4).round() / 1e4)).collect()
+    };
+    (sheet.mirroring.clone().unwrap(), (0..60).map(shares).collect())
+}
+
+fn right_arm_follows(weights: &[Vec<(u32, f64)>]) {
+    assert!(weights[..30].iter().all(|w| *w == [(0, 0.3), (1, 0.7)]), "{weights:?}");
+    assert!(weights[30..].iter().all(|w| *w == [(0, 0.3), (2, 0.7)]), "{weights:?}");
+}
+
+#[test]
+fn the_other_side_gets_the_weights_by_names_of_any_language_and_by_places() {
+    let all = [
+        ("arm.L", "arm.R"),
+        ("左腕", "右腕"),
+        ("Arm [Lft]", "Arm [Rgt]"),
+        ("Arm links", "Arm rechts"),
+        ("j_07", "j_12"),
+    ];
+    for (left, right) in all {
+        let (told, weights) = mirrored(figure(&named(left, right), Affine3A::IDENTITY), &Settings::default());
+        right_arm_follows(&weights);
+        assert_eq!(told.pairs, [[NodeId(1), NodeId(2)]], "{left}");
+        assert_eq!((told.unpaired, told.without_plane.len()), (0, 0));
+        assert_eq!(told.told_planes(), ["x = 0"]);
+    }
+}
+
+#[test]
+fn the_plane_is_where_the_mesh_is_stored() {
+    let stored = Affine3A::from_scale_rotation_translation(
+        Vec3::splat(5000.0),
+        glam::Quat::IDENTITY,
+        Vec3::new(8191.5, 3.0, -40.0),
+    );
+    let mut parts = figure(&named("j_07", "j_12"), stored);
+    parts.meshes[0].primitives[0].positions.iter_mut().for_each(|p| *p = p.round());
+    let (told, weights) = mirrored(parts, &Settings::default());
+    right_arm_follows(&weights);
+    let [MirrorPlane { mesh: MeshId(0), axis: Axis::X, offset }] = told.planes[..] else { panic!("{told:?}") };
+    assert!((offset - 8191.5).abs() < 1.0, "{offset}");
+}
+
+#[test]
+fn every_axis_has_its_plane_and_where_there_is_none_it_is_refused() {
+    let turns = [(Axis::X, 0.0, Vec3::Z), (Axis::Y, 1.570_796_4, Vec3::Z), (Axis::Z, -1.570_796_4, Vec3::Y)];
+    for (axis, angle, about) in turns {
+        let shift = Vec3::new(3.0, -2.0, 9.0);
+        let stored = Affine3A::from_rotation_translation(glam::Quat::from_axis_angle(about, angle), shift);
+        let settings = Settings { axis, ..Settings::default() };
+        let (told, weights) = mirrored(figure(&named("j_07", "j_12"), stored), &settings);
+        right_arm_follows(&weights);
+        assert!((told.planes[0].offset - axis.direction().dot(shift)).abs() < 1e-3, "{told:?}");
+        let model = Model::build(figure(&named("j_07", "j_12"), stored)).unwrap();
+        for other in Axis::ALL.into_iter().filter(|other| *other != axis) {
+            let refused = check(&mirror::MIRROR, &Sheet::of(&model), &Settings { axis: other, ..Settings::default() });
+            let Err(Refusal::NoPlane(why)) = refused else { panic!("{refused:?}") };
+            let start = format!("no plane of symmetry was found across {}: about {} = ", other.name(), other.name());
+            assert!(why.starts_with(&start) && why.contains(" % of the vertices of mesh "), "{why}");
+        }
+    }
+}
+
+#[test]
+fn vertices_of_a_joint_at_one_side_without_partner_stay_and_are_counted() {
+    let rows = [HIPS, ("arm", Some(0), [0.5, 1.2, 0.0]), ("pouch", Some(0), [-0.9, 0.6, 0.3])];
+    let (told, weights) = mirrored(figure(&rows, Affine3A::IDENTITY), &Settings::default());
+    assert!(weights[30..].iter().all(|w| *w == [(0, 0.8), (2, 0.2)]), "{weights:?}");
+    assert_eq!((told.unpaired, &told.pairs[..]), (30, &[][..]));
+    // Once they are told to be partners, there is no doubt.
+    let pairs = vec![[NodeId(1), NodeId(2)]];
+    let (told, weights) =
+        mirrored(figure(&rows, Affine3A::IDENTITY), &Settings { pairs: pairs.clone(), ..Settings::default() });
+    right_arm_follows(&weights);
+    assert_eq!((told.unpaired, told.pairs), (0, pairs));
+}
+
+#[test]
+fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
+    let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY)).unwrap();
+    let settings = Settings::default();
+    let task = Task { operation: &mirror::MIRROR, settings, within: None, locked: std::sync::Arc::default() };
+    let outcome = work_out(&model, &task, &skinscope_base::parallel::JobContext::of_waiting()).unwrap();
+    let left: Vec<f32> = outcome.asymmetry.unwrap().of(MeshId(0), 0).to_vec();
+    assert!(left.len() == 60 && left.iter().all(|d| (0.0..1e-6).contains(d)), "{left:?}");
+    assert_eq!((outcome.vertices, outcome.found[0]), (30, ("asymmetry", [60, 0])));
+    assert_eq!(outcome.mirrored.unwrap().told_planes(), ["x = 0"]);
+}
