@@ -16,7 +16,8 @@ use skinscope_model::{MeshId, Model};
 /// Commands about work that is set aside, given by its place in [`Session::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AsideCommand {
-    /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them.
+    /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
+    /// back when that is left, as a finding is.
     Show(usize),
     /// Take up what fits the open model, whatever model it was made on.
     TakeUp(usize),
@@ -38,7 +39,7 @@ impl Session {
         match command {
             AsideCommand::Show(_) => {
                 if let Some(model) = self.model().map(Arc::clone) {
-                    self.mark(Arc::new(nearest(&model, &work)));
+                    self.mark_for_a_look(Arc::new(nearest(&model, &work)));
                     self.update_pose();
                     self.frame_marked();
                 }

@@ -207,9 +207,8 @@ impl Session {
         left.marked.extend(some_of(&marked, &lost));
         if !carried.vertices.is_empty() {
             let found = carried.vertices.iter().map(|v| v.place);
-            let all = found.chain(self.view.marked.iter().filter(|_| self.marking.by_hand)).collect();
-            self.mark(Arc::new(VertexSet::from_vertices(all)));
-            self.marking.by_hand = true;
+            let all = found.chain(self.own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
+            self.mark_for_good(Arc::new(VertexSet::from_vertices(all)));
         }
     }
 

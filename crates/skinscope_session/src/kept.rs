@@ -43,17 +43,18 @@ impl Session {
     pub fn kept(&self) -> Option<KeptSession> {
         // An example is no file, and is as it was when it is opened again.
         let document = self.document().filter(|document| document.lesson().is_none())?;
+        let (edits, playback) = self.own_pose();
         Some(KeptSession {
             path: document.path.clone(),
             model: Arc::clone(self.edited_model()?),
-            edits: Arc::clone(&self.edits),
+            edits,
             rules: self.rules.clone(),
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
-            marked: if self.marking.by_hand { Arc::clone(&self.view.marked) } else { Arc::default() },
+            marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             aside: Arc::clone(&self.aside),
             view: self.view.clone(),
-            playback: self.playback.clone(),
+            playback: playback.clone(),
         })
     }
 }

@@ -74,6 +74,7 @@ impl Session {
     pub(super) fn reopen(&mut self, document: Document) {
         // Before anything else: what a tool would do is none of the weights that are taken up.
         self.choose_tool(None);
+        self.leave_finding_before_work();
         let bounds = self.posed_bounds();
         let kept = self.kept();
         let is_held = self.saved_session().is_some() && !self.has_unsaved_work();
@@ -162,8 +163,7 @@ impl Session {
         let by_hand = self.marking.by_hand;
         self.forget_vertices();
         if by_hand {
-            self.mark(marked);
-            self.marking.by_hand = true;
+            self.mark(marked, true);
         }
         true
     }
