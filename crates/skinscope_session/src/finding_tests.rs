@@ -200,7 +200,7 @@ fn marks_made_by_hand_are_kept_while_something_else_is_marked_for_a_look_and_com
     let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 1);
     change.push(3, &[2], &[1.0]);
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let weights = session.kept().unwrap().file().work("elsewhere.glb");
+    let weights = session.kept().unwrap().file().work("elsewhere.glb", None);
     session.apply(EditCommand::Undo);
     session.set_work_aside(weights, &mut Vec::new());
     for look in [Command::from(FindingCommand::ShowFinding(0)), AsideCommand::Show(0).into()] {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::carrying::{Bringing, Nodes};
 use super::orbit::Orbit;
 use super::saving::changed_since;
+use super::session_file::absolute;
 use super::take_up::told_of;
 use super::{
     CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, ViewFrom, WorkRecord,
@@ -85,6 +86,7 @@ impl Session {
         let is_same = self.has_same_places(&old.model, &new) && self.take_up_in_place(&old.model);
         if is_same {
             self.keep_steps(&old.model, &new);
+            self.rules.follow_limits(&new);
         }
         if let Some(kept) = kept.filter(|_| !is_same) {
             self.carry_over(&kept, &old.model, find);
@@ -157,6 +159,7 @@ impl Session {
         let mut left = self.take_up_clips(old, Some);
         let mut lines = Vec::new();
         left.model.clone_from(&old.source.name);
+        left.path = absolute(self.document.as_ref().and_then(|document| document.path.as_deref()));
         self.set_work_aside(left, &mut lines);
         self.warn(&lines);
         let marked = Arc::clone(&self.view.marked);
@@ -194,6 +197,7 @@ impl Session {
         let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
         left.add(self.add_work(&work, &mut by));
         left.model.clone_from(&old.source.name);
+        left.path.clone_from(&work.path);
         let Bringing { nodes, mut lines, .. } = by;
         self.set_work_aside(left, &mut lines);
         lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
@@ -209,8 +213,8 @@ impl Session {
         let saved = self.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
         let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
         match since {
-            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name),
-            None => kept.file().work(&old.source.name),
+            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name, kept.path()),
+            None => kept.file().work(&old.source.name, kept.path()),
         }
     }
 

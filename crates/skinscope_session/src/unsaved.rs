@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edits, KeptSession, Session};
+use super::{Document, Edits, KeptSession, Session};
 
 /// How much was made that is in no file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,6 +111,16 @@ impl Session {
     pub fn has_unsaved_work(&self) -> bool {
         let Kinds { weights, pose, controls, rules, marks, aside, less } = self.unsaved_kinds();
         weights || pose || controls || rules || marks || aside || less
+    }
+
+    /// Returns whether showing `document` would lose what was made since it was asked for. `given_up` is all that there was then, which was saved or
+    /// given up. A newer version of the open file keeps all, unless it is shown `as_session`: as a session file has it. What is set aside
+    /// stays in any case.
+    #[must_use]
+    pub fn loses_by(&self, document: &Document, as_session: bool, given_up: Option<&KeptSession>) -> bool {
+        let work = UnsavedWork { set_aside: 0, ..self.unsaved_work() };
+        let was_there = || self.kept().zip(given_up).is_some_and(|(now, then)| now.has_same_work(then));
+        (as_session || !self.is_newer_version(document)) && !work.is_empty() && !was_there()
     }
 
     /// Returns whether anything was made that the file of the model does not have, whatever session or pose file does. A teaching example has no
