@@ -52,8 +52,9 @@ impl Session {
         lines
     }
 
-    /// Shows what a session file keeps; its edits are steps that can be undone, and what is edited already stays. Returns a line for everything that
-    /// the open model has no counterpart for: that is set aside.
+    /// Shows what a session file keeps; its edits are steps that can be undone. Weights, matrices and a pose that are edited already stay; limits,
+    /// pins, pairs, locks and controls are those of the file. Returns a line for everything that the open model has no counterpart for: that is
+    /// set aside.
     pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
         let path = self.document.as_ref().and_then(|document| document.path.clone());
