@@ -36,7 +36,7 @@ impl App {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
-            self.session.apply(EditCommand::NormaliseWeights);
+            self.change(EditCommand::NormaliseWeights);
         }
         // What a benchmark needs before its first picture is done by now; poses are measured beside its pictures, as in any window.
         self.session.be_patient();
@@ -45,19 +45,19 @@ impl App {
             let unmatched = said.unmatched.iter();
             let lines: Vec<String> =
                 unmatched.map(|key| format!("The model has nothing for \"{key}\" of the pose.")).collect();
-            self.session.apply(PlaybackCommand::SetPlaying(false));
-            self.session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-            self.session.apply(EditCommand::SetPose(Arc::new(said)));
+            self.change(PlaybackCommand::SetPlaying(false));
+            self.change(PlaybackCommand::SetPose(PoseSource::Rest));
+            self.change(EditCommand::SetPose(Arc::new(said)));
             self.session.warn(&lines);
         }
         for (name, value) in std::mem::take(&mut self.options.sliders) {
             let place = self.session.controls().sliders.iter().position(|slider| slider.name == name);
             match place {
-                Some(place) => _ = self.session.apply(ControlCommand::SetSlider(place, value)),
+                Some(place) => _ = self.change(ControlCommand::SetSlider(place, value)),
                 None => _ = self.session.warn(&[format!("The session has no slider \"{name}\".")]),
             }
         }
-        self.session.apply(EditCommand::EndEdit);
+        self.change(EditCommand::EndEdit);
         if let Some(path) = self.options.clips_from.take() {
             let map = std::mem::take(&mut self.options.map);
             self.take_clips(path, map);
@@ -115,7 +115,7 @@ impl App {
                 return;
             }
         }
-        if let Some(effect) = self.session.apply(command) {
+        if let Some(effect) = self.change(command) {
             self.carry_out(event_loop, effect);
         }
     }
@@ -125,10 +125,10 @@ impl App {
         match worst.map(|worst| worst.pose) {
             // Whoever gave it up meanwhile stays where they are.
             Some(FindingPose::Clip { time_secs, .. }) if self.session.is_seeking_worst() => {
-                self.session.apply(ComparisonCommand::ShowMoment(time_secs));
+                self.change(ComparisonCommand::ShowMoment(time_secs));
             }
             _ if self.session.is_seeking_worst() => {
-                self.session.apply(ComparisonCommand::ToWorstMoment);
+                self.change(ComparisonCommand::ToWorstMoment);
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ impl App {
         if let Some((click, orbit)) = self.click.take_if(|_| is_open)
             && orbit == self.session.view().orbit
         {
-            self.session.apply(click);
+            self.change(click);
         }
     }
 

@@ -54,6 +54,7 @@ impl App {
                 self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::ClipsChosen);
             }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
+            FileCommand::ClipNames(command) => self.carry_out_clip_names(command),
             FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => {
                 let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));

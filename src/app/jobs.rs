@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::file_dialog;
 use super::load_job::Load;
-use super::report::Report;
+use super::report::{ReadClips, Report};
 use super::ui::fonts;
 use crate::deform::{DataSource, Method};
 use crate::edit::{self, Packing, Task, work_out};
@@ -22,8 +22,8 @@ use crate::model::Model;
 use crate::parallel::{Job, JobContext};
 use crate::pose::NameMap;
 use crate::session::{
-    ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure, Session, Source,
-    TakenClips,
+    ClipNames, ComparedFile, CurvesKey, Document, MEASURES_PER_SECOND, MeasureCurves, Measurers, PoseToMeasure,
+    Session, Source, TakenClips,
 };
 use crate::writeback::Stamps;
 
@@ -382,16 +382,31 @@ impl Jobs {
         self.running.iter().any(|(kind, _)| matches!(kind, Kind::OtherFile))
     }
 
-    /// Reads a file whose clips are to be played on `open`, with joints that are counterparts by a mapping; one that is being read for that is given up.
-    pub(super) fn take_clips(&mut self, (path, map): (PathBuf, NameMap), options: Options, open: Arc<Model>) {
+    /// Reads a file whose clips are to be played on `open`, with joints that are counterparts by a mapping; one that is being read for that
+    /// is given up.
+    pub(super) fn take_clips(&mut self, (path, said): (PathBuf, NameMap), options: Options, open: Arc<Model>) {
         self.running.retain(|(kind, _)| !matches!(kind, Kind::Clips));
         self.start(Kind::Clips, "clips", move |context| {
-            let source = Source::File(path);
+            let source = Source::File(path.clone());
             let name = source.name();
             let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
             let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
-            let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &map));
-            Some(Report::ClipsTaken(Arc::downgrade(&open), taken.map(Box::new)))
+            let other = read.as_ref().ok().map(|document| Arc::clone(document.stored()));
+            let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &said));
+            let read = ReadClips { path, other, said, before: Vec::new(), taken };
+            Some(Report::ClipsTaken(Arc::downgrade(&open), Box::new(read)))
+        });
+    }
+
+    /// Takes the clips of a file that was read before once more, with another mapping.
+    pub(super) fn retake_clips(&mut self, names: &ClipNames, open: Arc<Model>) {
+        self.running.retain(|(kind, _)| !matches!(kind, Kind::Clips));
+        let ClipNames { path, other, said, taken, .. } = names.clone();
+        let name = names.name();
+        self.start(Kind::Clips, "clips", move |_| {
+            let (before, taken) = (taken, TakenClips::of(&open, &other, &name, &said));
+            let read = ReadClips { path, other: Some(other), said, before, taken };
+            Some(Report::ClipsTaken(Arc::downgrade(&open), Box::new(read)))
         });
     }
 

@@ -31,6 +31,7 @@ mod picture;
 mod pointer_rest;
 mod pose_pictures;
 mod poses;
+mod recorder;
 mod recovery;
 mod report;
 mod save_job;
@@ -64,6 +65,7 @@ use self::benchmark::FrameTimer;
 use self::jobs::Jobs;
 use self::library::LibraryState;
 pub use self::pace::MeasurePace;
+use self::recorder::Recorder;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::session_files::{OpenSessionFile, ReadSession};
@@ -103,7 +105,8 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
     let no_display = |e: winit::error::EventLoopError| AppError::NoDisplay(reason(&e.to_string()));
     let event_loop = EventLoop::<UserEvent>::with_user_event().build().map_err(no_display)?;
     event_loop.set_control_flow(ControlFlow::Wait);
-    let mut app = App::new(options, event_loop.create_proxy());
+    let recorder = options.record.as_deref().map(|path| Recorder::create(path, &options)).transpose()?;
+    let mut app = App::new(options, recorder, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
     let line = app.frame_timer.map(|m| m.line(app.session.crowd()));
     app.failure.map_or(Ok(line), Err)
@@ -162,6 +165,8 @@ struct App {
     autosave: Autosave,
     autosave_complained: bool,
     library: LibraryState,
+    /// What commands are written down by, where they are recorded.
+    recorder: Option<Recorder>,
     /// Edits of an earlier run: offered, or accepted and waiting for their model.
     left: Option<Left>,
     frame_timer: Option<FrameTimer>,
@@ -169,7 +174,7 @@ struct App {
 }
 
 impl App {
-    fn new(options: Options, proxy: EventLoopProxy<UserEvent>) -> Self {
+    fn new(options: Options, recorder: Option<Recorder>, proxy: EventLoopProxy<UserEvent>) -> Self {
         let mut settings = Settings::load();
         settings.ui.watch = options.watch.unwrap_or(settings.ui.watch);
         let waker = proxy.clone();
@@ -207,6 +212,7 @@ impl App {
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
             library: LibraryState::default(),
+            recorder,
             left: None,
             frame_timer: options.benchmark.clone().map(|b| FrameTimer::new(b, options.started)),
             failure: None,
@@ -219,9 +225,9 @@ impl App {
         if app.frame_timer.is_none() {
             app.session.be_patient();
         }
-        app.session.apply(ViewCommand::SetCrowd(app.options.crowd));
-        app.session.apply(ViewCommand::SetAntialiasing(app.options.antialiasing));
-        app.session.apply(ViewCommand::SetPaletteBuffer(app.options.palette_buffer));
+        app.change(ViewCommand::SetCrowd(app.options.crowd));
+        app.change(ViewCommand::SetAntialiasing(app.options.antialiasing));
+        app.change(ViewCommand::SetPaletteBuffer(app.options.palette_buffer));
         // The file is read while window and GPU start.
         match app.options.session.clone() {
             Some(path) => app.open_session(path),
@@ -234,22 +240,22 @@ impl App {
     /// Chooses method, parameters, overlay and panel as the options say, once: after the session file or example that they were given with.
     fn choose_look(&mut self) {
         if let Some(method) = self.options.method.take() {
-            self.session.apply(ViewCommand::SetMethod(method));
+            self.change(ViewCommand::SetMethod(method));
         }
         if let Some(pass) = self.options.pass.take() {
-            self.session.apply(ViewCommand::SetPass(Some(pass)));
+            self.change(ViewCommand::SetPass(Some(pass)));
         }
         if let Some(normals) = self.options.normals.take() {
-            self.session.apply(ViewCommand::SetNormals(normals));
+            self.change(ViewCommand::SetNormals(normals));
         }
         for (id, value) in std::mem::take(&mut self.options.parameters) {
-            self.session.apply(ViewCommand::SetParameter(id, value));
+            self.change(ViewCommand::SetParameter(id, value));
         }
         if let Some(overlay) = self.options.overlay.take() {
-            self.session.apply(ViewCommand::SetOverlay(Some(overlay)));
+            self.change(ViewCommand::SetOverlay(Some(overlay)));
         }
         if std::mem::take(&mut self.options.deformation) {
-            self.session.apply(MeasureCommand::TogglePanel);
+            self.change(MeasureCommand::TogglePanel);
         }
     }
 
@@ -313,7 +319,7 @@ impl App {
             return;
         }
         let Some(mut window) = self.window.take() else { return };
-        self.session.apply(PlaybackCommand::Advance(dt_secs));
+        self.change(PlaybackCommand::Advance(dt_secs));
         let mut again = false;
         // Each turn sees what the one before it has changed.
         for turn in window.take_input() {
@@ -402,6 +408,9 @@ impl ApplicationHandler<UserEvent> for App {
                 window.set_title(&self.session);
                 if let Some(path) = self.options.controls.take() {
                     window.list_controls(path);
+                }
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.begin(window.size_in_points());
                 }
                 window.request_redraw();
                 self.window = Some(window);

@@ -61,6 +61,8 @@ pub struct Options {
     pub sliders: Vec<(String, f32)>,
     /// The file to list the controls in, which does not exist yet.
     pub controls: Option<PathBuf>,
+    /// The file to record all commands in, which does not exist yet.
+    pub record: Option<PathBuf>,
     /// The time at which the process started.
     pub started: Instant,
 }
@@ -83,6 +85,14 @@ pub enum AppError {
         file: String,
         /// The reason.
         error: ImportError,
+    },
+    /// The file that commands are recorded in could not be made.
+    #[error("could not write {path}: {error}")]
+    Record {
+        /// The file.
+        path: String,
+        /// The reason.
+        error: std::io::Error,
     },
     /// The crowd of a benchmark cannot be shown.
     #[error("{0}")]

@@ -12,10 +12,24 @@ use crate::import::ImportError;
 use crate::inspect::Inspection;
 use crate::inspect::rom::RomReport;
 use crate::model::{Model, WeightChange};
+use crate::pose::NameMap;
 use crate::session::{
     ComparedFile, Document, KeptSession, MeasureCurves, MeasuredPose, Measurers, TakenClips, WorstPose,
 };
 use crate::writeback::{SaveError, Saved, Stamps};
+
+/// A file whose clips were wanted.
+pub(super) struct ReadClips {
+    pub path: PathBuf,
+    /// What is in it; `None` where it could not be read.
+    pub other: Option<Arc<Model>>,
+    /// Which joints are which, as people say it.
+    pub said: NameMap,
+    /// The names of the clips that were taken of it before, which these replace.
+    pub before: Vec<String>,
+    /// Its clips, or why there are none.
+    pub taken: Result<TakenClips, String>,
+}
 
 /// Messages from jobs in the background.
 pub(super) enum Report {
@@ -59,8 +73,8 @@ pub(super) enum Report {
     OtherRead(Weak<Model>, Result<ComparedFile, String>),
     /// The user chose a file to take clips from.
     ClipsChosen(PathBuf),
-    /// The clips of a file were read, for this model, or why they were not.
-    ClipsTaken(Weak<Model>, Result<Box<TakenClips>, String>),
+    /// The clips of a file were read, for this model.
+    ClipsTaken(Weak<Model>, Box<ReadClips>),
     /// The user chose a file to take weights from.
     DonorChosen(PathBuf),
     /// A file to take weights from was read, or not.

@@ -282,7 +282,7 @@ impl App {
         }
         let mut settings = Settings::clone(&self.session.tools().settings);
         settings.donor = Some(Donor(Arc::clone(model)));
-        self.session.apply(ToolCommand::Set(Arc::new(settings)));
+        self.change(ToolCommand::Set(Arc::new(settings)));
     }
 
     /// Offers what an earlier run has left behind.

@@ -24,7 +24,7 @@ impl App {
                 Report::ChosenToCompare(path) => self.compare_file(path),
                 Report::OtherRead(open, read) => self.other_read(&open, read),
                 Report::ClipsChosen(path) => self.take_clips(path, NameMap::default()),
-                Report::ClipsTaken(open, taken) => self.clips_taken(&open, taken),
+                Report::ClipsTaken(open, read) => self.clips_taken(&open, *read),
                 Report::DonorChosen(path) => self.jobs.read_donor(path, self.options.import.clone()),
                 Report::DonorRead(result) => self.donor_read(result),
                 Report::SavePlanned(result) => self.save_planned(result),

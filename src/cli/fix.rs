@@ -4,31 +4,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{ArgGroup, Args};
-use serde_json::json;
 
 use super::check::load;
 use super::find::find_node;
+use super::fix_told::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
 use crate::edit::{
-    Amount, Applied, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, Transferred, apply,
-    check as check_operation,
+    Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply, check as check_operation,
+    check_applied,
 };
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
 use crate::session::{Document, Source};
-use crate::words::counted;
-use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
+use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
 
 /// Repair weights and write back only what changed
 ///
 /// Operations run in the order in which they are listed here, whatever their order on the command line; weights are rounded to
 /// what the file stores once, at the end. Only the bytes that must change do: names, extras, images, white space and the order
 /// of everything stay. Where the layout of the file cannot hold the result (another type, sparse or compressed
-/// accessors, what several share) new bytes are appended, and the old ones stay. Without an operation OUT has the same bytes.
+/// accessors, what several share) new bytes are appended, and the old ones stay. A mesh that nodes show with skins of other joints is
+/// edited for each: where their weights differ, OUT has one mesh more. Without an operation OUT has the same bytes.
 ///
 /// Weights that were compressed by meshopt or Draco are stored plain once they change; with --recompress those of meshopt are
 /// compressed again. A .gltf whose buffer changes gets a new .bin named after OUT; in another folder the other files that it names are
@@ -37,9 +37,11 @@ use crate::writeback::{Destination, Origin, Recompression, Saved, Stamps, save};
 /// The JSON has the fields: schema (1), changed {vertices, accessors [indices in OUT], bytes (of buffers, that differ or are
 /// new), json_values (that differ, are new or gone), stored [{from, to (types of weights), vertices}] (where weights get another type)}, operations [{op, vertices (whose stored values changed)}], one for each
 /// that was asked for, in their order; kept is there where vertices had to stay because of locked
-/// joints. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
+/// joints, and stuck where others had to, since no joint can take the weight. transfer also has distance_mm {mean, largest} (from each vertex to the surface of FILE) and unmatched (vertices that stay,
 /// since no joint has a name of those that move FILE there), inpainted (vertices that took their weights from those around them) and
-/// missing (the joints of FILE whose weights had no joint to go to).
+/// missing (the joints of FILE whose weights had no joint to go to). mirror also has planes [{mesh, name, axis, offset (in the unit of the
+/// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
+/// partner).
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
@@ -81,11 +83,12 @@ pub(super) struct FixArgs {
     /// Give vertices of one place, where the surface goes on, the mean of their weights
     #[arg(long)]
     weld_seams: bool,
-    /// Copy the weights of one side of the mesh to the other, with the joints that are their partners there, by their names: x, y or z, with :+
-    /// (from + to −, as without) or :- (from − to +)
+    /// Copy the weights of one side of the mesh to the other, about its plane of symmetry across the axis, with the joints that are their
+    /// partners there, by their names, else by their places: x, y or z, with :+ (from + to −, as without) or :- (from − to +). Vertices
+    /// of a joint at one side without a partner stay; without a plane it is refused
     #[arg(long, value_name = "AXIS", value_parser = side)]
     mirror: Option<(Axis, bool)>,
-    /// Take these two joints for partners, with --mirror, whatever their names say; may be given several times. A joint that is its
+    /// Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint that is its
     /// own partner is exchanged with none
     #[arg(long, value_name = "JOINT=OTHER", value_parser = two, requires = "mirror")]
     pair: Vec<(String, String)>,
@@ -147,16 +150,6 @@ pub(super) struct FixArgs {
     json: bool,
 }
 
-/// So many joints without a counterpart are named.
-const MOST_NAMED: usize = 16;
-
-/// An operation that was carried out, and its effect.
-struct Done {
-    operation: &'static Operation,
-    applied: Applied,
-    transferred: Option<Transferred>,
-}
-
 /// One of the names after `--rules`.
 #[derive(Clone, Copy, Debug)]
 enum Rules {
@@ -175,7 +168,8 @@ fn two(text: &str) -> Result<(String, String), String> {
 
 fn typed(text: &str) -> Result<(String, Amount), String> {
     let (joint, value) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=VALUE".to_owned())?;
-    let amount = Amount::parse(value).ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2"))?;
+    let amount = Amount::parse(value)
+        .ok_or_else(|| format!("{value}: expected 0.3, 30%, +0.1, -0.1 or *2; a weight is 0 to 1"))?;
     Ok((joint.to_owned(), amount))
 }
 
@@ -375,14 +369,12 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let mut done: Vec<Done> = Vec::new();
     for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
-        let refused = |why: &dyn std::fmt::Display| CliError::Usage(format!("--{}: {why}", operation.id));
-        check_operation(operation, &sheet, &settings).map_err(|why| refused(&why))?;
+        let refused = |why: crate::edit::Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
+        check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
-        let transferred = sheet.transferred.take();
-        if transferred.as_ref().is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
-            return Err(refused(&"no joint of the model has a name of those that move the other one there"));
-        }
-        done.push(Done { operation, applied, transferred });
+        check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;
+        let (transferred, mirrored) = (sheet.transferred.take(), sheet.mirroring.take());
+        done.push(Done { operation, applied, transferred, mirrored });
     }
     if !args.json {
         tell_current(&document, &sheet);
@@ -394,7 +386,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
-    print(&if args.json { report(&done, &saved, &restored) } else { text(&done, &saved, &restored) })
+    print(&if args.json {
+        report(document.stored(), &done, &saved, &restored)
+    } else {
+        text(document.stored(), &done, &saved, &restored)
+    })
 }
 
 /// Says import's warnings, and of those about weights which ones the operations have repaired.
@@ -408,96 +404,4 @@ fn tell_current(document: &Document, sheet: &Sheet) {
     for (warning, _) in repaired {
         say(format_args!("repaired: {}", printable(&warning)));
     }
-}
-
-fn report(done: &[Done], saved: &Saved, restored: &Restored) -> String {
-    let changes = &saved.changes;
-    let operations = done.iter().map(|done| {
-        let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
-        if done.applied.kept > 0 {
-            out["kept"] = json!(done.applied.kept);
-        }
-        if let Some(told) = &done.transferred {
-            out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
-            out["unmatched"] = json!(told.unmatched);
-            out["inpainted"] = json!(told.inpainted);
-            out["missing"] = json!(told.missing);
-        }
-        out
-    });
-    let mut report = json!({
-        "schema": 1,
-        "changed": {
-            "vertices": changes.vertices,
-            "accessors": changes.accessors,
-            "bytes": changes.bytes,
-            "json_values": changes.json_values,
-        },
-        "operations": operations.collect::<Vec<_>>(),
-    });
-    if !restored.is_empty() {
-        report["changed"]["stored"] = restored.json();
-    }
-    format!("{report}\n")
-}
-
-fn text(done: &[Done], saved: &Saved, restored: &Restored) -> String {
-    let mut out = String::new();
-    for Done { operation, applied: Applied { vertices, kept }, transferred } in done {
-        out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
-        if *kept > 0 {
-            let vertices = counted(*kept, "vertex stays", "vertices stay");
-            out += &format!("{vertices} as they are: locked joints have all of their weight\n");
-        }
-        if let Some(told) = transferred {
-            let (mean, largest) = (1e3 * told.mean, 1e3 * told.largest);
-            out += &format!(
-                "distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n"
-            );
-            if told.unmatched > 0 {
-                let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
-                out +=
-                    &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
-            }
-            if told.inpainted > 0 {
-                let vertices = counted(told.inpainted, "vertex takes its", "vertices take their");
-                out += &format!(
-                    "{vertices} weights from those around: no point of the other file near them faces as they do\n"
-                );
-            }
-            if !told.missing.is_empty() {
-                let joints = counted(told.missing.len(), "joint", "joints");
-                let names =
-                    told.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
-                let more = if told.missing.len() > MOST_NAMED { ", …" } else { "" };
-                out += &format!(
-                    "{joints} of the other file have no counterpart here, and their weights went to the others: {names}{more}\n"
-                );
-            }
-        }
-    }
-    let changes = &saved.changes;
-    if changes.accessors.is_empty() {
-        out += "nothing changed\n";
-    } else {
-        out += &format!(
-            "changed: {}, {}, {} of buffers, {} of the JSON text\n",
-            counted(changes.vertices, "vertex", "vertices"),
-            counted(changes.accessors.len(), "accessor", "accessors"),
-            counted(changes.bytes, "byte", "bytes"),
-            counted(changes.json_values, "value", "values"),
-        );
-    }
-    out += &restored.text();
-    for (packing, accessors) in &changes.unpacked {
-        let accessors = counted(*accessors, "accessor is", "accessors are");
-        out += &format!("{accessors} stored plain from now on, not {packing}\n");
-    }
-    if changes.recompressed > 0 {
-        let accessors = counted(changes.recompressed, "accessor is", "accessors are");
-        out += &format!("{accessors} compressed by meshopt again\n");
-    }
-    saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));
-    saved.backups.iter().for_each(|path| out += &format!("kept {}\n", path.display()));
-    out
 }

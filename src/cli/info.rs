@@ -17,7 +17,8 @@ use crate::session::{PlaybackCommand, PoseSource, Session};
 /// null where there are none), influences {most,
 /// mean, by_count [vertices with 0, 1, 2, 3, 4 and more], percent [the same in percent], used, stored (pairs of joint and weight)},
 /// nodes [{index, name, parent, joint, humanoid, mesh, skin, copies, members [matrix, translation, rotation, scale, weights: those
-/// that the file has]}],
+/// that the file has]}], origin (three numbers, metres: where a model stands that is far from the origin of its file, and what other
+/// commands and the window count places from, but for OBJ, GLB, pose files and bounds; zeros for all others),
 /// skins [{index, name, joints [node indices], skeleton, inverse_binds (whether the file stores them), inverse_bind_accessor, shared_with (how many other
 /// skins have joints in common with it), primitives, vertices, influences {most, mean, by_count, percent, used, stored}, over_4
 /// (vertices with more than four), sum_not_one (vertices), bytes (joint numbers, weights, 64 for each inverse bind matrix)}], meshes [{index, name, primitives [{mode, vertices, indices, influences,

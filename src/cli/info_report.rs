@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use glam::{DVec3, Vec3};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -39,6 +40,7 @@ pub(super) struct Report<'a> {
     materials: Vec<Value>,
     meshes: Vec<MeshRow<'a>>,
     nodes: Vec<NodeRow<'a>>,
+    pub origin: [f64; 3],
     palette: Value,
     schema: u32,
     skins: Vec<Value>,
@@ -105,7 +107,12 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
     });
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let has_bounds = !bounds.is_empty();
-    let bounds = has_bounds.then(|| json!({ "min": bounds.min.to_array(), "max": bounds.max.to_array() }));
+    let origin = model.skeleton.origin();
+    let corner = |corner: Vec3| match origin == DVec3::ZERO {
+        true => json!(corner.to_array()),
+        false => json!((corner.as_dvec3() + origin).to_array()),
+    };
+    let bounds = has_bounds.then(|| json!({ "min": corner(bounds.min), "max": corner(bounds.max) }));
     let image = |(i, image): (usize, &Image)| {
         let [width, height] = [Pixels::width, Pixels::height].map(|of| image.pixels().map(of));
         json!({ "index": i, "name": image.name, "width": width, "height": height })
@@ -149,6 +156,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         materials: materials(model),
         meshes: meshes(model),
         nodes: nodes(model),
+        origin: origin.to_array(),
         palette: palette(model),
         schema: 1,
         skins: skins(model),

@@ -104,6 +104,13 @@ fn summary(document: &Document, report: &Report<'_>, out: &mut Lines) {
         let size = lengths([0, 1, 2].map(size));
         out.line("size", format!("{size} at rest, as deformed{}", left_out(&report.strays)));
     }
+    if report.origin != [0.0; 3] {
+        let [x, y, z] = report.origin;
+        out.line(
+            "origin",
+            format!("stands far away, at {x}, {y}, {z}; it is posed, measured and shown near that place"),
+        );
+    }
     out.list("skins", skin_summaries(model, &VertexTable::of(model), 4).iter().map(|skin| skin_line(model, skin)));
     let matrices = model.palette_layout().len as usize;
     out.list("palette", METHODS.iter().map(|method| palette_line(method, matrices)));

@@ -8,6 +8,7 @@ use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use super::method_names;
 use crate::deform::{self, METHODS, Method, NORMAL_MODES, PASSES, Parameter, Pass};
 use crate::session::{MethodChoice, Session, ViewCommand};
+use crate::words::counted;
 
 /// The options that say how vertices are deformed.
 #[derive(Clone, Debug, Default)]
@@ -161,7 +162,7 @@ fn in_range(parameter: &Parameter, text: &str) -> Result<f32, String> {
 fn pass_values(pass: &Pass, text: &str) -> Result<Vec<f32>, String> {
     let texts: Vec<&str> = text.split(',').collect();
     if texts.len() > pass.parameters.len() {
-        return Err(format!("expected {} numbers at most", pass.parameters.len()));
+        return Err(format!("expected {} at most", counted(pass.parameters.len(), "number", "numbers")));
     }
     pass.parameters.iter().zip(texts).map(|(parameter, text)| in_range(parameter, text)).collect()
 }

@@ -11,6 +11,7 @@ mod diff;
 mod example;
 mod find;
 mod fix;
+mod fix_told;
 mod info;
 mod info_report;
 mod info_text;

@@ -91,6 +91,9 @@ pub(super) struct ViewArgs {
     /// change, for programs that drive the window
     #[arg(long, value_name = "FILE", value_parser = parse_new_file)]
     controls: Option<PathBuf>,
+    /// Write every command that the window carries out into a new file, a line of JSON each, so that what was done can be done again
+    #[arg(long, value_name = "FILE", value_parser = parse_new_file, conflicts_with = "benchmark")]
+    record: Option<PathBuf>,
 }
 
 pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
@@ -132,6 +135,7 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         crowd: args.crowd,
         antialiasing: args.msaa,
         controls: args.controls,
+        record: args.record,
         started,
     });
     match (ended, missing) {

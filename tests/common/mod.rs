@@ -11,6 +11,25 @@ use std::sync::Arc;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::model::Model;
 
+/// Returns a small figure as GLB, with a changed document; node 0 is above its hips, node 2.
+pub fn figure(change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
+    let file: &[u8] = include_bytes!("../fixtures/figure.glb");
+    let length = file.get(12..16).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes) as usize;
+    let (text, rest) = file[20..].split_at(length);
+    let mut document = serde_json::from_slice(text).unwrap_or_default();
+    change(&mut document);
+    let mut text = document.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let mut out = file[..8].to_vec();
+    for word in [20 + text.len() + rest.len(), text.len()] {
+        out.extend_from_slice(&(word as u32).to_le_bytes());
+    }
+    out.extend_from_slice(b"JSON");
+    out.extend_from_slice(&text);
+    out.extend_from_slice(rest);
+    out
+}
+
 /// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped. The last
 /// test of a run (`zz_skipped`) says how many were.
 pub fn skipped(what: &str) {

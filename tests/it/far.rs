@@ -3,15 +3,18 @@
 
 use std::sync::Arc;
 
-use glam::{DAffine3, DQuat, DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
 use serde_json::{Value, json};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::compare::compare;
 use skinscope::deform::METHODS;
 use skinscope::export::{self, BakedPrimitive, MeshFormat};
 use skinscope::import::{Options, Progress, import_bytes};
-use skinscope::model::{LocalPose, Model, Path};
+use skinscope::model::shapes::{Tube, tube};
+use skinscope::model::{LocalPose, Model, ModelParts, Path};
 use skinscope::pose;
+
+use crate::common;
 
 /// A place of Web Mercator coordinates, between the steps of a float.
 const PLACE: DVec3 = DVec3::new(12_958_095.37, 0.0, 4_865_499.81);
@@ -25,23 +28,8 @@ fn read(bytes: &[u8]) -> Arc<Model> {
     import.model
 }
 
-/// Returns a figure whose document was changed; node 0 is above its hips, node 2.
 fn figure(change: impl FnOnce(&mut Value)) -> Arc<Model> {
-    let file: &[u8] = include_bytes!("../fixtures/figure.glb");
-    let length = u32::from_le_bytes(file[12..16].try_into().unwrap()) as usize;
-    let (text, rest) = file[20..].split_at(length);
-    let mut document: Value = serde_json::from_slice(text).unwrap();
-    change(&mut document);
-    let mut text = document.to_string().into_bytes();
-    text.resize(text.len().next_multiple_of(4), b' ');
-    let mut out = file[..8].to_vec();
-    for word in [20 + text.len() + rest.len(), text.len()] {
-        out.extend_from_slice(&(word as u32).to_le_bytes());
-    }
-    out.extend_from_slice(b"JSON");
-    out.extend_from_slice(&text);
-    out.extend_from_slice(rest);
-    read(&out)
+    read(&common::figure(change))
 }
 
 fn at(place: DVec3) -> Arc<Model> {
@@ -193,7 +181,7 @@ fn obj_has_the_digits_and_glb_the_node_and_other_formats_say_what_they_lack() {
     assert_eq!([MeshFormat::Obj, MeshFormat::Glb].map(|format| format.lacks(&far)), [None, None]);
     for format in [MeshFormat::Ply, MeshFormat::Stl] {
         let lacks = format.lacks(&far).unwrap();
-        assert!(lacks.contains("12958095.37, 0, 4865499.81") && lacks.contains("1.00 m"), "{lacks}");
+        assert!(lacks.contains("12958095.37, 0, 4865499.81") && lacks.contains("steps of 1 m"), "{lacks}");
         assert_eq!(format.lacks(&figure(|_| {})), None);
     }
 }
@@ -232,4 +220,47 @@ fn pose_files_say_the_places_of_the_file() {
     let mut read = other.skeleton.rest.clone();
     pose::resolve(&other, &again).apply(&mut read);
     assert!(read.transforms[0].translation.distance(Vec3::new(-1.9, 0.0, 0.25)) < 1e-6);
+}
+
+#[test]
+fn a_mesh_whose_own_positions_lie_far_away_is_deformed_as_exactly_as_the_file_has_them() {
+    const MOVED: Vec3 = Vec3::new(100_000.0, 2000.0, 0.0);
+    // Floats that far away hold multiples of 1/128 m, so that both files have the same shape to the bit.
+    let held = |v: Vec3| (v * 128.0).round() / 128.0;
+    let saved = |place: Vec3| {
+        let mut parts: ModelParts = (*tube(Tube::default())).clone();
+        for transform in &mut parts.skeleton.rest.transforms {
+            transform.translation = held(transform.translation);
+        }
+        parts.skeleton.rest.transforms[0].translation += place;
+        parts.meshes[0].primitives[0].positions.iter_mut().for_each(|position| *position = held(*position) + place);
+        for bind in &mut parts.skins[0].inverse_bind {
+            bind.translation = held(bind.translation.into()).into();
+            *bind *= Affine3A::from_translation(-place);
+        }
+        let stored = parts.skins[0].inverse_bind.clone();
+        let model = Model::build(parts).unwrap();
+        let mut bytes = Vec::new();
+        export::write_skinned_glb(&model, 0, &model.skeleton.rest, &mut bytes).unwrap();
+        (read(&bytes), stored)
+    };
+    let bent = |model: &Model| {
+        let mut pose = model.skeleton.rest.clone();
+        pose.transforms[2].rotation = Quat::from_rotation_z(0.9);
+        export::baked_surface(model, &anim::drawn_at_rest(model, 0), &pose, METHODS[0])
+    };
+    let [(near, _), (far, stored)] = [Vec3::ZERO, MOVED].map(saved);
+    assert_eq!((far.skeleton.origin(), near.skeleton.origin()), (MOVED.as_dvec3(), DVec3::ZERO));
+    assert_ne!(far.meshes[0].place, DVec3::ZERO);
+    let off = apart(&bent(&near), DAffine3::from_translation(MOVED.as_dvec3()), &bent(&far));
+    assert!(off < 2e-6, "{off}");
+    // What is written back are the matrices of the file, and `diff` compares what the files have.
+    for (joint, bind) in stored.iter().enumerate() {
+        assert_eq!(far.skins[0].stored_bind(joint).as_affine3a(), *bind);
+    }
+    let found = compare(&near, &far);
+    assert_eq!(found.nodes.changed, [near.skeleton.names[0].as_str()]);
+    assert_eq!(found.inverse_binds, stored.len());
+    assert_eq!(found.surface.len(), 1);
+    assert!(compare(&far, &far).is_empty());
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use skinscope::import::{Import, ImportError, Options, Progress, import_file};
-use skinscope::model::{ClipId, Interpolation, Topology};
+use skinscope::model::{ClipId, Instance, Interpolation, Topology};
 use skinscope::session::{PlaybackCommand, Session, Source};
 
 fn open(path: &Path) -> Result<Import, ImportError> {
@@ -47,7 +47,7 @@ fn counts_are_those_of_the_table() {
         let result = open(&corpus.join("models").join(&row["file"]));
         let Import { model, warnings } = result.unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(warnings.is_empty(), "{name}: {}", warnings[0]);
-        let primitives = || model.meshes.iter().flat_map(|m| &m.primitives);
+        let primitives = || model.file_meshes().flat_map(|(_, m)| &m.primitives);
         let joints: Vec<String> = model.skins.iter().map(|s| s.joints.len().to_string()).collect();
         let longest = model.clips.iter().map(|c| c.duration_secs()).fold(0.0, f32::max);
         let number = |column: &str| row[column].parse::<usize>().unwrap();
@@ -75,7 +75,8 @@ fn strips_shared_meshes_and_bare_skins_of_multi_skin() {
     let model = open(&path).unwrap().model;
     assert!(model.meshes.iter().flat_map(|m| &m.primitives).all(|p| p.topology == Topology::Triangles));
     // One mesh is shown with several skins and also without one.
-    let of = |mesh: usize| model.instances.iter().filter(move |i| i.mesh.index() == mesh).map(|i| i.skin);
+    let shows = |i: &&Instance, mesh: usize| model.file_mesh(i.mesh).index() == mesh;
+    let of = |mesh: usize| model.instances.iter().filter(move |i| shows(i, mesh)).map(|i| i.skin);
     let mixed = (0..model.meshes.len()).any(|m| of(m).any(|s| s.is_none()) && of(m).any(|s| s.is_some()));
     let several = (0..model.meshes.len()).any(|m| of(m).flatten().collect::<std::collections::HashSet<_>>().len() > 1);
     assert!(mixed && several);

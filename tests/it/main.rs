@@ -19,5 +19,8 @@ mod methods;
 mod origins;
 mod packed;
 mod reference;
+mod replay;
+#[path = "../common/replay/mod.rs"]
+mod replays;
 mod shaders;
 mod twin;

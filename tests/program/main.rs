@@ -8,6 +8,7 @@ mod common;
 mod defects;
 mod diff;
 mod distance;
+mod far;
 mod fix;
 mod hostile;
 mod outputs;

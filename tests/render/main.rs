@@ -65,6 +65,9 @@ mod overlays;
 mod picture;
 mod pictures;
 mod readouts;
+mod replay;
+#[path = "../common/replay/mod.rs"]
+mod replays;
 mod samples;
 mod scenes;
 mod sides;

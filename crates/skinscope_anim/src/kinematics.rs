@@ -22,6 +22,12 @@ pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affin
         };
         out[i] = last;
     }
+    for base in skeleton.far.iter().flat_map(|far| &far.bases) {
+        let above = skeleton.parents[base.node.index()].map(|parent| out[parent.index()].matrix3.as_dmat3());
+        if let Some((nodes, by)) = above.and_then(|frame| skeleton.swing(base, frame)) {
+            out[nodes].iter_mut().for_each(|m| m.translation += by.as_vec3a());
+        }
+    }
 }
 
 /// Writes `parent_from_node` of every node, without residuals.

@@ -6,7 +6,7 @@ use super::{SampleScratch, reset_to_rest, sample};
 use skinscope_model::{ClipId, LocalPose, Model};
 
 /// The clips that are laid over the one that plays. First comes the crossfade, then what is added.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layers {
     /// The clip that the pose goes over into.
     pub fade: Option<Crossfade>,
@@ -16,7 +16,7 @@ pub struct Layers {
 
 /// A clip that the pose goes part of the way towards, at every node: rotations by slerp along the shorter arc, the rest in straight
 /// lines. What the clip does not move is at rest in it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Crossfade {
     /// The clip.
     pub clip: ClipId,
@@ -29,7 +29,7 @@ pub struct Crossfade {
 
 /// A clip of which that is added by which it differs from its own first moment, as engines do by default:
 /// `R · (R_first⁻¹ · R_clip)^w`, `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, `m + w (m_clip − m_first)`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Additive {
     /// The clip.
     pub clip: ClipId,

@@ -1,5 +1,6 @@
 //! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), texts of
-//! JSON ([`json`]), words for numbers ([`words`]), memory for large lists ([`memory`]), the environment of the process ([`environment`]), and files that are written whole
+//! JSON ([`json`]), words for numbers ([`words`]), text forms of values ([`text_form`]), memory for large lists ([`memory`]), the
+//! environment of the process ([`environment`]), and files that are written whole
 //! or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
@@ -10,4 +11,5 @@ pub mod math;
 pub mod memory;
 pub mod output;
 pub mod parallel;
+pub mod text_form;
 pub mod words;

@@ -2,7 +2,7 @@
 
 /// Who deforms the parts that a skin moves. The picture is the same; they differ in what they cost. Rigid parts are
 /// always moved in the vertex shader, where a deformed copy would save nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Deformer {
     /// The vertex shader; for methods in which a vertex depends on its neighbours, the processor. Even where several
     /// passes or a crowd read the same vertices, the other ways take a software device as long (0.94 to 1.06 of the

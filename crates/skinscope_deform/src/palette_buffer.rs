@@ -3,9 +3,10 @@
 //! the joints of a rig; a storage buffer holds any rig. This module computes with numbers only and knows no device.
 
 use super::Method;
+use skinscope_base::words::counted;
 
 /// The kind of buffer that is asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PaletteBuffer {
     /// A storage buffer: it holds any rig, and a uniform buffer was measured to be no faster here.
     #[default]
@@ -104,8 +105,10 @@ impl PaletteFit {
                 format!("it was asked for, and {bytes} bytes fit into the {uniform} that this device binds at once")
             }
             PaletteBuffer::Uniform => format!(
-                "{joints} matrices of {joint_bytes} bytes are {bytes} bytes; a uniform buffer of this device holds {uniform} \
-                 bytes ({most} matrices)"
+                "{} of {joint_bytes} bytes {} {bytes} bytes; a uniform buffer of this device holds {uniform} bytes ({})",
+                counted(joints, "matrix", "matrices"),
+                if joints == 1 { "is" } else { "are" },
+                counted(most, "matrix", "matrices"),
             ),
         }
     }
@@ -131,6 +134,8 @@ mod tests {
         assert!(
             more.why().contains("1366 matrices of 48 bytes are 65568 bytes") && more.why().contains("(1365 matrices)")
         );
+        let tiny = PaletteFit::new(PaletteBuffer::Uniform, linear, 1, PaletteLimits { uniform: 16, ..limits });
+        assert!(tiny.why().starts_with("1 matrix of 48 bytes is 48 bytes") && tiny.why().ends_with("(0 matrices)"));
         for asked in [PaletteBuffer::Auto, PaletteBuffer::Storage] {
             assert!(!fit(asked, 1).is_uniform());
         }

@@ -18,6 +18,7 @@ mod limit;
 mod locks;
 mod matching;
 mod mirror;
+mod mirrored;
 mod normalise;
 mod prune;
 mod quantise;
@@ -29,9 +30,11 @@ mod runtime;
 mod set;
 mod sheet;
 mod smooth;
+mod stuck;
 mod surface;
 mod table;
 mod task;
+mod text_form;
 mod transfer;
 mod transferred;
 mod weld;
@@ -44,13 +47,15 @@ pub use carry::{
     VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use locks::Bounds;
-pub use mirror::joint_pairs;
+pub use mirrored::{MirrorPlane, Mirroring};
 pub use refusal::{Refusal, check};
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
+pub use skinscope_anim::pose::Axis;
+pub use stuck::{check_applied, told_of_stays};
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
@@ -111,20 +116,12 @@ pub static OPERATIONS: &[&Operation] = &[
     &BIND_HERE,
 ];
 
-/// An axis of mesh space.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Axis {
-    #[default]
-    X,
-    Y,
-    Z,
-}
-
 /// The settings of all operations; each operation reads those that it needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
 pub struct Settings {
     /// Prune: weights below this are removed.
+    #[serde(with = "text_form::exact")]
     pub threshold: f64,
     /// Limit: the most joints of a vertex.
     pub limit: usize,
@@ -132,7 +129,7 @@ pub struct Settings {
     pub best: bool,
     /// Quantise: the format in which weights are to be stored.
     pub format: WeightFormat,
-    /// Mirror: the axis that is perpendicular to the mirror plane, which goes through the origin.
+    /// Mirror: the axis of mesh space that is perpendicular to the mirror plane.
     pub axis: Axis,
     /// Mirror: whether the negative side is copied to the positive one; else it is the other way round.
     pub from_negative: bool,
@@ -141,6 +138,7 @@ pub struct Settings {
     /// Smooth: the number of steps.
     pub times: usize,
     /// Smooth: the share of the way to the mean of its neighbours that a vertex goes in each step, 0 to 1.
+    #[serde(with = "text_form::exact")]
     pub strength: f64,
     /// Set: the weight.
     pub amount: Amount,
@@ -153,14 +151,18 @@ pub struct Settings {
     /// Replace joint: the joint that gets its weight.
     pub other: Option<NodeId>,
     /// Paste: joints and their weights.
+    #[serde(with = "text_form::copied")]
     pub copied: Vec<(NodeId, f64)>,
-    /// Transfer: the model whose weights are taken.
+    /// Transfer: the model whose weights are taken. A text does not have it.
+    #[serde(skip)]
     pub donor: Option<Donor>,
     /// Transfer: which joints of that model are which here, where their names do not say it.
     pub names: NameMap,
     /// Bind here: the pose. One of another number of nodes than the model has is none.
+    #[serde(with = "text_form::pose")]
     pub pose: Option<Arc<LocalPose>>,
     /// Rules: the ids of the checker's rules whose findings are repaired.
+    #[serde(deserialize_with = "text_form::rules")]
     pub rules: Vec<&'static str>,
 }
 
@@ -203,6 +205,9 @@ pub struct Applied {
     pub vertices: usize,
     /// How many vertices stayed as they are because their locked joints leave nothing to change.
     pub kept: usize,
+    /// How many other vertices stayed as they are although something else was asked for: the joint that is removed, replaced
+    /// or given a weight keeps its own, since no joint can take it, or is locked.
+    pub stuck: usize,
 }
 
 /// Runs an operation within the bounds of the sheet, and returns its effect.
@@ -217,5 +222,7 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
             false => table.stored().changed_vertices(&before.stored(), table.per_vertex).len(),
         }
     };
-    Applied { vertices: sheet.tables.iter().zip(&tables).enumerate().map(changed).sum(), kept }
+    let vertices = sheet.tables.iter().zip(&tables).enumerate().map(changed).sum();
+    let stuck = stuck::count(operation, sheet, &tables, settings).saturating_sub(kept);
+    Applied { vertices, kept, stuck }
 }

@@ -1,176 +1,159 @@
 //! The operation that copies the weights of one side to the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
 
-use super::surface::Surface;
-use super::weld::{RowShares, mean, unit_shares};
+use super::mirrored::{MirrorPlane, Mirroring};
+use super::weld::{RowShares, difference, mean, unit_shares};
 use super::{Axis, Operation, Settings, Sheet};
-use skinscope_base::math::Aabb;
-use skinscope_model::{JointPairs, Model, NodeId};
+use skinscope_inspect::symmetry::Mirrored;
+use skinscope_model::{Model, NodeId};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {
     id: "mirror",
     label: "Mirror weights",
     tool: "Mirror",
-    help: "Copy the weights of one side of the mesh to the other, with the joints that are their partners there",
+    help: "Copy the weights of one side of the mesh to the other, about its plane of symmetry, with the joints that are their partners there",
     argument: "AXIS",
     repairs: &["asymmetry"],
     run: mirror,
 };
 
-/// How near to the mirror image of another a vertex must be, as a share of the surface's size.
-const REACH: f32 = 1e-3;
-
 fn mirror(sheet: &mut Sheet, settings: &Settings) {
-    let surfaces = sheet.surfaces().to_vec();
     let mut new: Vec<RowShares> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
-    for surface in &surfaces {
-        let partners = partners(sheet, surface, &settings.pairs);
-        let across = |shares: &[(u32, f64)]| -> Vec<(u32, f64)> {
-            shares.iter().map(|(key, weight)| (partners.get(key).copied().unwrap_or(*key), *weight)).collect()
-        };
-        let images = Images::of(surface, settings.axis);
-        for vertex in 0..surface.place.len() as u32 {
-            let row = surface.row(vertex);
-            let own = surface.place[vertex as usize];
-            let Some(image) = images.of_place(own) else { continue };
-            let shares = if image == own {
-                let shares = unit_shares(&sheet.tables[row.0], row.1);
-                mean([&shares[..], &across(&shares)[..]].into_iter())
-            } else if (images.side(own) < 0.0) == settings.from_negative {
-                continue;
-            } else {
-                let Some(from) = alike(sheet, surface, vertex, image, settings.axis) else { continue };
-                let (table, row) = surface.row(from);
-                across(&unit_shares(&sheet.tables[table], row))
-            };
-            if !shares.is_empty() && seen.insert(row) {
-                new.push((row, shares));
+    let (mut seen, mut unpaired) = (HashSet::new(), HashSet::new());
+    for body in &sheet.mirrored(settings.axis).0 {
+        let partners = body.partners(&settings.pairs);
+        let rows = Rows::of(sheet, body);
+        body.each_image(|vertex, images| {
+            let Some(row) = rows.of_vertex(vertex).filter(|row| sheet.bounds.has(row.0, row.1)) else { return };
+            match copied(sheet, settings, (body, &rows, &partners), vertex, images) {
+                Copied::Shares(shares) if seen.insert(row) => new.push((row, shares)),
+                Copied::Unpaired if !seen.contains(&row) => _ = unpaired.insert(row),
+                _ => {}
             }
-        }
+        });
     }
+    let mut told = report(sheet, settings);
+    told.unpaired = unpaired.len();
+    sheet.mirroring = Some(told);
     for ((table, row), shares) in new {
         let table = &mut sheet.tables[table];
         // Weights that are already right stay as they are stored.
-        if super::weld::difference(&unit_shares(table, row), &shares) > 1e-9 {
+        if difference(&unit_shares(table, row), &shares) > 1e-9 {
             table.put_in_order(row, &shares);
         }
     }
 }
 
-/// Returns for each key that of its partner on the other side.
-fn partners(sheet: &Sheet, surface: &Surface, told: &[[NodeId; 2]]) -> HashMap<u32, u32> {
-    let keys = surface.parts.iter().flat_map(|p| sheet.tables[p.table].keys.iter().copied());
-    let nodes = keys.filter(|key| (*key as usize) < sheet.model.skeleton.len()).map(NodeId).collect();
-    let pairs = joint_pairs(sheet.model, nodes, told);
-    pairs.into_iter().flat_map(|[a, b]| [(a.0, b.0), (b.0, a.0)]).collect()
-}
-
-/// Returns the pairs of some joints that mirroring exchanges: those that are `told`, and of the others those that have the
-/// same name on the other side. Each pair comes once, the lower node first, rising.
-#[must_use]
-pub fn joint_pairs(model: &Model, mut nodes: Vec<NodeId>, told: &[[NodeId; 2]]) -> Vec<[NodeId; 2]> {
-    nodes.sort_unstable();
-    nodes.dedup();
-    let named = JointPairs::of(&model.skeleton, &nodes, vec![None; nodes.len()]);
-    let of = |(j, node): (usize, &NodeId)| Some([*node, nodes[usize::from(named.told(j)?)]]);
-    let is_told = |node: &NodeId| told.iter().flatten().any(|other| other == node);
-    let by_name = nodes.iter().enumerate().filter_map(of).filter(|pair| !pair.iter().any(is_told));
-    let mut out: Vec<[NodeId; 2]> = Vec::new();
-    for [a, b] in told.iter().copied().filter(|pair| pair.iter().all(|node| nodes.contains(node))).chain(by_name) {
-        let pair = [a.min(b), a.max(b)];
-        // Of two pairs that are told of one joint the first counts.
-        if !out.iter().flatten().any(|node| pair.contains(node)) {
-            out.push(pair);
+/// Returns what is told of mirroring before any vertex is looked at: planes, meshes without one, and pairs.
+pub(super) fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
+    let (bodies, without) = sheet.mirrored(settings.axis);
+    let mut out = Mirroring::default();
+    let mut pairs: BTreeSet<[NodeId; 2]> = BTreeSet::new();
+    for body in bodies {
+        let meshes: BTreeSet<_> = body.parts().iter().map(|part| part.mesh).collect();
+        for mesh in meshes {
+            let Some(part) = body.parts().iter().find(|part| part.mesh == mesh) else { continue };
+            let offset = part.in_mesh(body.plane()).offset;
+            out.planes.push(MirrorPlane { mesh, axis: settings.axis, offset });
         }
+        let told_alone = |a: NodeId| settings.pairs.contains(&[a, a]);
+        let partners = body.partners(&settings.pairs);
+        pairs.extend(partners.iter().filter(|(a, b)| a < b || a == b && told_alone(**a)).map(|(a, b)| [*a, *b]));
     }
-    out.sort_unstable();
+    out.pairs = pairs.into_iter().collect();
+    out.planes.sort_by_key(|plane| plane.mesh);
+    out.without_plane = without.iter().map(|without| without.mesh).collect();
+    // Primitives whose weights no skin uses belong to no body.
+    let skinless = sheet.tables.iter().flat_map(|table| &table.primitives).map(|(mesh, _)| *mesh);
+    let is_known = |mesh: &usize| sheet.model.instances.iter().any(|i| i.mesh.index() == *mesh && i.skin.is_some());
+    out.without_plane.extend(skinless.filter(|mesh| !is_known(mesh)).map(skinscope_model::MeshId::from_index));
+    out.without_plane.sort_unstable();
+    out.without_plane.dedup();
     out
 }
 
-/// Returns the vertex at a place whose normal fits best; the first where none has a normal.
-fn alike(sheet: &Sheet, surface: &Surface, vertex: u32, image: u32, axis: Axis) -> Option<u32> {
-    let normal = |vertex: u32| {
-        let (part, stored) = surface.stored(vertex);
-        let (mesh, primitive) = part.primitive;
-        sheet.model.meshes[mesh].primitives[primitive].normals.get(stored).copied()
+/// The rows of the vertices of a body.
+struct Rows {
+    /// For each part the number of its first vertex, and its table.
+    parts: Vec<(usize, Option<usize>)>,
+}
+
+impl Rows {
+    fn of(sheet: &Sheet, body: &Mirrored) -> Self {
+        let table = |part: &skinscope_inspect::symmetry::Part| sheet.table_of(part.mesh.index(), part.primitive);
+        Self { parts: body.parts().iter().map(|part| (part.start, table(part))).collect() }
+    }
+
+    /// Returns the table of a vertex, and its row there.
+    fn of_vertex(&self, vertex: usize) -> Option<(usize, usize)> {
+        let (start, table) = self.parts[self.parts.partition_point(|(start, _)| *start <= vertex).checked_sub(1)?];
+        Some((table?, vertex - start))
+    }
+}
+
+/// What a vertex gets.
+enum Copied {
+    Shares(Vec<(u32, f64)>),
+    /// A joint has no partner.
+    Unpaired,
+    /// It is on the side that is copied, or has no mirror image with weights.
+    Nothing,
+}
+
+fn copied(
+    sheet: &Sheet,
+    settings: &Settings,
+    (body, rows, partners): (&Mirrored, &Rows, &HashMap<NodeId, NodeId>),
+    vertex: usize,
+    images: &[u32],
+) -> Copied {
+    let shares = |vertex: usize| rows.of_vertex(vertex).map(|row| unit_shares(&sheet.tables[row.0], row.1));
+    let across = |shares: &[(u32, f64)]| -> Option<Vec<(u32, f64)>> {
+        let partner = |key: u32| match NodeId(key) {
+            // A number beyond the skin is no joint, and stays.
+            node if node.index() >= sheet.model.skeleton.len() => Some(key),
+            node => partners.get(&node).map(|partner| partner.0),
+        };
+        shares.iter().map(|(key, weight)| Some((partner(*key)?, *weight))).collect()
     };
-    let wanted = normal(vertex).map(|n| mirrored(n, axis));
-    let fit = |other: u32| wanted.zip(normal(other)).map_or(0, |(a, b)| (a.dot(b) * 1000.0) as i32);
-    let has_weight = |other: &u32| {
-        let (table, row) = surface.row(*other);
-        sheet.tables[table].sum(row) > 0.0
-    };
-    let members = surface.members(image).iter().copied().filter(has_weight);
+    let (Some(first), Some(own)) = (images.first(), shares(vertex)) else { return Copied::Nothing };
+    let side = body.side(vertex);
+    if images.contains(&(vertex as u32)) || side * body.side(*first as usize) > 0.0 {
+        return match across(&own) {
+            Some(other) if !own.is_empty() => Copied::Shares(mean([&own[..], &other[..]].into_iter())),
+            Some(_) => Copied::Nothing,
+            None => Copied::Unpaired,
+        };
+    }
+    if (side < 0.0) == settings.from_negative {
+        return Copied::Nothing;
+    }
+    let from = alike(sheet, (body, rows), vertex, images, settings.axis).and_then(|from| shares(from));
+    let Some(from) = from.filter(|shares| !shares.is_empty()) else { return Copied::Nothing };
+    match across(&from).filter(|_| across(&own).is_some()) {
+        Some(shares) => Copied::Shares(shares),
+        None => Copied::Unpaired,
+    }
+}
+
+/// Returns the vertex with weights at a place whose normal fits best; the first where none has a normal.
+fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images: &[u32], axis: Axis) -> Option<usize> {
+    let wanted = normal(sheet.model, body, vertex).map(|n| n * (Vec3::ONE - 2.0 * axis.direction()));
+    let fit =
+        |other: usize| wanted.zip(normal(sheet.model, body, other)).map_or(0, |(a, b)| (a.dot(b) * 1000.0) as i32);
+    let has_weight =
+        |other: &usize| rows.of_vertex(*other).is_some_and(|(table, row)| sheet.tables[table].sum(row) > 0.0);
+    let members = images.iter().map(|image| *image as usize).filter(has_weight);
     members.rev().max_by_key(|other| fit(*other))
 }
 
-fn mirrored(p: Vec3, axis: Axis) -> Vec3 {
-    match axis {
-        Axis::X => Vec3::new(-p.x, p.y, p.z),
-        Axis::Y => Vec3::new(p.x, -p.y, p.z),
-        Axis::Z => Vec3::new(p.x, p.y, -p.z),
-    }
-}
-
-/// The mirror images of the places of a surface.
-struct Images<'s> {
-    surface: &'s Surface,
-    axis: Axis,
-    reach: f32,
-    cells: HashMap<[i64; 3], Vec<u32>>,
-}
-
-impl<'s> Images<'s> {
-    fn of(surface: &'s Surface, axis: Axis) -> Self {
-        let bounds = Aabb::around_mass(&surface.positions);
-        let size = if bounds.is_empty() { 0.0 } else { bounds.diagonal() };
-        let reach = (size * REACH).max(f32::MIN_POSITIVE);
-        let mut out = Self { surface, axis, reach, cells: HashMap::new() };
-        for (place, position) in (0..).zip(&surface.positions) {
-            let cell = out.cell(*position);
-            out.cells.entry(cell).or_default().push(place);
-        }
-        out
-    }
-
-    fn cell(&self, p: Vec3) -> [i64; 3] {
-        (p / self.reach).floor().to_array().map(|c| c as i64)
-    }
-
-    /// Returns the coordinate that is mirrored.
-    fn side(&self, place: u32) -> f32 {
-        let p = self.surface.positions[place as usize];
-        match self.axis {
-            Axis::X => p.x,
-            Axis::Y => p.y,
-            Axis::Z => p.z,
-        }
-    }
-
-    /// Returns the place nearest to the mirror image of a place; itself on the plane, `None` where nothing is near.
-    fn of_place(&self, place: u32) -> Option<u32> {
-        let wanted = mirrored(self.surface.positions[place as usize], self.axis);
-        let [x, y, z] = self.cell(wanted);
-        let mut best: Option<(f32, u32)> = None;
-        for dx in -1..=1 {
-            for dy in -1..=1 {
-                for dz in -1..=1 {
-                    let near = [x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)];
-                    let Some(cell) = self.cells.get(&near) else { continue };
-                    for other in cell {
-                        let candidate = (self.surface.positions[*other as usize].distance(wanted), *other);
-                        if candidate.0 <= self.reach && best.is_none_or(|b| candidate < b) {
-                            best = Some(candidate);
-                        }
-                    }
-                }
-            }
-        }
-        best.map(|(_, other)| other)
-    }
+fn normal(model: &Model, body: &Mirrored, vertex: usize) -> Option<Vec3> {
+    let parts = body.parts();
+    let part = &parts[parts.partition_point(|part| part.start <= vertex).checked_sub(1)?];
+    let primitive = &model.meshes[part.mesh.index()].primitives[part.primitive];
+    primitive.normals.get(vertex - part.start).copied()
 }

@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 
 use super::average::mean_of;
+use super::mirrored::MirrorPlane;
 use super::transfer::{by_name, weighted};
-use super::{BIND_HERE, Donor, Operation, Settings, Sheet, Table};
+use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table};
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{MapError, nearest_names};
+use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
@@ -62,6 +64,31 @@ pub enum Refusal {
     /// No vertex that may change has weights of which a mean could be taken.
     #[error("none of the vertices has weights, so that there is no mean of them")]
     NoMean,
+    /// No mesh has a plane of symmetry across the axis about which it is to be mirrored.
+    #[error("{0}")]
+    NoPlane(String),
+    /// None of the joints of another model whose weights were wanted has a counterpart here.
+    #[error("no joint of the model has a name of those that move the other one there")]
+    NoneThere,
+    /// The joint whose weights were to change is locked.
+    #[error("“{0}” is locked, so that its weights stay")]
+    Locked(String),
+    /// No vertex can have the weight that was asked for.
+    #[error("no vertex can have this weight of “{0}”: no other joint can take what is left, or it is locked")]
+    NoSuchWeight(String),
+    /// No vertex can do without a joint.
+    #[error(
+        "no other joint can take the weights of “{0}”: it moves its vertices alone and no joint above it moves any, or they are locked"
+    )]
+    NoHeir(String),
+    /// The model has no skin whose matrices could be set.
+    #[error("the file has no skin, so that there is nothing to bind")]
+    NoSkin,
+    /// No joint says where the mesh is bound.
+    #[error(
+        "no joint of the skin “{0}” has an inverse bind matrix that can be inverted, so that nothing says how the mesh is bound"
+    )]
+    Unbound(String),
     /// A joint has no size in a pose, so that no matrix undoes it.
     #[error(
         "joint “{0}” has a scale of 0 in this pose, or below a node that has one, so that no inverse bind matrix binds it here"
@@ -79,8 +106,13 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "hammer" => has_weights(sheet)?,
         "transfer" => has_counterparts(sheet, settings)?,
         "paste" => moves_some(sheet, settings)?,
+        "mirror" => has_plane(sheet, settings)?,
         "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
-        id if id == BIND_HERE.id => is_solid(model, settings)?,
+        id if id == INVERSE_BINDS.id => is_bound(model)?,
+        id if id == BIND_HERE.id => {
+            is_bound(model)?;
+            is_solid(model, settings)?;
+        }
         _ => {}
     }
     if BY_JOINT.contains(&operation.id) {
@@ -183,6 +215,36 @@ fn has_counterparts(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
         format!("“{there}” (nearest here: {})", nearest_names(&there, names()).join(", "))
     };
     Err(Refusal::NoCounterpart(moving.iter().take(MOST_NAMED).map(one).collect::<Vec<_>>().join(", ")))
+}
+
+/// Checks that some mesh has a plane of symmetry.
+fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (found, without) = sheet.mirrored(settings.axis);
+    if !found.is_empty() || sheet.tables.is_empty() {
+        return Ok(());
+    }
+    let axis = settings.axis.name();
+    let nearest = without.iter().filter_map(|without| Some((without.mesh, without.nearest?)));
+    let why = match nearest.max_by(|a, b| a.1.share.total_cmp(&b.1.share)) {
+        Some((mesh, nearest)) => format!(
+            "no plane of symmetry was found across {axis}: about {}, which comes nearest, {:.0} % of the vertices of mesh “{}” \
+             have a mirror image",
+            MirrorPlane { mesh, axis: settings.axis, offset: nearest.offset },
+            (100.0 * nearest.share).floor(),
+            mesh_name(sheet.model, mesh.index())
+        ),
+        None => format!("no plane of symmetry was found across {axis}: no skin moves vertices that have a size"),
+    };
+    Err(Refusal::NoPlane(why))
+}
+
+/// Checks that there is a skin, and a joint that says how its mesh is bound.
+fn is_bound(model: &Model) -> Result<(), Refusal> {
+    let first = model.skins.first().ok_or(Refusal::NoSkin)?;
+    let mut rest = Vec::new();
+    local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
+    let is_known = |model: &Model| SkinBinding::of_all(model, &rest).iter().any(|skin| skin.common.is_some());
+    if is_known(model) || is_known(&model.without_edits()) { Ok(()) } else { Err(Refusal::Unbound(first.name.clone())) }
 }
 
 /// Checks that every joint can be bound in the pose.
@@ -288,6 +350,21 @@ mod tests {
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(last)), Err(Refusal::OtherSkin { .. })));
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(joints[1])), Err(Refusal::Itself(_))));
         assert_eq!(asked("replace-joint", parts, &replace(joints[0])), Ok(()));
+    }
+
+    #[test]
+    fn without_a_skin_there_is_nothing_to_bind() {
+        let mut bare = plain();
+        bare.skins.clear();
+        bare.instances.iter_mut().for_each(|instance| instance.skin = None);
+        let mut flat = plain();
+        flat.skins[0].inverse_bind.fill(glam::Affine3A::ZERO);
+        for id in ["inverse-binds", "bind-here"] {
+            assert_eq!(asked(id, bare.clone(), &Settings::default()), Err(Refusal::NoSkin), "{id}");
+            let name = flat.skins[0].name.clone();
+            assert_eq!(asked(id, flat.clone(), &Settings::default()), Err(Refusal::Unbound(name)), "{id}");
+            assert_eq!(asked(id, plain(), &Settings::default()), Ok(()), "{id}");
+        }
     }
 
     #[test]

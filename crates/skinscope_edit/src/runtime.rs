@@ -11,7 +11,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_model::{InfluencesRef, MeshId, Model, WeightChange, WeightFormat};
 
 /// The sets of joints and weights that a runtime reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Sets {
     /// Every set of the file.
     #[default]
@@ -21,7 +21,7 @@ pub enum Sets {
 }
 
 /// What a runtime does about the sum of a vertex' weights when it reads them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Sums {
     /// Nothing.
     #[default]
@@ -33,7 +33,7 @@ pub enum Sums {
 }
 
 /// How a runtime holds weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Packing {
     /// The most joints that move a vertex.
     pub influences: usize,

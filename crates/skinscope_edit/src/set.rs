@@ -22,14 +22,14 @@ pub static SET: Operation = Operation {
 const SAME: f64 = 1e-7;
 
 /// A weight as it is typed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Amount {
     /// The weight becomes this number.
-    To(f64),
+    To(#[serde(with = "super::text_form::exact")] f64),
     /// The weight that it has, and so much more; less where it is negative.
-    Add(f64),
+    Add(#[serde(with = "super::text_form::exact")] f64),
     /// So many times the weight that it has.
-    Times(f64),
+    Times(#[serde(with = "super::text_form::exact")] f64),
 }
 
 impl Default for Amount {
@@ -39,7 +39,8 @@ impl Default for Amount {
 }
 
 impl Amount {
-    /// Reads `0.3`, `30%`, `+0.1`, `-0.1` or `*2`; a comma counts as a point. Returns `None` for any other text.
+    /// Reads `0.3`, `30%`, `+0.1`, `-0.1` or `*2`; a comma counts as a point. Returns `None` for any other text, and for a
+    /// weight above 1, which no vertex can have.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim().replace(',', ".").replace('−', "-").replace('×', "*");
@@ -57,7 +58,8 @@ impl Amount {
             return None;
         }
         let value: f64 = number.parse().ok()?;
-        (value.is_finite() && value >= 0.0).then(|| make(value * unit))
+        let amount = (value.is_finite() && value >= 0.0).then(|| make(value * unit))?;
+        (!matches!(amount, Self::To(weight) if weight > 1.0 + SAME)).then_some(amount)
     }
 
     /// Returns the new weight, 0 to 1, in place of the weight `now`.
@@ -248,8 +250,9 @@ mod tests {
         assert_eq!(read(" 0.3"), Some(Amount::To(0.3)));
         assert_eq!((read("30 %"), read("0,5")), (Some(Amount::To(0.3)), Some(Amount::To(0.5))));
         assert_eq!((read("+0.1"), read("-0.25")), (Some(Amount::Add(0.1)), Some(Amount::Add(-0.25))));
+        assert_eq!((read("1"), read("100%")), (Some(Amount::To(1.0)), Some(Amount::To(1.0))));
         assert_eq!((read("*2"), read("* 50%")), (Some(Amount::Times(2.0)), Some(Amount::Times(0.5))));
-        for text in ["", "x", "nan", "+-1", "inf", "1e999", "+", "%", "Hips"] {
+        for text in ["", "x", "nan", "+-1", "inf", "1e999", "+", "%", "Hips", "1.5", "101%", "2"] {
             assert_eq!(read(text), None, "{text}");
         }
     }

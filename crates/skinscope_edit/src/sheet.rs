@@ -6,11 +6,14 @@ use std::sync::OnceLock;
 use glam::{Affine3A, DAffine3};
 
 use super::locks::Bounds;
+use super::mirrored::Mirroring;
 use super::rounding::value;
 use super::surface::Surface;
 use super::table::{Stored, Table};
 use super::transferred::Transferred;
+use skinscope_anim::pose::Axis;
 use skinscope_base::parallel::JobContext;
+use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
 use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin, Skin, WeightFormat,
@@ -28,19 +31,28 @@ pub struct Sheet<'m> {
     pub binds: BTreeMap<(usize, usize), DAffine3>,
     /// How far away the surface was whose weights were transferred last.
     pub transferred: Option<Transferred>,
+    /// What is told of weights that were mirrored last.
+    pub mirroring: Option<Mirroring>,
     /// What operations may change.
     pub bounds: Bounds,
     /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
     /// cancelled.
     pub context: JobContext,
     surfaces: OnceLock<Vec<Surface>>,
+    mirrored: [OnceLock<FoundPlanes>; 3],
 }
+
+/// The bodies that have a plane of symmetry across an axis, and the meshes that have none.
+pub(super) type FoundPlanes = (Vec<Mirrored>, Vec<WithoutPlane>);
+
+/// An accessor, with the attribute and the view of a Draco stream that fills it.
+type Filled = (usize, Option<(u32, usize)>);
 
 /// What identifies the weights of a primitive in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Storage {
-    /// The accessors of each set, with the attribute and the view of a Draco stream that fills it.
-    sets: Vec<[(usize, Option<(u32, usize)>); 2]>,
+    /// The accessors of each set.
+    sets: Vec<[Filled; 2]>,
     /// Mesh and primitive of the file; `None` where there are sets, which others may share.
     place: Option<(MeshId, usize)>,
     /// How many vertices the file has.
@@ -131,13 +143,20 @@ impl<'m> Sheet<'m> {
         let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
         let edited = model.bind_edits().all();
         let binds = edited.map(|(skin, place, matrix)| ((skin.index(), place), double(matrix))).collect();
-        Self { model, tables, binds, transferred: None, bounds, context, surfaces: OnceLock::new() }
+        let (surfaces, mirrored) = Default::default();
+        Self { model, tables, binds, transferred: None, mirroring: None, bounds, context, surfaces, mirrored }
     }
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
     #[must_use]
     pub fn surfaces(&self) -> &[Surface] {
         self.surfaces.get_or_init(|| Surface::all(self.model, &self.tables))
+    }
+
+    /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for
+    /// when first asked for.
+    pub(super) fn mirrored(&self, axis: Axis) -> &FoundPlanes {
+        self.mirrored[axis as usize].get_or_init(|| Mirrored::all(self.model, axis))
     }
 
     /// Returns the numbers that would be stored now, by table.

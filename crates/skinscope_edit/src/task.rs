@@ -4,9 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Table, clean};
-use super::{Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, rogues, value};
+use super::{
+    Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, check_applied, mirror, rogues,
+    value,
+};
 use skinscope_base::parallel::JobContext;
-use skinscope_inspect::VertexSet;
+use skinscope_inspect::{PerVertex, VertexSet, symmetry};
 use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
 
 /// An operation with everything that it needs except the weights.
@@ -59,6 +62,8 @@ pub struct Outcome {
     pub largest: f64,
     /// How many vertices would stay as they are because their locked joints leave nothing to change.
     pub kept: usize,
+    /// How many others would stay although something else is asked for: [`super::Applied::stuck`].
+    pub stuck: usize,
     /// The figures of the vertices that the operation may change, before and after it.
     pub figures: [Figures; 2],
     /// For each rule of the checker whose findings the operation repairs, its id, and in how many of those vertices (or
@@ -66,6 +71,11 @@ pub struct Outcome {
     pub found: Vec<(&'static str, [usize; 2])>,
     /// How far away the surface is whose weights are taken.
     pub transferred: Option<Transferred>,
+    /// The planes across which weights are mirrored, the pairs of joints, and what stays.
+    pub mirrored: Option<Mirroring>,
+    /// The differences of all vertices from their mirror images as they would be then ([`symmetry::differences`]); `None`
+    /// where nothing changes.
+    pub asymmetry: Option<PerVertex>,
     /// Why the operation cannot be done; then nothing would change.
     pub refused: Option<Refusal>,
 }
@@ -97,6 +107,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     out.figures[0] = figures(&sheet);
     if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
         out.figures[1] = out.figures[0];
+        out.mirrored = (task.operation.id == "mirror").then(|| mirror::report(&sheet, &task.settings));
         out.refused = Some(refusal);
         context.set_fraction(1.0);
         return (!context.is_cancelled()).then_some(out);
@@ -111,12 +122,20 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         return None;
     }
     let before = sheet.tables.clone();
-    out.kept = apply(task.operation, &mut sheet, &task.settings).kept;
+    let applied = apply(task.operation, &mut sheet, &task.settings);
+    (out.kept, out.stuck) = (applied.kept, applied.stuck);
     context.set_fraction(0.8);
     if context.is_cancelled() {
         return None;
     }
+    if let Err(refusal) = check_applied(task.operation, &sheet, &task.settings, &applied) {
+        out.figures[1] = out.figures[0];
+        out.refused = Some(refusal);
+        context.set_fraction(1.0);
+        return Some(out);
+    }
     out.transferred = sheet.transferred.take();
+    out.mirrored = sheet.mirroring.take();
     out.binds = binds::changes(&sheet);
     let rounds = task.operation.id == "quantise";
     let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
@@ -128,6 +147,10 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         }
     }
     out.figures[1] = figures(&sheet);
+    out.asymmetry = Some(&out)
+        .filter(|out| !out.is_empty())
+        .and_then(|out| model.with_skinning(&out.change()).ok())
+        .map(|changed| symmetry::differences(&changed, context.cancel_flag()));
     let after_found = count_found(&sheet, &rules);
     out.found =
         rules.into_iter().zip(before_found.into_iter().zip(after_found)).map(|(r, (a, b))| (r, [a, b])).collect();

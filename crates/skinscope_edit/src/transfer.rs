@@ -1,7 +1,7 @@
 //! The operation that takes the weights of another model: those of the closest point on its surface that faces the same way.
 //!
 //! Both surfaces are compared where they rest in the world. The weights at a point of a triangle are those of its corners in
-//! the point's barycentric shares, and joints are matched by name as for poses. Places for which there is no such point take their weights
+//! the point's barycentric shares, and joints are matched by name as for clips. Places for which there is no such point take their weights
 //! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
 use std::collections::{BTreeSet, HashMap};

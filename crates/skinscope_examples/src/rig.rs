@@ -68,7 +68,12 @@ impl Rig {
         let mesh = MeshId::from_index(self.parts.meshes.len());
         let morph_names = shape.morphs.iter().map(|(name, _)| (*name).into()).collect();
         let morph_weights = vec![0.0; shape.morphs.len()];
-        self.parts.meshes.push(Mesh { name: name.into(), primitives: vec![shape.primitive()], morph_names });
+        self.parts.meshes.push(Mesh {
+            name: name.into(),
+            primitives: vec![shape.primitive()],
+            morph_names,
+            ..Mesh::default()
+        });
         self.parts.instances.push(Instance { node, mesh, skin, morph_weights, ..Instance::default() });
     }
 

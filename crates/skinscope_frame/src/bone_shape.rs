@@ -1,7 +1,7 @@
 //! The shapes of bones.
 
 /// The shape in which bones are drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum BoneShape {
     /// Thick near the joint, pointed at the next one.
     #[default]

@@ -3,7 +3,7 @@
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, Primitive};
 
 /// One vertex of an instance that is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct VertexRef {
     /// The instance that draws it.
     pub instance: InstanceId,
@@ -24,7 +24,7 @@ impl VertexRef {
 }
 
 /// Some stored vertices of one primitive.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VertexPart {
     /// The mesh's number in the file.
     pub mesh: MeshId,
@@ -35,7 +35,7 @@ pub struct VertexPart {
 }
 
 /// A set of stored vertices of a model; each primitive stands in it once at most.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VertexSet {
     /// The parts by mesh, then primitive.
     pub parts: Vec<VertexPart>,

@@ -11,6 +11,7 @@ use super::limits::Budget;
 use super::view_bytes::View;
 use super::{ImportError, Limits};
 use skinscope_base::memory::prefer_large_pages;
+use skinscope_base::words::counted;
 use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 /// All buffer views of a file and the accessors into them, checked.
@@ -149,9 +150,11 @@ impl<'a> Store<'a> {
         let found = needed.and_then(|needed| bytes.part(view.1, needed));
         let origin = Some(ElementsOrigin { view: view.0.value(), offset: view.1, stride });
         found.map(|bytes| Strided { bytes, stride, origin }).ok_or_else(|| {
-            let wanted = needed.and_then(|n| n.checked_add(view.1)).map_or("more".into(), |n| n.to_string());
-            let expected = format!("{wanted} bytes for its {count} elements in buffer view {}", view.0.value());
-            ImportError::invalid(place(), expected, format!("{} bytes", bytes.len()))
+            let wanted = needed.and_then(|n| n.checked_add(view.1));
+            let wanted = wanted.map_or("more bytes".into(), |n| counted(n, "byte", "bytes"));
+            let elements = counted(count, "element", "elements");
+            let expected = format!("{wanted} for its {elements} in buffer view {}", view.0.value());
+            ImportError::invalid(place(), expected, counted(bytes.len(), "byte", "bytes"))
         })
     }
 

@@ -91,7 +91,8 @@ fn words(bytes: Bytes, at: u64) -> Result<Option<[u32; 2]>, ImportError> {
 /// Finds the JSON chunk and the binary chunk of a GLB; both ranges are known to be inside of it.
 fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Range<u64>>), ImportError> {
     let cut = |what: &str| {
-        ImportError::invalid("GLB container", what, format!("the end of the file after {} bytes", bytes.len()))
+        let all = counted(bytes.len(), "byte", "bytes");
+        ImportError::invalid("GLB container", what, format!("the end of the file after {all}"))
             .advise("the file is cut off; copy or download it again")
     };
     let Some([version, length]) = words(bytes, 4)? else { return Err(cut("a header of 12 bytes")) };
@@ -100,7 +101,7 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
     }
     let length = u64::from(length);
     let Some(container) = bytes.part(0, length) else {
-        return Err(cut(&format!("the {length} bytes that its header states")));
+        return Err(cut(&format!("the {} that its header states", counted(length, "byte", "bytes"))));
     };
     if length < bytes.len() {
         let ignored = counted(bytes.len() - length, "byte after its end was", "bytes after its end were");
@@ -123,7 +124,7 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
         if container.part(data.start, u64::from(size)).is_none() {
             return Err(ImportError::invalid(
                 format!("GLB chunk at byte {at}"),
-                format!("at most the {} bytes left in the container", length - at - 8),
+                format!("at most the {} left in the container", counted(length - at - 8, "byte", "bytes")),
                 format!("a length of {size}"),
             )
             .advise("the file is cut off or broken; copy or download it again"));
@@ -143,16 +144,23 @@ fn split_glb(bytes: Bytes, warnings: &Warnings) -> Result<(Range<u64>, Option<Ra
 
 /// Parses the document, after its size and depth were checked.
 pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<Parsed, ImportError> {
-    measure(text, limits)?;
-    let first = match json::Root::from_str(text) {
-        Ok(root) => return Ok(Parsed { root, channels: Vec::new(), plain: None }),
-        Err(error) => error,
+    let may_repeat_keys = measure(text, limits)?;
+    // The parser refuses spellings of JSON that glTF allows, and says nothing of keys that a list of its own has twice. Both are rare, so
+    // that only such texts are written anew.
+    let plain = match json::Root::from_str(text) {
+        Ok(root) => {
+            let plain = if may_repeat_keys { text_of::plain(text) } else { None };
+            match plain.filter(|plain| !plain.repeated.is_empty()) {
+                Some(plain) => plain,
+                None => return Ok(Parsed { root, channels: Vec::new(), plain: None }),
+            }
+        }
+        Err(first) if !first.is_data() => return Err(syntax(&first, text)),
+        Err(first) => match text_of::plain(text) {
+            Some(plain) => plain,
+            None => return parse_repaired(text, &first, warnings),
+        },
     };
-    if !first.is_data() {
-        return Err(syntax(&first, text));
-    }
-    // The parser refuses spellings of JSON that glTF allows. They are rare, so only texts that were refused are written anew.
-    let Some(plain) = text_of::plain(text) else { return parse_repaired(text, &first, warnings) };
     for repeated in &plain.repeated {
         let place = if repeated.object.is_empty() { "JSON" } else { repeated.object.as_str() };
         warnings.add(place, format!("has the key {} more than once; the last counts", quoted(&repeated.key)));
@@ -198,27 +206,44 @@ fn syntax(error: &json::Error, text: &str) -> ImportError {
 }
 
 /// Counts the objects, values and depth of the text in one loop without recursion, so that no text can exhaust the
-/// parser.
-fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
+/// parser. Returns whether an object may have a key twice.
+fn measure(text: &str, limits: &Limits) -> Result<bool, ImportError> {
     let (mut depth, mut deepest, mut objects, mut values) = (0_usize, 0_usize, 0_usize, 0_usize);
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
+    let mut keys = Keys::default();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
         match byte {
-            b'"' => loop {
-                match bytes.next() {
-                    Some(b'\\') => _ = bytes.next(),
-                    Some(b'"') | None => break,
-                    Some(_) => {}
+            b'"' => {
+                let start = at;
+                while let Some(byte) = bytes.get(at) {
+                    at += 1;
+                    match byte {
+                        b'\\' => at += 1,
+                        b'"' => break,
+                        _ => {}
+                    }
                 }
-            },
+                keys.string(bytes.get(start..at).unwrap_or_default());
+            }
             b'{' | b'[' => {
-                objects += usize::from(byte == b'{');
+                objects += usize::from(*byte == b'{');
                 values += 1;
                 depth += 1;
                 deepest = deepest.max(depth);
+                if deepest <= limits.json_depth {
+                    keys.begin(*byte == b'{');
+                }
             }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b',' => values += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                keys.end();
+            }
+            b',' => {
+                values += 1;
+                keys.comma();
+            }
             _ => {}
         }
     }
@@ -227,7 +252,54 @@ fn measure(text: &str, limits: &Limits) -> Result<(), ImportError> {
         return Err(ImportError::invalid("JSON", expected, deepest.to_string()));
     }
     Limits::check("JSON", "the number of objects", objects as u64, limits.json_objects as u64)?;
-    Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)
+    Limits::check("JSON", "the number of values", values as u64, limits.json_values as u64)?;
+    Ok(keys.may_repeat)
+}
+
+/// The keys of the objects that have begun and not ended, as they are spelt.
+#[derive(Default)]
+struct Keys<'t> {
+    all: Vec<&'t [u8]>,
+    /// For each object or array that has begun: whether it is an object, and how many keys there were before it.
+    begun: Vec<(bool, usize)>,
+    /// Whether the next string is a key.
+    is_next: bool,
+    /// Whether an object has a key twice, or one with an escape, which may be another way to spell one.
+    may_repeat: bool,
+}
+
+impl<'t> Keys<'t> {
+    fn begin(&mut self, is_object: bool) {
+        self.begun.push((is_object, self.all.len()));
+        self.is_next = is_object;
+    }
+
+    fn comma(&mut self) {
+        self.is_next = self.begun.last().is_some_and(|(is_object, _)| *is_object);
+    }
+
+    fn string(&mut self, raw: &'t [u8]) {
+        if std::mem::take(&mut self.is_next) {
+            self.may_repeat |= raw.contains(&b'\\');
+            self.all.push(raw);
+        }
+    }
+
+    fn end(&mut self) {
+        let Some((_, before)) = self.begun.pop() else { return };
+        self.is_next = false;
+        let own = self.all.get_mut(before..).unwrap_or_default();
+        self.may_repeat |= if own.len() <= Self::FEW {
+            own.iter().enumerate().any(|(i, key)| own[..i].contains(key))
+        } else {
+            own.sort_unstable();
+            own.windows(2).any(|two| two[0] == two[1])
+        };
+        self.all.truncate(before);
+    }
+
+    /// As many keys are compared each with each.
+    const FEW: usize = 8;
 }
 
 /// Fills in what the parser demands: channels may lack a target node (they are to be ignored), scenes may lack nodes.

@@ -9,6 +9,7 @@ use super::accessor::{Accessor, Format, format};
 use super::fields::{Fields, whole};
 use super::nodes::unit;
 use super::{ImportError, Reader};
+use skinscope_base::words::counted;
 
 /// The name of the extension.
 const NAME: &str = "EXT_mesh_gpu_instancing";
@@ -58,7 +59,8 @@ pub(super) fn read(
     let out = (0..count).map(&mut copy).collect();
     if bad > 0 {
         let have = if bad == 1 { "has" } else { "have" };
-        reader.warnings.add(own, format!("{bad} of {count} copies {have} a transform that is not finite, or a rotation of length zero; each such stands at the node"));
+        let all = counted(count, "copy", "copies");
+        reader.warnings.add(own, format!("{bad} of {all} {have} a transform that is not finite, or a rotation of length zero; each such stands at the node"));
     }
     Ok(Some(out))
 }

@@ -170,7 +170,7 @@ impl Packed<'_, '_> {
             Some(Err(error)) => error.to_string().chars().filter(|c| !c.is_control()).take(160).collect(),
             None => "numbers that the decoder cannot follow".to_owned(),
         };
-        let expected = format!("a Draco stream in the {} bytes of buffer view {view}", bytes.len());
+        let expected = format!("a Draco stream in the {} of buffer view {view}", counted(bytes.len(), "byte", "bytes"));
         Err(self.damaged(expected, format!("another ({problem})")))
     }
 
@@ -220,15 +220,14 @@ impl Packed<'_, '_> {
         let name = semantic.to_string();
         let components = usize::from(attribute.num_components());
         if components != accessor.kind.multiplicity() {
-            let expected = format!("{} components in {name}", accessor.kind.multiplicity());
+            let expected = format!("{} in {name}", counted(accessor.kind.multiplicity(), "component", "components"));
             return Err(self.damaged(expected, components.to_string()));
         }
         let (from, to) = (attribute.data_type(), accessor.component);
         let stride = components * from.byte_length();
         if attribute.byte_stride() != stride as i64 {
-            return Err(
-                self.damaged(format!("{stride} bytes for a value of {name}"), attribute.byte_stride().to_string())
-            );
+            let expected = format!("{} for a value of {name}", counted(stride, "byte", "bytes"));
+            return Err(self.damaged(expected, attribute.byte_stride().to_string()));
         }
         let size = components * to.size();
         self.reader.decoded.charge(&|| self.place.clone(), vertices as u64, size)?;
@@ -238,7 +237,8 @@ impl Packed<'_, '_> {
             let value = attribute.mapped_index(PointIndex(vertex as u32)).0 as usize;
             let bytes = value.checked_mul(stride).and_then(|at| data.get(at..at.checked_add(stride)?));
             let Some(bytes) = bytes.filter(|_| value < attribute.size()) else {
-                return Err(self.damaged(format!("a value of {name} for each of {vertices} vertices"), "fewer"));
+                let all = counted(vertices, "vertex", "vertices");
+                return Err(self.damaged(format!("a value of {name} for each of {all}"), "fewer"));
             };
             if is_same(from, to) {
                 out.extend_from_slice(bytes);

@@ -7,7 +7,7 @@ use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use gltf::json;
 
 use skinscope_base::math::Aabb;
-use skinscope_model::{Base, Far, Interpolation, ModelParts, NodeId, Path, Values};
+use skinscope_model::{Base, Far, FarMesh, Interpolation, ModelParts, NodeId, Path, Values};
 
 /// A figure is far away where its middle is farther from the origin than this many times its size (and than this many metres): from there
 /// on the steps of a float can be seen. Files that stand nearer are read as ever, to the bit.
@@ -118,9 +118,14 @@ fn parents(root: &json::Root) -> Vec<Option<usize>> {
 fn worlds(root: &json::Root, parents: &[Option<usize>], locals: &[DAffine3]) -> Vec<DAffine3> {
     let mut out = vec![DAffine3::NAN; locals.len()];
     let mut open: Vec<usize> = (0..locals.len()).filter(|node| parents[*node].is_none()).collect();
+    let mut seen = vec![false; locals.len()];
     while let Some(node) = open.pop() {
+        // A node may be listed twice among the children of its parent.
+        if std::mem::replace(&mut seen[node], true) {
+            continue;
+        }
         out[node] = parents[node].map_or(DAffine3::IDENTITY, |parent| out[parent]) * locals[node];
-        // Of several parents, which no file may have, only the last one counts, so that each node comes once.
+        // Of several parents, which no file may have, only the last one counts.
         let children = root.nodes[node].children.iter().flatten().map(|child| child.value());
         open.extend(children.filter(|child| parents.get(*child) == Some(&Some(node))));
     }
@@ -169,7 +174,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
     let mut out: Vec<Base> = Vec::new();
     // For each node that was passed by: its matrix in the file's world, and what was taken off its place. Nodes below others have none.
     let mut passed: Vec<Option<(DAffine3, DVec3)>> = Vec::with_capacity(skeleton.len());
-    for i in 0..skeleton.len() {
+    for (i, bears) in bears.into_iter().enumerate() {
         let above = match skeleton.parents[i] {
             None => Some((DAffine3::IDENTITY, DVec3::ZERO)),
             Some(parent) => passed[parent.index()],
@@ -181,10 +186,10 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
         let world = parent * placing.locals[skeleton.file_index[i] as usize];
         let at = world.translation;
         let node = NodeId::from_index(i);
-        let is_leaf = skeleton.subtree_end(node) == i + 1;
+        let is_leaf = skeleton.parents.get(i + 1) != Some(&Some(node));
         let is_near = at.abs().max_element() <= FAR * placing.size;
         let is_there = at.distance(placing.origin) <= AT * placing.size;
-        let is_passed = !bears[i] && (is_near || !is_there && !is_leaf);
+        let is_passed = !bears && (is_near || !is_there && !is_leaf);
         let origin = match is_passed {
             true if is_near => DVec3::ZERO,
             true => at,
@@ -196,7 +201,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
             if !by.is_finite() || DMat3::determinant(&parent.matrix3) == 0.0 {
                 return None;
             }
-            out.push(Base { node, by, origin });
+            out.push(Base { node, by, origin, frame: parent.matrix3 });
         }
     }
     (!out.is_empty()).then_some(out)
@@ -254,5 +259,51 @@ fn move_keys(parts: &mut ModelParts, bases: &[Base]) {
                 origin.samplers.extend(same);
             }
         }
+    }
+}
+
+/// Takes the place off skinned meshes whose own positions lie far from the origin of mesh space, and lets the inverse bind matrices take it
+/// in. All skinned meshes have one place, so that skins may move several of them and meshes may have several skins.
+pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
+    let mut bounds = Aabb::EMPTY;
+    let (mut meshes, mut skins) = (vec![false; parts.meshes.len()], vec![false; parts.skins.len()]);
+    for instance in &parts.instances {
+        let Some(skin) = instance.skin else { continue };
+        meshes[instance.mesh.index()] = true;
+        skins[skin.index()] = true;
+    }
+    let of_skinned = |mesh: &usize| meshes[*mesh];
+    for mesh in (0..parts.meshes.len()).filter(of_skinned) {
+        for primitive in &parts.meshes[mesh].primitives {
+            // Few meshes lie so far away that all their vertices have to be looked at.
+            let first = primitive.positions.first().map_or(0.0, |first| first.abs().max_element());
+            if primitive.stored_influences.is_none() || f64::from(first) <= KEPT {
+                return;
+            }
+            primitive.positions.iter().for_each(|position| bounds.include(*position));
+        }
+    }
+    let is_moved_alone =
+        |instance: &skinscope_model::Instance| instance.skin.is_some() || !meshes[instance.mesh.index()];
+    let has_binds = (0..skins.len()).filter(|skin| skins[*skin]).all(|skin| !parts.skins[skin].binds_missing);
+    let (middle, size) = (bounds.center().as_dvec3(), f64::from(bounds.diagonal()));
+    let is_far = !bounds.is_empty() && middle.abs().max_element() > FAR * size;
+    if !is_far || !has_binds || !parts.instances.iter().all(is_moved_alone) {
+        return;
+    }
+    let place = DVec3::select(middle.abs().cmpgt(DVec3::splat(KEPT * size)), middle, DVec3::ZERO);
+    for (mesh, _) in parts.meshes.iter_mut().zip(&meshes).filter(|(_, is_skinned)| **is_skinned) {
+        mesh.place = place;
+        let positions = mesh.primitives.iter_mut().flat_map(|primitive| &mut primitive.positions);
+        positions.for_each(|position| *position = (position.as_dvec3() - place).as_vec3());
+    }
+    for (skin, _) in parts.skins.iter_mut().zip(&skins).filter(|(_, is_used)| **is_used) {
+        let stored = skin.inverse_bind.clone();
+        for (joint, bind) in skin.inverse_bind.iter_mut().enumerate() {
+            if !skin.not_finite.contains(&joint) {
+                *bind = (bind.as_daffine3() * DAffine3::from_translation(place)).as_affine3a();
+            }
+        }
+        skin.far = Some(Arc::new(FarMesh { place, stored }));
     }
 }

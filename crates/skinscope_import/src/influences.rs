@@ -137,7 +137,8 @@ fn doubts(read: InfluencesRef<'_>, vertices: usize, negative: usize) -> [Option<
     }
     let uneven = (off > 0).then(|| {
         let (have, sums) = (if off == 1 { "has" } else { "have" }, range(least, most));
-        format!("{off} of {vertices} vertices {have} weights that do not sum to one ({sums}); drawn as stored unless normalised")
+        let all = counted(vertices, "vertex", "vertices");
+        format!("{off} of {all} {have} weights that do not sum to one ({sums}); drawn as stored unless normalised")
     });
     [
         not_finite.map(|n| format!("has {} not finite; read as 0", counted(n, "weight that is", "weights that are"))),

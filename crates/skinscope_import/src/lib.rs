@@ -71,6 +71,7 @@ use error::{Warnings, quoted};
 use images::PendingImages;
 use limits::Budget;
 use pointers::{PointerChannel, World};
+use skinscope_base::words::counted;
 use skinscope_model::{
     AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
     ViewOrigin,
@@ -360,6 +361,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         textures,
         images: coming.images(),
     };
+    far::bring_meshes_near(&mut parts);
     if let Some(far) = reader.far {
         far::bring_near(far, &mut parts);
     }
@@ -449,7 +451,7 @@ fn buffers<'a>(
         };
         let stated = buffer.byte_length.0;
         bytes.part(0, stated).ok_or_else(|| {
-            let expected = format!("the {stated} bytes that it states");
+            let expected = format!("the {} that it states", counted(stated, "byte", "bytes"));
             ImportError::invalid(format!("buffer {i}"), expected, bytes.len().to_string())
                 .advise("the file or its .bin is cut off; copy or download it again")
         })

@@ -120,6 +120,14 @@ impl Budget {
         self.used.load(Ordering::Relaxed)
     }
 
+    /// Takes room for `bytes` bytes that can be done without; `false` where less than half of the budget would be left for all that
+    /// cannot.
+    pub(super) fn charge_spare(&self, bytes: u64) -> bool {
+        let most = self.limit.load(Ordering::Relaxed) / 2;
+        let fits = |used: u64| used.checked_add(bytes).filter(|found| *found <= most);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
     /// Takes room for `count` items of `size` bytes, before they are allocated.
     pub(super) fn charge(&self, place: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
         let bytes = count.saturating_mul(size as u64);
@@ -211,6 +219,9 @@ mod tests {
         assert!(budget.charge(&place, u64::MAX, 16).is_err());
         // The refused request took nothing.
         assert!(budget.charge(&place, 5, 4).is_ok() && budget.charge(&place, 1, 1).is_err());
+        let budget = Budget::new("decoded bytes", 100);
+        assert!(budget.charge_spare(30) && !budget.charge_spare(21) && budget.charge_spare(20));
+        assert!(budget.charge(&place, 50, 1).is_ok() && !budget.charge_spare(0));
     }
 
     #[test]

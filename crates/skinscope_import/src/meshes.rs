@@ -26,7 +26,7 @@ pub(super) fn read(reader: &Reader, materials: &[Material], variants: usize) -> 
         work.extend((0..count).map(|p| (i, p, targets)));
         let (name, morph_names) = (mesh.name.clone().unwrap_or_default(), target_names(mesh, targets));
         origins.push(Vec::with_capacity(count));
-        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names });
+        out.push(Mesh { name, primitives: Vec::with_capacity(count), morph_names, ..Mesh::default() });
     }
     let (done, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let read = reader.progress.map(work.len(), &|turn| {
@@ -217,7 +217,7 @@ fn rest_weights(
     let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
     let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
     if weights.len() != targets {
-        let found = format!("{} weights", weights.len());
+        let found = counted(weights.len(), "weight", "weights");
         return Err(ImportError::invalid(
             place(),
             format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),

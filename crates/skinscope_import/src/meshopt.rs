@@ -120,7 +120,14 @@ pub(super) fn describe<'a>(
     if count.checked_mul(stride) != Some(view.byte_length.0) {
         let length = view.byte_length.0;
         let elements = counted(count, "element", "elements");
-        warnings.add(place(), format!("has {elements} of {stride} bytes, not the {length} bytes of its view"));
+        warnings.add(
+            place(),
+            format!(
+                "has {elements} of {}, not the {} of its view",
+                counted(stride, "byte", "bytes"),
+                counted(length, "byte", "bytes")
+            ),
+        );
     }
     let count = usize::try_from(count)
         .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
@@ -237,7 +244,8 @@ impl<'a> Stream<'a> {
         };
         let least = body.saturating_add(ends);
         if self.bytes.len() < least {
-            let expected = format!("at least {least} bytes for {} elements of {}", self.count, self.stride);
+            let (least, elements) = (counted(least, "byte", "bytes"), counted(self.count, "element", "elements"));
+            let expected = format!("at least {least} for {elements} of {}", self.stride);
             return Err(self.damaged(expected, self.bytes.len().to_string()));
         }
         let newer = self.mode == Mode::Attributes && version > 0 || self.filter == Filter::Color;
@@ -280,9 +288,13 @@ impl<'a> Stream<'a> {
             (Mode::Indices, 2) => ::meshopt::decode_index_sequence(&self.bytes, self.count).map(View::Shorts),
             (Mode::Indices, _) => ::meshopt::decode_index_sequence(&self.bytes, self.count).map(View::Words),
         };
-        let expected = || format!("a stream of {} elements of {} bytes", self.count, self.stride);
-        let mut view =
-            view.map_err(|_| self.damaged(expected(), format!("other data in its {} bytes", self.bytes.len())))?;
+        let expected = || {
+            let elements = counted(self.count, "element", "elements");
+            format!("a stream of {elements} of {}", counted(self.stride, "byte", "bytes"))
+        };
+        let mut view = view.map_err(|_| {
+            self.damaged(expected(), format!("other data in its {}", counted(self.bytes.len(), "byte", "bytes")))
+        })?;
         if let View::Words(words) = &mut view {
             self.apply_filter(words);
         }

@@ -17,8 +17,7 @@ pub(super) fn part(
     instances: &mut [Instance],
 ) -> Vec<(MeshId, MeshId)> {
     part_meshes(skins, meshes, instances, &mut |id, mesh| {
-        let has_room = || reader.decoded.charge(&|| format!("mesh {}", id.0), mesh.bytes(), 1).is_ok();
-        !reader.named_meshes.contains(&id) && has_room()
+        !reader.named_meshes.contains(&id) && reader.decoded.charge_spare(mesh.bytes())
     })
 }
 

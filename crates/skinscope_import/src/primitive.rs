@@ -162,11 +162,9 @@ impl PrimitiveSource<'_, '_> {
         }
         let extra = topology::left_over(mode, indices.len());
         if extra > 0 {
-            let total = indices.len();
-            self.warn(
-                "has",
-                format_args!("{total} indices, of which the last {extra} complete nothing and were ignored"),
-            );
+            let total = counted(indices.len(), "index", "indices");
+            let last = counted(extra, "completes nothing and was", "complete nothing and were");
+            self.warn("has", format_args!("{total}, of which the last {last} ignored"));
         }
         Ok(indices)
     }

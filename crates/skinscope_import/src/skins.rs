@@ -32,7 +32,7 @@ fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) ->
     let (inverse_bind, not_finite) = inverse_bind(reader, index, skin)?;
     let name = skin.name.clone().unwrap_or_default();
     let binds_missing = skin.inverse_bind_matrices.is_none();
-    Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root })
+    Ok(Skin { name, joints, inverse_bind, binds_missing, not_finite, root, far: None })
 }
 
 /// Returns a matrix for each joint, and the numbers of those that replace matrices that are not finite.
@@ -52,8 +52,8 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec
         ));
     }
     if accessor.count > count {
-        let extra = accessor.count - count;
-        reader.warnings.add(place(), format!("has {extra} more than joints; those were ignored"));
+        let extra = counted(accessor.count - count, "more than joints, which was", "more than joints, which were");
+        reader.warnings.add(place(), format!("has {extra} ignored"));
     }
     let matrices: Vec<Mat4> = reader.store.floats::<Mat4, 16>(accessor, &place)?;
     let joint = |(j, m): (usize, &Mat4)| {

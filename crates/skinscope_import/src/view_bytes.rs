@@ -2,6 +2,7 @@
 
 use super::ImportError;
 use super::bytes::Bytes;
+use skinscope_base::words::counted;
 
 /// The bytes of a buffer view.
 #[derive(Debug)]
@@ -37,6 +38,6 @@ pub(super) fn part<'a>(
     };
     bytes.part(offset, length).ok_or_else(|| {
         let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
-        ImportError::invalid(place(), expected, format!("{length} bytes from {offset}"))
+        ImportError::invalid(place(), expected, format!("{} from {offset}", counted(length, "byte", "bytes")))
     })
 }

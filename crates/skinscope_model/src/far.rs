@@ -6,13 +6,18 @@
 //! ```text
 //! place in the file's world = place in the model's world + origin          (Skeleton::origin_of)
 //! translation in the file   = translation in the model   + base            (Skeleton::stored_translation)
+//! position in the file      = position in the model      + place           (Mesh::place)
 //! ```
+//!
+//! The last is for meshes whose own positions lie far away; their inverse bind matrices take the place in (Skin::stored_bind).
 //!
 //! Nothing that computes with poses needs to know. What says coordinates to a user, takes them from one, or writes them, adds or subtracts.
 
-use glam::{DVec3, Vec3};
+use std::ops::Range;
 
-use super::{NodeId, Skeleton};
+use glam::{Affine3A, DAffine3, DMat3, DVec3, Vec3};
+
+use super::{NodeId, Skeleton, Skin};
 
 /// The places that were taken off the nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,6 +37,31 @@ pub struct Base {
     pub by: DVec3,
     /// The place in the file's world, metres, of the model's origin, for this node and those below it.
     pub origin: DVec3,
+    /// The turn and scale of its parent at rest, for which `by` was worked out.
+    pub frame: DMat3,
+}
+
+/// What was taken off the meshes of a skin, in the other direction what its inverse bind matrices gained.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FarMesh {
+    /// What was subtracted from the positions, mesh space.
+    pub place: DVec3,
+    /// The inverse bind matrices as the file has them, by place in [`Skin::joints`].
+    pub stored: Vec<Affine3A>,
+}
+
+impl Skin {
+    /// Returns the inverse bind matrix of a joint as the file has it, or would have it where it was edited: for the positions of the file.
+    #[must_use]
+    pub fn stored_bind(&self, joint: usize) -> DAffine3 {
+        self.bind_to_store(self.inverse_bind[joint].as_daffine3())
+    }
+
+    /// Returns an inverse bind matrix for the positions of the file, for one that the model has.
+    #[must_use]
+    pub fn bind_to_store(&self, bind: DAffine3) -> DAffine3 {
+        self.far.as_ref().map_or(bind, |far| bind * DAffine3::from_translation(-far.place))
+    }
 }
 
 impl Skeleton {
@@ -48,6 +78,17 @@ impl Skeleton {
         let above = std::iter::successors(Some(node), |node| self.parents[node.index()]);
         let found = above.filter_map(|node| far.bases.binary_search_by_key(&node, |base| base.node).ok()).next();
         found.map_or(DVec3::ZERO, |at| far.bases[at].origin)
+    }
+
+    /// Returns the nodes below a base, with what to add to their places in the model's world, metres, where the node above it has another turn
+    /// or scale (`frame`, in the model's world) than at rest: what hangs far away from such a node swings about it. `None`: nothing to add.
+    #[must_use]
+    pub fn swing(&self, base: &Base, frame: DMat3) -> Option<(Range<usize>, DVec3)> {
+        // Floats tell turns no better than that, and no figure should shiver.
+        let size = base.frame.determinant().abs().cbrt().max(1e-12);
+        let is_turned = !frame.abs_diff_eq(base.frame, 2e-6 * size);
+        let by = (frame - base.frame) * base.by;
+        is_turned.then(|| (base.node.index()..self.subtree_end(base.node), by))
     }
 
     /// Returns what was taken off the translation of node `index`, in its parent's space; zero where nothing was.

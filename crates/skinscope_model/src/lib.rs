@@ -33,7 +33,7 @@ pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
-pub use far::{Base, Far};
+pub use far::{Base, Far, FarMesh};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
@@ -67,7 +67,7 @@ use skinscope_base::math::Transform;
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub struct $name(pub u32);
         impl $name {
             /// Returns the number as an index into its list.
@@ -308,7 +308,7 @@ impl Instance {
 }
 
 /// A pose: one transform per node (`parent_from_node`) and the morph weights of all instances.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LocalPose {
     /// The transform of each node.
     pub transforms: Vec<Transform>,

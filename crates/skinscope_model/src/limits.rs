@@ -6,11 +6,13 @@ use skinscope_base::math::wide_unit;
 /// Limits of a joint about each of its own axes, in degrees from rest: limits of the angles X, Y, Z with `R = rest · Rz
 /// · Ry · Rx`, as sliders and `--rotate` count them. Y goes from −90 to 90, since beyond that the same rotation has
 /// other angles.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Limits {
     /// The least angles.
+    #[serde(with = "skinscope_base::text_form::vector")]
     pub least: Vec3,
     /// The largest angles; none is below its least one.
+    #[serde(with = "skinscope_base::text_form::vector")]
     pub most: Vec3,
 }
 

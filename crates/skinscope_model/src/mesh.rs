@@ -1,6 +1,6 @@
 //! Vertices as stored: positions, normals, influences, morph targets.
 
-use glam::{Vec2, Vec3, Vec4};
+use glam::{DVec3, Vec2, Vec3, Vec4};
 
 use super::MaterialId;
 
@@ -13,6 +13,8 @@ pub struct Mesh {
     pub primitives: Vec<Primitive>,
     /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
     pub morph_names: Vec<String>,
+    /// What was taken off the positions, mesh space: zero but for meshes far from its origin ([`super::FarMesh`]).
+    pub place: DVec3,
 }
 
 /// The kind of primitive that the index list describes once strips, fans and loops are unrolled.
@@ -110,7 +112,7 @@ pub struct MorphTarget {
 }
 
 /// How the file stores weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum WeightFormat {
     /// Normalised integers of 8 bits.
     U8,

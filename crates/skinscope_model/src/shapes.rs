@@ -71,7 +71,7 @@ pub fn tube(shape: Tube) -> Model {
         meshes: vec![Mesh {
             name: "tube".into(),
             primitives: vec![tube_mesh(shape, joints, rings, sides)],
-            morph_names: vec![],
+            ..Mesh::default()
         }],
         instances: vec![Instance { node: NodeId(0), mesh: MeshId(0), skin: Some(SkinId(0)), ..Instance::default() }],
         clips: vec![bend(joints)],
@@ -214,6 +214,7 @@ pub fn obstacle_course() -> Model {
         name: name.into(),
         primitives,
         morph_names: morphs.iter().map(|m| (*m).to_owned()).collect(),
+        ..Mesh::default()
     };
     let rest = skeleton.rest.morph_weights.clone();
     let instance = |node, mesh, skin, morph_weights, morph_offset| Instance {

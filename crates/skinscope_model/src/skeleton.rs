@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A};
 
-use super::{Far, LocalPose, NodeId};
+use super::{Far, FarMesh, LocalPose, NodeId};
 use skinscope_base::math::Transform;
 
 /// The node hierarchy, parents first: `parents[i] < i`.
@@ -103,4 +103,6 @@ pub struct Skin {
     pub not_finite: Vec<usize>,
     /// The file's `skin.skeleton`.
     pub root: Option<NodeId>,
+    /// What was taken off the meshes that it moves, where they lie far from the origin of mesh space; `None`: nothing.
+    pub far: Option<Arc<FarMesh>>,
 }

@@ -16,9 +16,9 @@ pub(super) const PAGE: usize = 16;
 type PageBits = u16;
 
 /// New pairs for some vertices of a primitive.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WeightChange {
-    /// The mesh's number in the file.
+    /// The mesh.
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
     pub primitive: usize,

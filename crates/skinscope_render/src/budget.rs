@@ -3,6 +3,8 @@
 
 use std::collections::BinaryHeap;
 
+use skinscope_base::words::counted;
+
 const GIB: u64 = 1 << 30;
 
 /// How many bytes the textures of a model may take. Adapters do not tell how much they can spare, so this is 4 GiB for
@@ -93,7 +95,9 @@ pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option
         }
         None => "because this graphics adapter has no memory left".into(),
     };
-    Some(format!("of {} textures ({}) are shown {}, {why}", wanted.len(), size(whole), groups.join(", ")))
+    let textures = counted(wanted.len(), "texture", "textures");
+    let are = if dropped.iter().filter(|levels| **levels > 0).count() == 1 { "is" } else { "are" };
+    Some(format!("of {textures} ({}) {are} shown {}, {why}", size(whole), groups.join(", ")))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use super::studio;
 use super::target::{Columns, Rows};
 use super::transmission::TransmissionTexture;
 use skinscope_base::math::Projection;
+use skinscope_base::words::counted;
 use skinscope_deform::pack;
 use skinscope_frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
 use skinscope_model::LightKind;
@@ -91,8 +92,8 @@ impl Upload {
         let morph_base = pack_palette(frame, &mut self.palette.next);
         self.palette.least = block_bytes(pipelines);
         let mut moved = self.palette.write_buffer(gpu, &|| match frame.members {
-            1 => format!("the palette ({} joints)", frame.palettes.len()),
-            members => format!("a crowd of {members} ({} joints)", frame.palettes.len()),
+            1 => format!("the palette ({})", counted(frame.palettes.len(), "joint", "joints")),
+            members => format!("a crowd of {members} ({})", counted(frame.palettes.len(), "joint", "joints")),
         })?;
         self.globals.next.clear();
         self.globals.next.push(globals(frame, columns, rows, morph_base));

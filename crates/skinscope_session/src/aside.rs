@@ -15,7 +15,7 @@ use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model};
 
 /// Commands about work that is set aside, given by its place in [`Session::set_aside`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AsideCommand {
     /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
     /// back when that is left, as a finding is.

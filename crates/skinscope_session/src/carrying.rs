@@ -315,6 +315,12 @@ fn tell(carried: &Carried, lines: &mut Vec<String>) {
         let of = vertices(carried.repainted);
         lines.push(format!("The stored weights of {of} have changed in the file; the edits stay."));
     }
+    if carried.elsewhere > 0 {
+        let of = vertices(carried.elsewhere);
+        lines.push(format!(
+            "The mesh of {of} is another than before, and a new mesh has the same vertices: they have the edits too."
+        ));
+    }
     if carried.by_number > 0 {
         let of = vertices(carried.by_number);
         lines

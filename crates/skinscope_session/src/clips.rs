@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::session_file::{ClipRecord, WorkRecord};
 use super::{Edits, PlaybackCommand, PoseSource, Session};
 use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
+use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 /// Clips of another file that the open model can play.
@@ -56,7 +57,11 @@ impl TakenClips {
     /// Returns the clips under names that no clip of `model` has: one that is called as another one gets the name of the file too.
     #[must_use]
     pub fn named_for(&self, model: &Model) -> Vec<Clip> {
-        let mut taken: BTreeSet<String> = model.clips.iter().map(|clip| clip.name.clone()).collect();
+        self.named_beside(model.clips.iter())
+    }
+
+    fn named_beside<'c>(&self, others: impl Iterator<Item = &'c Clip>) -> Vec<Clip> {
+        let mut taken: BTreeSet<String> = others.map(|clip| clip.name.clone()).collect();
         let mut out = self.clips.clone();
         for clip in &mut out {
             let with_file = |n: u32| match n {
@@ -82,8 +87,7 @@ impl TakenClips {
     /// Returns what was done, in a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let count = self.clips.len();
-        let clips = if count == 1 { "1 clip".to_owned() } else { format!("{count} clips") };
+        let clips = counted(self.clips.len(), "clip", "clips");
         let corrected = if self.is_corrected { ", corrected for another rest pose" } else { "" };
         format!("Took {clips} of {}{corrected}", self.name)
     }
@@ -95,7 +99,9 @@ impl TakenClips {
         let mut lines: Vec<String> = self.unmatched.iter().take(MOST_LINES).map(line).collect();
         if self.unmatched.len() > MOST_LINES {
             let more = self.unmatched.len() - MOST_LINES;
-            lines.push(format!("{more} more names of the clips of {} have no counterpart.", self.name));
+            let (one, many) = ("more name of the clips of", "more names of the clips of");
+            let have = if more == 1 { "has" } else { "have" };
+            lines.push(format!("{} {} {have} no counterpart.", counted(more, one, many), self.name));
         }
         if let Some((first, others)) = self.resampled.split_first() {
             let others = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
@@ -127,16 +133,28 @@ fn nearest_of(carried: &CarriedClips, model: &Model) -> String {
 impl Session {
     /// Shows the open model with the clips of another file, and plays the first of them. Edits, selection and camera stay.
     pub fn take_clips(&mut self, taken: &TakenClips) {
-        let Some(model) = self.model() else { return };
-        let first = ClipId::from_index(model.clips.len());
-        let inserted = taken.named_for(model).into_iter().map(as_taken).collect();
-        let change = ClipChange { at: model.added_clips().len(), removed: 0, inserted };
-        if self.change_clips(&change, None, Some(first)) {
+        self.retake_clips(taken, &[]);
+    }
+
+    /// Does the same as [`Session::take_clips`]; the clips come in the place of added ones that are called as `before` says, one after the
+    /// other, where these are still there. Returns the names that they have here. All of it is one step that can be undone.
+    pub fn retake_clips(&mut self, taken: &TakenClips, before: &[String]) -> Vec<String> {
+        let Some(model) = self.model() else { return Vec::new() };
+        let (own, added) = (model.file_clips(), model.added_clips());
+        let is_it = |clips: &[Clip]| clips.iter().zip(before).all(|(clip, name)| clip.name == *name);
+        let place = added.windows(before.len().max(1)).position(is_it).filter(|_| !before.is_empty());
+        let (at, removed) = place.map_or((added.len(), 0), |at| (at, before.len()));
+        let others = model.clips.iter().take(own + at).chain(model.clips.iter().skip(own + at + removed));
+        let inserted: Vec<Clip> = taken.named_beside(others).into_iter().map(as_taken).collect();
+        let names = inserted.iter().map(|clip| clip.name.clone()).collect();
+        let first = ClipId::from_index(own + at);
+        if self.change_clips(&ClipChange { at, removed, inserted }, None, Some(first)) {
             self.apply(PlaybackCommand::SetClip(first));
             self.apply(PlaybackCommand::SetPlaying(true));
         }
         self.warn(&taken.lines());
         self.update_pose();
+        names
     }
 
     /// How many clips the open model has that its file has not.
@@ -334,5 +352,22 @@ mod tests {
         assert_eq!(session.unsaved_clips(), 1);
         session.apply(EditCommand::Undo);
         assert_eq!(session.unsaved_clips(), 1, "no step takes a clip out of the file");
+    }
+
+    #[test]
+    fn clips_that_are_taken_anew_come_in_the_place_of_the_earlier_ones() {
+        let mut session = with_taken();
+        let before = vec!["Bend (b.glb)".to_owned()];
+        let map = NameMap::parse(br#"{"joint 2": null}"#).unwrap();
+        let other = tube(Tube { joints: 5, ..Tube::default() });
+        let again = TakenClips::of(session.model().unwrap(), &other, "b.glb", &map).unwrap();
+        let channels = |session: &Session| session.model().unwrap().clips[1].channels.len();
+        let most = channels(&session);
+        assert_eq!(session.retake_clips(&again, &before), before);
+        assert_eq!((names(&session), channels(&session)), (vec!["Bend".to_owned(), before[0].clone()], most - 1));
+        session.apply(EditCommand::Undo);
+        assert_eq!((names(&session).len(), channels(&session)), (2, most));
+        // What is not there any more is not replaced.
+        assert_eq!(session.retake_clips(&again, &["Gone".to_owned()]), ["Bend (b.glb) 2"]);
     }
 }

@@ -9,11 +9,13 @@ use std::sync::Arc;
 use glam::{Quat, Vec2, Vec3};
 
 use super::aside::AsideCommand;
+use super::clip_names::ClipNamesCommand;
 use super::comparison::ComparisonCommand;
 use super::controls::ControlCommand;
 use super::edits::{ChannelKind, ChannelValue};
 use super::export::{ExportKind, ExportSettings};
 use super::gizmo::{Orientation, PoseTool};
+use super::ids::Id;
 use super::keying::KeyingCommand;
 use super::lesson::ExampleCommand;
 use super::library::LibraryCommand;
@@ -36,7 +38,7 @@ use skinscope_model::{ClipId, NodeId, WeightChange};
 macro_rules! families {
     ($($(#[$doc:meta])* $family:ident($command:ident)),* $(,)?) => {
         /// A command, by its family.
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         pub enum Command {
             $($(#[$doc])* $family($command),)*
         }
@@ -91,7 +93,7 @@ families!(
 );
 
 /// Commands about files, and the program as a whole.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum FileCommand {
     /// Ask for a file, then open it.
     OpenDialog,
@@ -106,7 +108,7 @@ pub enum FileCommand {
     /// Open the character that comes with the program.
     OpenBuiltIn,
     /// Open an example, given by [`skinscope_examples::Example::id`].
-    OpenExample(&'static str),
+    OpenExample(#[serde(deserialize_with = "super::ids::id")] Id),
     /// Read the open file again.
     Reload,
     /// Ask for a file, then show it beside the open one.
@@ -164,6 +166,8 @@ pub enum FileCommand {
     ChooseClips,
     /// Play the clips of this file on the open model ([`super::TakenClips`]).
     TakeClips(PathBuf),
+    /// Commands about which joints of another file's clips are which of the open model.
+    ClipNames(ClipNamesCommand),
     /// Do nothing with the file that was dropped on the window.
     LeaveDropped,
     /// Close the window.
@@ -171,7 +175,7 @@ pub enum FileCommand {
 }
 
 /// What a file is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum FileUse {
     /// The pose that is shown is written into it.
     SavePose,
@@ -192,7 +196,7 @@ impl FileUse {
 }
 
 /// Which file edited weights are written into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SaveKind {
     /// The open one, of which a copy is kept.
     InPlace,
@@ -203,7 +207,7 @@ pub enum SaveKind {
 }
 
 /// What becomes of edits that are in no file when their model is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum UnsavedAnswer {
     /// They are saved first.
     Save,
@@ -216,7 +220,7 @@ pub enum UnsavedAnswer {
 }
 
 /// What becomes of edits that an earlier run has left behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RecoveryAnswer {
     /// Their model is opened, with them.
     Restore,
@@ -227,7 +231,7 @@ pub enum RecoveryAnswer {
 }
 
 /// Edits, all of which can be undone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum EditCommand {
     /// One edit back.
     Undo,
@@ -236,9 +240,9 @@ pub enum EditCommand {
     /// Replace a channel of a node. Those of one drag end with [`EditCommand::EndEdit`].
     Edit(NodeId, ChannelValue),
     /// Replace the rotations of several nodes by quaternions of length 1: part of the step that is open.
-    TurnNodes(Arc<[(NodeId, Quat)]>),
+    TurnNodes(#[serde(with = "super::shared_lists::turns")] Arc<[(NodeId, Quat)]>),
     /// Move the place that a held joint stays at, world space, metres: part of the step that is open.
-    MoveHeld(NodeId, Vec3),
+    MoveHeld(NodeId, #[serde(with = "skinscope_base::text_form::vector")] Vec3),
     /// Replace a morph weight, given by its place in [`skinscope_model::LocalPose::morph_weights`].
     EditMorph(usize, f32),
     /// End a drag: edits that follow are another undo step.
@@ -254,16 +258,16 @@ pub enum EditCommand {
     /// Give everything back.
     ResetAll,
     /// Show this pose: its channels replace all edits, and channels that it does not have are given back.
-    SetPose(Arc<Resolved>),
+    SetPose(#[serde(with = "skinscope_base::text_form::shared")] Arc<Resolved>),
     /// Give some vertices other weights, in one step. Changes that do not fit the model are ignored as a whole.
-    ChangeWeights(Arc<Vec<WeightChange>>),
+    ChangeWeights(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<WeightChange>>),
     /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it
     /// is cancelled.
     NormaliseWeights,
 }
 
 /// Commands about the pose that is shown, and how time passes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum PlaybackCommand {
     /// Play where the clip is paused, pause where it plays.
     TogglePlay,
@@ -302,7 +306,7 @@ pub enum PlaybackCommand {
 }
 
 /// Commands about what is selected, pinned and marked.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum SelectionCommand {
     /// Select a node, or nothing.
     Select(Option<NodeId>),
@@ -314,19 +318,19 @@ pub enum SelectionCommand {
     Hover(Option<NodeId>),
     /// Select what is under this point of the viewport (pixels from its top left): a bone, or else the joint that moves the
     /// skin there most, with the vertex pinned.
-    PickAt(Vec2),
+    PickAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Select what is under this point as [`SelectionCommand::PickAt`] does, but without regard to bones.
-    PinAt(Vec2),
+    PinAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Give up the tool that is tried; where there is none, unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
     Deselect,
     /// Explain this vertex, or none.
     Pin(Option<VertexRef>),
     /// Mark these vertices.
-    Mark(Arc<VertexSet>),
+    Mark(#[serde(with = "skinscope_base::text_form::shared")] Arc<VertexSet>),
 }
 
 /// Commands about the finding that is shown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum FindingCommand {
     /// Pose, mark, select and frame a finding, given by its place in [`super::Document::findings`].
     ShowFinding(usize),
@@ -335,7 +339,7 @@ pub enum FindingCommand {
 }
 
 /// Commands that look for faults.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum InspectionCommand {
     /// Drive every joint of the stored model through its limits and list where the skin deforms worst.
     RunRom(RomOptions),
@@ -348,12 +352,12 @@ pub enum InspectionCommand {
 }
 
 /// Commands about what is shown of the model, and how.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ViewCommand {
     /// Show an overlay, given by [`skinscope_inspect::Overlay::id`]; `None`: materials and light.
-    SetOverlay(Option<&'static str>),
+    SetOverlay(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Show an overlay, or go back to materials and light where that overlay is shown.
-    ToggleOverlay(&'static str),
+    ToggleOverlay(#[serde(deserialize_with = "super::ids::id")] Id),
     /// Set the most influences of a vertex that a runtime can use, 1…8.
     SetInfluenceLimit(usize),
     /// Set the colours of weights.
@@ -385,13 +389,13 @@ pub enum ViewCommand {
     /// Choose the axes along which tools act.
     SetOrientation(Orientation),
     /// Set the deformation method, given by [`skinscope_deform::Method::id`].
-    SetMethod(&'static str),
+    SetMethod(#[serde(deserialize_with = "super::ids::id")] Id),
     /// What comes after the method, by [`skinscope_deform::Pass::id`]; `None`: nothing.
-    SetPass(Option<&'static str>),
+    SetPass(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Where normals come from, by [`skinscope_deform::NormalMode::id`].
-    SetNormals(&'static str),
+    SetNormals(#[serde(deserialize_with = "super::ids::id")] Id),
     /// The value of a parameter of a method or pass, by [`skinscope_deform::Parameter::id`].
-    SetParameter(&'static str, f32),
+    SetParameter(#[serde(deserialize_with = "super::ids::id")] Id, f32),
     /// Go back to a method that needs no data, while that of the chosen one is being worked out.
     GiveUpData,
     /// Show this scene of the file.
@@ -411,17 +415,17 @@ pub enum ViewCommand {
 }
 
 /// Commands that move the camera.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum CameraCommand {
     /// Set the size of the viewport, pixels.
-    SetViewport(Vec2),
+    SetViewport(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Turn the camera by the pixels of a drag.
-    Orbit(Vec2),
+    Orbit(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Move the camera sideways by the pixels of a drag.
-    Pan(Vec2),
+    Pan(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Come nearer (positive) or go back by steps of the wheel; what is seen at this point of the viewport (pixels from
     /// its top left) stays there.
-    Zoom(f32, Vec2),
+    Zoom(f32, #[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Frame the selected joint, what it moves, and some of what is around.
     FrameSelected,
     /// Frame the marked vertices and some of what is around.
@@ -444,7 +448,7 @@ pub enum CameraCommand {
 }
 
 /// Commands about panels and dialogs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum WindowCommand {
     /// Switch between the dark and the light theme.
     ToggleTheme,
@@ -471,7 +475,7 @@ pub enum WindowCommand {
 }
 
 /// Panels that can be hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the labels of the menu")]
 pub enum Panel {
     Outliner,

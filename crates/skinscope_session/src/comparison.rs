@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::ids::Id;
 use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, METHODS, Surface};
@@ -12,7 +13,7 @@ use skinscope_inspect::{InspectedValues, SurfaceDistance, distances, rom};
 use skinscope_model::Model;
 
 /// How the two sides of a comparison share the picture.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ComparisonLayout {
     /// A line that can be dragged splits it.
     #[default]
@@ -59,7 +60,7 @@ impl ComparisonLayout {
 }
 
 /// The weights of the second side of a comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum SideWeights {
     /// The weights that are shown.
     #[default]
@@ -113,18 +114,18 @@ impl Comparison {
 }
 
 /// Commands about the comparison of two surfaces.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ComparisonCommand {
     /// Compare, or stop comparing.
     Toggle,
     /// Compare (`true`) or stop.
     Set(bool),
     /// The method of the second side, by [`deform::Method::id`].
-    SetMethod(&'static str),
+    SetMethod(#[serde(deserialize_with = "super::ids::id")] Id),
     /// The pass after the method of the second side, by [`deform::Pass::id`]; `None` for none.
-    SetPass(Option<&'static str>),
+    SetPass(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Where the normals of the second side come from, by [`deform::NormalMode::id`].
-    SetNormals(&'static str),
+    SetNormals(#[serde(deserialize_with = "super::ids::id")] Id),
     /// The weights of the second side.
     SetWeights(SideWeights),
     /// Compare what is shown with what a runtime makes of it: the same method with the weights that it would use.

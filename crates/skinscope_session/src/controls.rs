@@ -7,7 +7,7 @@ use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines
 use skinscope_model::{LocalPose, Model};
 
 /// Commands about sliders and controls, given by their places.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ControlCommand {
     /// Move a slider to this value. Those of one drag end with [`super::EditCommand::EndEdit`].
     SetSlider(usize, f32),

@@ -2,8 +2,8 @@
 
 use super::command_row::{ctrl, ctrl_shift, key, row, shift};
 use super::{
-    Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu, SaveKind, SelectionCommand,
-    ViewCommand, WindowCommand,
+    ClipNamesCommand, Command, CommandRow, EditCommand, ExportKind, FileCommand, FileUse, Key, Menu, SaveKind,
+    SelectionCommand, ViewCommand, WindowCommand,
 };
 
 /// The rows of File come before those of Edit.
@@ -50,7 +50,14 @@ pub(super) static ROWS: &[CommandRow] = &[
         "Take clips from file…",
         None,
         Command::File(FileCommand::ChooseClips),
-        "Play the clips of another file on the open model, by the names of nodes",
+        "Play the clips of another file on the open model, by the names of joints",
+    ),
+    row(
+        Menu::File,
+        "Joints of taken clips…",
+        None,
+        Command::File(FileCommand::ClipNames(ClipNamesCommand::Show)),
+        "Show and change which joints of the clips that were taken last are which of the open model",
     ),
     row(
         Menu::File,

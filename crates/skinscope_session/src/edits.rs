@@ -41,20 +41,20 @@ pub struct NodeEdit {
 }
 
 /// A channel of a node with its new value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ChannelValue {
     /// A translation, metres.
-    Translation(Vec3),
+    Translation(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
     /// A rotation as Euler angles XYZ, degrees.
-    Rotation(Vec3),
+    Rotation(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
     /// Scale factors.
-    Scale(Vec3),
+    Scale(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
     /// A rotation as a quaternion of length 1.
-    Quaternion(Quat),
+    Quaternion(#[serde(with = "skinscope_base::text_form::vector")] Quat),
 }
 
 /// A channel of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum ChannelKind {
     Translation,

@@ -1,7 +1,7 @@
 //! What leaves the window as a file: a picture, the posed surface, a film; and how it is made.
 
 /// What is exported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum ExportKind {
     /// The picture that is shown.
     Picture,
@@ -12,7 +12,7 @@ pub enum ExportKind {
 }
 
 /// How pictures and films are made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ExportSettings {
     /// Width and height in pixels.
     pub size: [u32; 2],

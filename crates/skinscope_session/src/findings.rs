@@ -86,6 +86,7 @@ impl Session {
                 let to_the_letter = document.findings().position(|found| *found == shown);
                 to_the_letter.or_else(|| document.findings().position(|found| is_about_the_same(found, &shown)))
             });
+            self.inspect_trial();
         }
     }
 

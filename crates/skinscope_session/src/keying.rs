@@ -8,7 +8,7 @@ use skinscope_anim::{Layers, SampleScratch, sample};
 use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
 
 /// Commands about clips that the file does not have, and their keys.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum KeyingCommand {
     /// Make the pose that is shown a key, at the time that is shown, of the clip that is shown; where that was not made of poses, the first
     /// key of a new clip.

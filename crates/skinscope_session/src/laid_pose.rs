@@ -7,9 +7,10 @@ use skinscope_anim::pose::{Resolved, add, blend};
 use skinscope_model::NodeId;
 
 /// A pose that is laid over the one that is shown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LaidPose {
     /// The pose, of the open model.
+    #[serde(with = "skinscope_base::text_form::shared")]
     pub pose: Arc<Resolved>,
     /// The share of the way to it, or of that which is added, 0…1.
     pub share: f32,

@@ -1,6 +1,7 @@
 //! The example that is shown: its sliders move by commands, and the pose follows them. While one is open the picture has the look that
 //! the example wants; what was looked at before comes back with the next file.
 
+use super::ids::Id;
 use super::{Comparison, ComparisonCommand, Document, Session, View};
 use skinscope_base::math::Aabb;
 use skinscope_deform::{self as deform, METHODS, NORMAL_MODES};
@@ -9,14 +10,14 @@ use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 /// Commands about the example that is shown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ExampleCommand {
     /// Move a slider, by its id, to this value.
-    SetSlider(&'static str, f32),
+    SetSlider(#[serde(deserialize_with = "super::ids::id")] Id, f32),
     /// Put all sliders back, and give all joints back to them.
     Reset,
     /// Show in the picture what a symbol of the page is, by its id; `None`: nothing.
-    PointAt(Option<&'static str>),
+    PointAt(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Show the page beside the picture, or put it away.
     TogglePage,
 }

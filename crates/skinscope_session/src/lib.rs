@@ -9,6 +9,7 @@ mod aside;
 mod aside_tests;
 mod camera;
 mod carrying;
+mod clip_names;
 mod clips;
 mod command;
 mod command_row;
@@ -34,6 +35,7 @@ mod gizmo;
 #[cfg(test)]
 mod held_tests;
 mod hiding;
+mod ids;
 mod kept;
 #[cfg(test)]
 mod kept_tests;
@@ -61,11 +63,13 @@ mod preset_tests;
 mod projector;
 mod pull;
 mod queries;
+mod recording;
 mod repair;
 mod root_motion;
 mod rules;
 mod saving;
 mod session_file;
+mod shared_lists;
 mod shortcuts;
 mod stored;
 mod surfaces;
@@ -92,6 +96,7 @@ mod weights;
 mod words;
 
 pub use aside::AsideCommand;
+pub use clip_names::{ClipNames, ClipNamesCommand};
 pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
@@ -125,6 +130,7 @@ pub use posing::PosingCommand;
 pub use projector::Projector;
 pub use pull::Pull;
 pub use queries::WeightsJointSource;
+pub use recording::{RECORDING_SCHEMA, RecordedSource, RecordingHead, UnreadableLine, command_line, read_command};
 pub use repair::{Repair, RepairTool, repair_of};
 pub use root_motion::RootMotion;
 pub use rules::PoseRules;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Commands about the library of poses; the application carries them out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum LibraryCommand {
     /// Choose its folder, with the system's dialog.
     ChooseFolder,

@@ -14,7 +14,7 @@ use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, Topology};
 
 /// How a drag over the picture marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names of the tools")]
 pub enum MarkTool {
     Box,
@@ -23,20 +23,23 @@ pub enum MarkTool {
 }
 
 /// A part of the picture: pixels from its top left.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum MarkShape {
     /// The nearest vertex to a point, where one is near.
-    Point(Vec2),
+    Point(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
     /// Between two corners.
-    Box(Vec2, Vec2),
+    Box(
+        #[serde(with = "skinscope_base::text_form::vector")] Vec2,
+        #[serde(with = "skinscope_base::text_form::vector")] Vec2,
+    ),
     /// Inside of a line that comes back to its start.
-    Lasso(Arc<Vec<Vec2>>),
+    Lasso(#[serde(with = "super::shared_lists::points")] Arc<Vec<Vec2>>),
     /// Around a point.
-    Circle(Vec2, f32),
+    Circle(#[serde(with = "skinscope_base::text_form::vector")] Vec2, f32),
 }
 
 /// What becomes of the marks that are there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum MarkMode {
     #[default]
@@ -46,7 +49,7 @@ pub enum MarkMode {
 }
 
 /// Commands about marks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum MarkCommand {
     /// Let drags over the picture mark vertices; `None`: they turn the camera. The tool that is used is put away.
     Use(Option<MarkTool>),

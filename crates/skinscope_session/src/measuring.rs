@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use glam::Affine3A;
 
+use super::ids::Id;
 use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session, SideWeights};
 use skinscope_deform::{
     AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
@@ -17,7 +18,7 @@ use skinscope_inspect::{PerVertex, VertexPart, VertexRef, VertexSet, VertexValue
 use skinscope_model::{ClipId, InstanceId, Model};
 
 /// Commands about the measures of the posed surface.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum MeasureCommand {
     /// Show the panel with the measures and their curves, or put it away.
     TogglePanel,
@@ -29,7 +30,7 @@ pub enum MeasureCommand {
     StopMeasuringClip,
     /// Pause at this moment of the clip (seconds), and pin and frame the vertex where this measure (by [`measure::Measure::id`]) is
     /// worst there.
-    ShowMoment(&'static str, f32),
+    ShowMoment(#[serde(deserialize_with = "super::ids::id")] Id, f32),
 }
 
 /// What is measured, as far as it is known.

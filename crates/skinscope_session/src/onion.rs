@@ -11,7 +11,7 @@ use skinscope_deform as deform;
 use skinscope_model::{LocalPose, Model};
 
 /// How onion skins are shown.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Onion {
     /// Whether they are shown.
     pub shown: bool,

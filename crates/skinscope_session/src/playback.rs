@@ -7,7 +7,7 @@ use skinscope_anim::{self as anim, Additive, Crossfade, Layers};
 use skinscope_model::{Clip, ClipId, ClipSource, Model};
 
 /// The source of the pose before edits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PoseSource {
     /// The node transforms of the file.
     #[default]
@@ -19,7 +19,7 @@ pub enum PoseSource {
 }
 
 /// The behaviour at the end of a clip.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum LoopMode {
     /// The clip stops there.
     Once,

@@ -8,7 +8,7 @@ use skinscope_model::{LocalPose, Model, NodeId};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum PosingCommand {
     /// Exchange left and right of the pose that is shown.
     Mirror,

@@ -116,6 +116,9 @@ fn random_edits_of_all_operations_undone_and_redone_give_the_same_bits() {
         session.apply(ToolCommand::Choose(Some(operation.id)));
         let shown = bits(&session);
         session.apply(ToolCommand::Apply);
+        if session.outcome().is_some_and(|outcome| outcome.refused.is_some()) {
+            session.apply(ToolCommand::Cancel);
+        }
         assert!(session.tools().operation.is_none() && !session.is_trying());
         // What is done is what was shown.
         assert!(bits(&session) == shown, "{}", operation.id);
@@ -130,7 +133,7 @@ fn random_edits_of_all_operations_undone_and_redone_give_the_same_bits() {
         session.apply(EditCommand::Undo);
         assert!(bits(&session) == *want);
     }
-    assert!(!session.history().can_undo() && session.model().unwrap().weight_edits().is_empty());
+    assert!(!session.history.can_undo() && session.model().unwrap().weight_edits().is_empty());
     for want in &states[1..] {
         session.apply(EditCommand::Redo);
         assert!(bits(&session) == *want);
@@ -244,7 +247,7 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
     let (base, task) = session.wanted_task().unwrap();
     assert!(Arc::ptr_eq(&base, &before) && std::ptr::eq(task.operation, operation("smooth").unwrap()));
     session.apply(ToolCommand::Apply);
-    assert!(session.awaits_task() && !session.history().can_undo());
+    assert!(session.awaits_task() && !session.history.can_undo());
     // What was worked out for other settings is not taken.
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
@@ -252,7 +255,7 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
     session.worked_out(&base, &other, skinscope_edit::work_out(&base, &other, &context));
     assert!(!session.is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
     session.worked_out(&base, &task, skinscope_edit::work_out(&base, &task, &context));
-    assert!(session.history().can_undo() && !session.awaits_task() && !session.is_trying());
+    assert!(session.history.can_undo() && !session.awaits_task() && !session.is_trying());
     assert!(!Arc::ptr_eq(session.model().unwrap(), &before));
     let stopped = skinscope_base::parallel::Job::start("test", Arc::new(|| ()), move |context| {
         while !context.is_cancelled() {
@@ -365,7 +368,7 @@ fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
     session.apply(MarkCommand::Use(Some(MarkTool::Box)));
     session.apply(SelectionCommand::Deselect);
     assert!(session.marking().tool.is_none() && session.view().selected.is_some());
-    assert!(!session.history().can_undo());
+    assert!(!session.history.can_undo());
 }
 
 #[test]
@@ -530,4 +533,27 @@ fn matrices_stay_where_no_vertex_of_their_skin_may_change() {
     assert!(session.outcome().unwrap().is_empty());
     session.apply(ToolCommand::SetScope(Scope::All));
     assert!(session.outcome().unwrap().binds.len() > 3);
+}
+
+#[test]
+fn a_tool_that_cannot_be_done_stays_and_says_why() {
+    let mut session = open();
+    let before = bits(&session);
+    let give = |joint: u32| {
+        let settings = Settings { joint: Some(NodeId(joint)), amount: Amount::To(0.5), ..Settings::default() };
+        ToolCommand::Set(Arc::new(settings))
+    };
+    session.apply(ToolCommand::Choose(Some("set")));
+    // Node 0 is no joint.
+    session.apply(give(0));
+    session.apply(ToolCommand::Apply);
+    assert!(session.tools().open && session.tools().operation.is_some_and(|operation| operation.id == "set"));
+    let refused = session.outcome().and_then(|outcome| outcome.refused.clone());
+    assert!(refused.is_some_and(|why| why.to_string().contains("is no joint")));
+    assert!(bits(&session) == before && !session.awaits_task() && !session.history.can_undo());
+    // With other settings it is done, and put away.
+    session.apply(give(3));
+    assert!(session.tools().operation.is_some(), "nobody has asked for it again");
+    session.apply(ToolCommand::Apply);
+    assert!(session.tools().operation.is_none() && bits(&session) != before);
 }

@@ -8,13 +8,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Session;
+use super::ids::Id;
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
-use skinscope_inspect::VertexSet;
+use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
 /// The vertices that a tool works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Scope {
     /// All vertices.
     #[default]
@@ -28,16 +29,16 @@ pub enum Scope {
 }
 
 /// Commands about tools that change weights or inverse bind matrices.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ToolCommand {
     /// Opens the panel, or closes it and drops the preview.
     TogglePanel,
     /// Chooses a tool, by [`Operation::id`], and previews what it would do; `None`: previews nothing.
-    Choose(Option<&'static str>),
+    Choose(#[serde(deserialize_with = "super::ids::optional")] Option<Id>),
     /// Chooses the vertices that tools work on.
     SetScope(Scope),
     /// Replaces the settings of all tools.
-    Set(Arc<Settings>),
+    Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
     /// Takes the present pose for *Bind here*.
     TakePose,
     /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
@@ -85,6 +86,8 @@ struct Shown {
     base: Arc<Model>,
     task: Task,
     outcome: Arc<Outcome>,
+    /// What overlays and tables show of the model with what is previewed, once the model is checked.
+    values: Option<Arc<InspectedValues>>,
 }
 
 /// The vertices of a scope, with everything that they depend on.
@@ -270,9 +273,31 @@ impl Session {
         let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
         let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
         let changed = made.unwrap_or_else(|| Arc::clone(base));
-        self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome: Arc::new(outcome) });
+        let outcome = Arc::new(outcome);
+        self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
+        self.inspect_trial();
         self.show_skinning(changed);
         self.apply_if_ready();
+    }
+
+    /// Returns the numbers of each vertex that the checker has found, once the model is checked; while a tool is tried, the
+    /// differences of mirror images are those of the weights that are shown.
+    #[must_use]
+    pub fn inspected_values(&self) -> Option<&Arc<InspectedValues>> {
+        let inspection = self.document.as_ref()?.inspection.as_ref()?;
+        let tried = self.tools.shown.as_ref().and_then(|shown| shown.values.as_ref());
+        Some(tried.unwrap_or(&inspection.values))
+    }
+
+    /// Puts the differences of mirror images that the preview would have in place of those that were found.
+    pub(super) fn inspect_trial(&mut self) {
+        let inspection = self.document.as_ref().and_then(|document| document.inspection.as_ref());
+        if let (Some(inspection), Some(shown)) = (inspection, &mut self.tools.shown) {
+            let asymmetry = shown.outcome.asymmetry.clone();
+            let with =
+                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
+            shown.values = asymmetry.map(with);
+        }
     }
 
     fn apply_if_ready(&mut self) {
@@ -281,6 +306,11 @@ impl Session {
         }
         self.tools.apply = false;
         let Some(outcome) = self.outcome().map(Arc::clone) else { return };
+        // A tool that cannot do it stays chosen, and its panel says why.
+        if outcome.refused.is_some() {
+            self.tools.open = true;
+            return;
+        }
         self.stop_trying();
         self.change_skinning(&outcome.changes, &outcome.binds);
         self.tools.operation = None;

@@ -14,7 +14,7 @@ use skinscope_inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Lens, NodeId};
 
 /// Whether edges are smoothed, by four samples of each pixel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Antialiasing {
     /// Always on a graphics card; where the processor draws, only while nothing moves.
     #[default]
@@ -26,7 +26,7 @@ pub enum Antialiasing {
 }
 
 /// The lights that light the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Lighting {
     /// A studio that turns with the camera.
     #[default]
@@ -49,7 +49,7 @@ pub struct ActiveCamera {
 }
 
 /// Directions that pictures and the window can be looked at from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the words of every 3D program")]
 pub enum ViewFrom {
     Front,
@@ -102,7 +102,7 @@ impl ViewFrom {
 }
 
 /// Layers over the surface that can be switched on and off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the labels of the switches")]
 pub enum Toggle {
     Bones,

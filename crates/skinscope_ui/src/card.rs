@@ -7,6 +7,7 @@ use super::icons;
 use super::theme::{self, BODY, colors};
 use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
 use skinscope_inspect::measure::VertexMeasure;
+use skinscope_inspect::symmetry::{NOT_JUDGED, why_not_judged};
 use skinscope_inspect::{Hit, VertexRef};
 use skinscope_model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use skinscope_session::Session;
@@ -93,16 +94,17 @@ fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, Strin
 fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     session.view().overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
-    let inspection = session.document()?.inspection.as_ref()?;
+    let values = session.inspected_values()?;
     let instance = model.instances.get(vertex.instance.index())?;
     if instance.skin.is_none() || primitive_of(model, vertex)?.stored_influences.is_none() {
         return Some("none: not skinned".to_owned());
     }
     let mesh = instance.mesh;
     let stored = vertex.stored(primitive_of(model, vertex)?);
-    let difference = *inspection.values.asymmetry.of(mesh, vertex.primitive).get(stored)?;
+    let difference = *values.asymmetry.of(mesh, vertex.primitive).get(stored)?;
     Some(match difference {
-        d if d < 0.0 => "none: not judged".to_owned(),
+        NOT_JUDGED => "none: not judged".to_owned(),
+        d if d < 0.0 => format!("not judged: {}", why_not_judged(d).unwrap_or_default()),
         d if d < 0.0005 => "the same weights".to_owned(),
         d => format!("differs by {:.1} %", 100.0 * d),
     })

@@ -1,7 +1,7 @@
 //! The inspector: sliders, weights and matrices of the selected node, or a summary of the model.
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, DVec3, Vec3};
 
 use super::theme::{self, MARGIN, ROW, colors};
 use super::value_row::ValueRow;
@@ -152,7 +152,7 @@ struct Channel {
     kind: ChannelKind,
     /// The name for screen readers and the reset button.
     name: &'static str,
-    title: &'static str,
+    title: String,
     value: Vec3,
     /// The value at which the sliders' fill starts.
     home: Vec3,
@@ -173,7 +173,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
         Channel {
             kind: ChannelKind::Rotation,
             name: "Rotation",
-            title: "Rotation (XYZ, degrees)",
+            title: "Rotation (XYZ, degrees)".into(),
             value: rotation.unwrap_or_else(|| euler_xyz_degrees(now.rotation)),
             home: Vec3::ZERO,
             reach: 180.0,
@@ -184,7 +184,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
         Channel {
             kind: ChannelKind::Translation,
             name: "Translation",
-            title: "Translation (m)",
+            title: translation_title(model.skeleton.base(node.index())),
             value: now.translation,
             home: rest.translation,
             reach,
@@ -195,7 +195,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
         Channel {
             kind: ChannelKind::Scale,
             name: "Scale",
-            title: "Scale",
+            title: "Scale".into(),
             value: now.scale,
             home: rest.scale,
             reach: rest.scale.abs().max_element().max(0.1),
@@ -221,6 +221,12 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     });
 }
 
+/// Says from where a translation is counted, if that is not zero.
+fn translation_title(base: DVec3) -> String {
+    let DVec3 { x, y, z } = base;
+    if base == DVec3::ZERO { "Translation (m)".into() } else { format!("Translation (m, from {x}, {y}, {z})") }
+}
+
 /// Returns three decimals, or as many as a slider of this reach can resolve.
 fn decimals_for(reach: f32) -> usize {
     (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize
@@ -228,7 +234,7 @@ fn decimals_for(reach: f32) -> usize {
 
 fn show_channel(ui: &mut Ui, node: NodeId, channel: &Channel, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    section(ui, channel.title, |ui| {
+    section(ui, &channel.title, |ui| {
         if !channel.edited {
             return;
         }

@@ -10,6 +10,7 @@ mod bidi;
 mod bones;
 mod card;
 mod clip_layers;
+mod clip_names;
 mod clip_panel;
 mod comparison;
 mod controls;
@@ -88,7 +89,7 @@ use self::focus::FocusRegion;
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+use skinscope_session::{ClipNames, Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
 
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -150,6 +151,8 @@ pub struct Status {
     pub library: PoseLibrary,
     /// A model that was dropped beside the open one; the user is asked what it is for.
     pub dropped: Option<PathBuf>,
+    /// Which joints are which of the clips that were taken last; the dialog shows it while it says so.
+    pub clip_names: Option<ClipNames>,
     /// A short message about what was done, by the number of the message: each is shown once, for a moment.
     pub notice: (u64, String),
     /// The same of something that was not done, and why.
@@ -174,6 +177,7 @@ pub struct UiState {
     saving: saving::SaveDialog,
     asked_file: asked_file::FileDialog,
     exports: exports::ExportDialog,
+    clip_names: clip_names::NamesDialog,
     finder: finder::Finder,
     /// The key is held that shows the stored weights.
     holds_stored: bool,
@@ -269,7 +273,9 @@ impl UiState {
     fn is_asked(status: &Status) -> bool {
         let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
         let saves = saves || status.changed.is_some();
-        saves || status.asked_file.is_some() || status.export.is_some() || status.dropped.is_some()
+        let asks_names = status.clip_names.as_ref().is_some_and(|names| names.is_shown);
+        let asks = status.asked_file.is_some() || status.export.is_some() || status.dropped.is_some();
+        saves || asks || asks_names
     }
 
     fn shown(&mut self, panel: Panel) -> &mut bool {
@@ -450,6 +456,7 @@ pub fn show(
     asked_file::show(ui, state, status, commands);
     exports::show(ui, session, state, status, commands);
     dropped::show(ui, status, commands);
+    clip_names::show(ui, session, state, status, commands);
     keys::end(ui, pass, state, status, commands);
     area
 }

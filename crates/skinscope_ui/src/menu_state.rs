@@ -178,6 +178,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
             FileCommand::Reload
             | FileCommand::CompareDialog
             | FileCommand::ChooseClips
+            | FileCommand::ClipNames(_)
             | FileCommand::Export(_)
             | FileCommand::CopyPicture,
         )

@@ -1,6 +1,7 @@
 //! The inspector while nothing is selected: the model in figures, and the colours of weights.
 
 use egui::{Label, RichText, Ui};
+use glam::DVec3;
 
 use super::legend;
 use super::theme::{self, colors};
@@ -31,6 +32,12 @@ pub(super) fn size(ui: &mut Ui, session: &Session) {
     ui.add_space(2.0);
     figure(ui, "Size of the model", &size)
         .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
+    let origin = session.model().map_or(DVec3::ZERO, |model| model.skeleton.origin());
+    if origin != DVec3::ZERO {
+        let DVec3 { x, y, z } = origin;
+        figure(ui, "Stands far away, at", &format!("{x}, {y}, {z}"))
+            .on_hover_text("X, Y and Z in metres. Places in the window are counted from there; OBJ, GLB and pose files hold the whole places");
+    }
 }
 
 /// Shows the file's material variants, where it has any.

@@ -10,7 +10,9 @@ use super::runtime::Prediction;
 use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
+use crate::inspect::symmetry::{NO_PARTNER, NO_WEIGHTS, NOT_JUDGED};
 use crate::model::{Model, NodeId};
+use crate::words::counted;
 
 /// The JSON before the first file.
 pub(super) const JSON_HEAD: &str = "{\"schema\":1,\"files\":[\n";
@@ -48,8 +50,13 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
         out["runtime"] = runtime.json(model);
     }
     if let Some([judged, not_judged]) = report.symmetry_counts() {
-        let without = without_image(report);
-        out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": without });
+        let images = without(report, NOT_JUDGED);
+        out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": images });
+        for (name, reason) in [("without_partner", NO_PARTNER), ("without_weights", NO_WEIGHTS)] {
+            if report.not_judged_for(reason) > 0 {
+                out["symmetry"][name] = without(report, reason).into();
+            }
+        }
     }
     out
 }
@@ -68,12 +75,12 @@ pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
     format!("{fields}\n")
 }
 
-/// Returns the vertices that have no mirror image, by mesh and primitive: their number and the first of them.
-fn without_image(report: &Report) -> Vec<Value> {
+/// Returns the vertices that were not compared for this reason, by mesh and primitive: their number and the first of them.
+fn without(report: &Report, reason: f32) -> Vec<Value> {
     let mut out = Vec::new();
     for (mesh, primitives) in report.symmetry.iter().flat_map(|s| s.values.iter().enumerate()) {
         for (primitive, values) in primitives.iter().enumerate() {
-            let all = || values.iter().enumerate().filter(|(_, value)| **value < 0.0).map(|(vertex, _)| vertex);
+            let all = || values.iter().enumerate().filter(|(_, value)| **value == reason).map(|(vertex, _)| vertex);
             let vertices: Vec<usize> = all().take(MOST_VERTICES).collect();
             if !vertices.is_empty() {
                 let count = all().count();
@@ -87,13 +94,29 @@ fn without_image(report: &Report) -> Vec<Value> {
 /// Returns the remark about symmetry where it could not be judged everywhere.
 pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
-    match (judged, not_judged) {
-        (_, 0) => None,
-        (0, not) => {
-            Some(format!("symmetry was not judged: none of {not} vertices has a mirror image to compare it with"))
-        }
-        (judged, not) => {
-            Some(format!("symmetry was not judged for {not} of {} vertices: they have no mirror image", judged + not))
+    let reasons = [
+        (NOT_JUDGED, "has a mirror image to compare it with", "have no mirror image"),
+        (
+            NO_PARTNER,
+            "is moved only by joints that have a partner on the other side",
+            "have a mirror image, but a joint that moves them or it has no partner on the other side",
+        ),
+        (
+            NO_WEIGHTS,
+            "has weights that can be compared",
+            "have no weights that can be compared, or their mirror images",
+        ),
+    ];
+    let found: Vec<_> = reasons.into_iter().filter(|(reason, ..)| report.not_judged_for(*reason) > 0).collect();
+    let all = counted(judged + not_judged, "vertex", "vertices");
+    match (judged, &found[..]) {
+        (_, []) => None,
+        (0, [(_, none, _)]) => Some(format!("symmetry was not judged: none of {all} {none}")),
+        (_, [(_, _, some)]) => Some(format!("symmetry was not judged for {not_judged} of {all}: they {some}")),
+        _ => {
+            let each = found.iter().map(|(reason, _, some)| format!("{} {some}", report.not_judged_for(*reason)));
+            let each = each.collect::<Vec<_>>().join("; ");
+            Some(format!("symmetry was not judged for {not_judged} of {all}: {each}"))
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::inspect::check::Report;
 use crate::inspect::rom::{self, ROM_RULES, RomOptions, RomReport, Stop};
 use crate::model::Model;
 use crate::pose::{self, PoseFile};
+use crate::words::counted;
 
 #[derive(Debug, Args)]
 pub(super) struct RomArgs {
@@ -95,8 +96,10 @@ impl Measured {
         let Self { poses, planned, seconds, .. } = self;
         let seconds = seconds.filter(|_| !self.complete)?;
         let said = format!(
-            "The range of motion is not done within its {seconds} s: {poses} of {planned} poses were measured, and what is \
-             listed is the worst of those."
+            "The range of motion is not done within its {seconds} s: {poses} of {} {} measured, and what is \
+             listed is the worst of those.",
+            counted(*planned, "pose", "poses"),
+            if *poses == 1 { "was" } else { "were" },
         );
         let fewer = if self.clips { "" } else { ", or fewer poses with --rom-step and --rom-degrees" };
         Some([said, format!("Allow more time with --rom-seconds{fewer}.")])

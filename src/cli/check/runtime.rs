@@ -8,6 +8,7 @@ use crate::edit::{PackedFigures, Packing, RUNTIMES};
 use crate::inspect::check::FindingPose;
 use crate::model::{ClipId, Model};
 use crate::session::{ComparisonCommand, Document, PlaybackCommand, PoseSource, Session, WorstPose};
+use crate::words::counted;
 
 /// Reads the name of a runtime or its numbers.
 pub(in crate::cli) fn packing(text: &str) -> Result<Packing, String> {
@@ -105,16 +106,20 @@ impl Prediction {
     pub(super) fn text(&self) -> String {
         let Self { packing, figures, worst, clip, .. } = self;
         let mut out = format!("  as {}: ", packing.label());
-        out += &format!("{} of {} vertices lose joints", figures.losing, figures.vertices);
+        let (all, lose) =
+            (counted(figures.vertices, "vertex", "vertices"), if figures.losing == 1 { "loses" } else { "lose" });
+        out += &format!("{} of {all} {lose} joints", figures.losing);
         if figures.losing > 0 {
             out += &format!(", at most {:.4} of their weight", figures.largest_loss);
         }
         if figures.normalised > 0 {
-            out += &format!("; {} are divided by their sum", figures.normalised);
+            out += &format!("; {} divided by their sum", counted(figures.normalised, "is", "are"));
         }
         out += &format!(
-            "; {} bytes a vertex, {} joints of {} bytes",
-            figures.vertex_bytes, figures.joints, figures.palette_bytes
+            "; {} a vertex, {} of {} bytes",
+            counted(figures.vertex_bytes, "byte", "bytes"),
+            counted(figures.joints, "joint", "joints"),
+            figures.palette_bytes
         );
         out += &format!(
             "; {} bits, {} with the last weight implied, {:.1} on average with N in {} bits; {}-bit indices",

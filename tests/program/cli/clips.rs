@@ -141,3 +141,68 @@ fn clips_are_laid_over_another_one() {
     fails(&["bake", "-o", out, "--add-clip", "Wave=1"], 2, &["--clip"]);
     assert!(!path.exists());
 }
+
+/// The character with other names of two joints.
+fn renamed(file: &str) -> std::path::PathBuf {
+    let path = scratch(file);
+    let bytes = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb")).unwrap();
+    // The names stay as long as they are, so that no length changes.
+    let swap = |bytes: Vec<u8>, from: &str, to: &str| {
+        let mut out = bytes;
+        let (from, to) = (format!("\"{from}\""), format!("\"{to}\""));
+        assert_eq!(from.len(), to.len());
+        for at in 0..out.len() - from.len() {
+            if out[at..].starts_with(from.as_bytes()) {
+                out[at..at + to.len()].copy_from_slice(to.as_bytes());
+            }
+        }
+        out
+    };
+    std::fs::write(&path, swap(swap(bytes, "UpperArm.L", "OberarmLin"), "UpperArm.R", "OberarmRec")).unwrap();
+    path
+}
+
+#[test]
+fn people_say_which_joints_of_the_clips_are_which_and_see_it() {
+    let character = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/character.glb");
+    let (other, map) = (renamed("clips_renamed.glb"), scratch("clips_names.map.json"));
+    let (other, map) = (other.to_str().unwrap(), map.to_str().unwrap());
+    let from = ["--clips-from", other, "--clip", "Wave (clips_renamed.glb)", "--time", "0.7"];
+    let wanted = baked("clips_map_a.ply", &["--clip", "Wave", "--time", "0.7"]);
+    let unnamed = baked("clips_map_b.ply", &[&from[..], &["--write-map", map]].concat());
+    assert!(farthest(&unnamed, &wanted) > 0.05);
+    let seen: Value = common::json(map.as_ref());
+    assert_eq!((&seen["OberarmLin"], &seen["UpperLeg.L"]), (&Value::Null, &Value::from("UpperLeg.L")));
+    std::fs::write(map, r#"{"OberarmLin": "UpperArm.L", "OberarmRec": null}"#).unwrap();
+    // The last word is right.
+    let said = ["--map", map, "--map", "OberarmRec=UpperArm.R"];
+    assert_eq!(baked("clips_map_c.ply", &[&from[..], &said].concat()), wanted);
+    let (path, out) = (scratch("clips_map.ply"), scratch("clips_map.ply"));
+    let out = out.to_str().unwrap();
+    let refused = |code: u8, more: &[&str], words: &[&str]| {
+        fails(&[&["bake", character, "-o", out], more].concat(), code, words);
+    };
+    refused(2, &[&from[..], &["--map", "OberarmLinks=UpperArm.L"]].concat(), &["OberarmLinks", "OberarmLin,"]);
+    refused(2, &[&from[..], &["--map", "OberarmLin=UpperArm"]].concat(), &["UpperArm.L"]);
+    refused(2, &["--map", "OberarmLin=UpperArm.L"], &["--clips-from"]);
+    refused(1, &[&from[..], &["--map", "no_such.map.json"]].concat(), &["no_such.map.json"]);
+    std::fs::write(map, "[1]").unwrap();
+    refused(1, &[&from[..], &["--map", map]].concat(), &["an object of names"]);
+    refused(2, &[&from[..], &["--write-map", other]].concat(), &["no output replaces what is read"]);
+    assert!(!path.exists());
+    // Weights are transferred between the same joints.
+    let fixed = scratch("clips_map_fixed.glb");
+    let fix = ["fix", character, "-o", fixed.to_str().unwrap(), "--transfer", other];
+    fails(&[&fix[..], &["--map", "Oberarm=UpperArm.L"]].concat(), 2, &["OberarmLin"]);
+    let told = |more: &[&str]| called(&[&fix[..], more].concat()).1;
+    assert!(told(&[]).contains("OberarmLin"));
+    assert!(!told(&["--map", "OberarmLin=UpperArm.L", "--map", "OberarmRec=UpperArm.R"]).contains("Oberarm"));
+}
+
+#[test]
+fn where_no_joint_has_a_counterpart_the_nearest_names_of_both_files_are_told() {
+    let Some(corpus) = common::corpus() else { return };
+    let (fox, path) = (corpus.join("models/Fox.glb"), scratch("clips_near.ply"));
+    let arguments = ["bake", "--clips-from", fox.to_str().unwrap(), "-o", path.to_str().unwrap()];
+    fails(&arguments, 2, &["\"b_", "there is nearest to", "--map"]);
+}

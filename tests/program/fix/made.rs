@@ -445,9 +445,9 @@ impl Doc {
     pub fn add_skin(&mut self, mesh: usize, name: &str) {
         let first = self.root["nodes"].as_array().unwrap().len();
         self.push("nodes", json!({ "name": format!("{name}show"), "mesh": mesh, "skin": 0 }));
-        for joint in 0..JOINTS.len() {
+        for (joint, own) in JOINTS.iter().enumerate() {
             let mut node = self.root["nodes"][1 + joint].clone();
-            node["name"] = json!(format!("{name}{}", JOINTS[joint]));
+            node["name"] = json!(format!("{name}{own}"));
             if joint == 0 {
                 node["children"] = json!((first + 2..=first + JOINTS.len()).collect::<Vec<_>>());
             }

@@ -3,15 +3,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
-use skinscope::edit::{Amount, Operation, Settings, Sheet, apply, check, operation};
+use serde_json::{Value, json};
+use skinscope::edit::{Amount, CellEdit, Operation, Settings, Sheet, apply, check, operation, set_cells};
 use skinscope::import::{Options, Progress, import_bytes};
+use skinscope::inspect::check::{CheckOptions, check as inspect};
 use skinscope::inspect::compare::compare;
-use skinscope::model::{MeshId, Model, NodeId, SkinId};
+use skinscope::model::{MeshId, Model, NodeId, SkinId, WeightChange};
+use skinscope::session::{Document, EditCommand, Session};
 use skinscope::writeback::{Changes, Recompression, patch};
 
-use crate::fix::made::{Doc, F32, LAYOUTS, Layout, Pairs, U8, VERTICES, pairs};
-use crate::fix::reader::{File, differences};
+use crate::common::PACKED_FIGURES;
+use crate::fix::made::{Doc, F32, LAYOUTS, Layout, Pairs, U8, pairs};
+use crate::fix::reader::{File, chunks, differences};
+use crate::fix::{folder, run};
 
 fn open(bytes: &[u8]) -> Arc<Model> {
     import_bytes(bytes, "a", &Options::default(), &Progress::silent()).unwrap().model
@@ -54,7 +58,7 @@ fn shown(model: &Model, by: &str, primitive: usize) -> Vec<Vec<(String, f32)>> {
         row.sort_by(|a, b| a.0.cmp(&b.0));
         row
     };
-    (0..VERTICES).map(row).collect()
+    (0..model.meshes[instance.mesh.index()].primitives[primitive].stored_vertices).map(row).collect()
 }
 
 fn moves(rows: &[Vec<(String, f32)>], joint: &str) -> bool {
@@ -235,4 +239,200 @@ fn skins_of_the_same_joints_need_no_second_mesh() {
     assert_eq!((model.meshes.len(), model.instances[1].skin), (1, Some(SkinId(1))));
     let (written, _) = fixed(&bytes, "remove-joint", &|model| on(model, "arm.L", "arm.L"));
     assert_eq!(File::of(written, Path::new("")).root["meshes"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn packed_meshes_are_parted_too() {
+    for name in PACKED_FIGURES {
+        let bytes = with_turned_skin(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name));
+        let model = open(&bytes);
+        assert_eq!(model.parted.len(), 1, "{name}");
+        let first = model.skeleton.names[model.instances[0].node.index()].clone();
+        let both = [&first[..], "again"].map(|show| shown(&model, show, 0));
+        let moved = |joint: &&NodeId| both.iter().all(|rows| moves(rows, &model.skeleton.names[joint.index()]));
+        let joint = *model.skins[0].joints.iter().find(moved).unwrap();
+        let name_of = model.skeleton.names[joint.index()].clone();
+        let settings = |_: &Model| Settings { joint: Some(joint), ..Settings::default() };
+        let (written, changes) = fixed(&bytes, "remove-joint", &settings);
+        let after = open(&written);
+        assert_eq!((after.meshes.len(), after.parted.len(), changes.vertices > 0), (2, 0, true), "{name}");
+        for show in [&first[..], "again"] {
+            for primitive in 0..model.meshes[0].primitives.len() {
+                let [before, after] = [&model, &after].map(|model| shown(model, show, primitive));
+                assert!(moves(&before, &name_of) && !moves(&after, &name_of), "{name} {show}");
+                let untouched = |rows: &[Vec<(String, f32)>]| rows.iter().zip(&before).filter(|(a, b)| a == b).count();
+                assert!(untouched(&after) > 0, "{name}");
+            }
+        }
+        for (old, new) in
+            model.meshes.iter().zip(&after.meshes).flat_map(|(a, b)| a.primitives.iter().zip(&b.primitives))
+        {
+            assert!(
+                old.positions == new.positions && old.indices == new.indices && old.normals == new.normals,
+                "{name}"
+            );
+        }
+    }
+}
+
+/// A figure that is shown once more, with a skin whose joints begin with its second one.
+fn with_turned_skin(path: &Path) -> Vec<u8> {
+    let (mut all, _) = chunks(&std::fs::read(path).unwrap());
+    let mut root: Value = serde_json::from_slice(&all[0].1).unwrap();
+    let list = |root: &Value, name: &str| root[name].as_array().unwrap().clone();
+    let mut skin = root["skins"][0].clone();
+    skin["joints"].as_array_mut().unwrap().rotate_left(1);
+    let (skins, nodes) = (list(&root, "skins").len(), list(&root, "nodes").len());
+    let shown = list(&root, "nodes").into_iter().find(|node| !node["skin"].is_null()).unwrap();
+    root["skins"].as_array_mut().unwrap().push(skin);
+    root["nodes"].as_array_mut().unwrap().push(json!({ "name": "again", "mesh": shown["mesh"], "skin": skins }));
+    root["scenes"][0]["nodes"].as_array_mut().unwrap().push(json!(nodes));
+    let mut text = root.to_string().into_bytes();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    all[0].1 = text;
+    let total = 12 + all.iter().map(|(_, chunk)| 8 + chunk.len()).sum::<usize>();
+    let mut out: Vec<u8> = [0x4654_6C67, 2, total as u32].iter().flat_map(|w: &u32| w.to_le_bytes()).collect();
+    for (kind, chunk) in all {
+        out.extend([chunk.len() as u32, kind as u32].iter().flat_map(|w| w.to_le_bytes()));
+        out.extend(chunk);
+    }
+    out
+}
+
+#[test]
+fn cells_of_a_table_mean_the_joints_of_their_row() {
+    let model = open(&two_skins(Layout::Shared, U8).glb());
+    for (mesh, show) in [(0, "show"), (1, "b.show")] {
+        let rows = shown(&model, show, 0);
+        let (vertex, row) = (0..).zip(&rows).find(|(_, row)| row.len() == 2).unwrap();
+        let edit = |primitive: usize| CellEdit {
+            mesh: MeshId(mesh),
+            primitive,
+            vertex,
+            joint: node(&model, &row[0].0),
+            amount: Amount::Times(0.5),
+        };
+        let changes = set_cells(&model, &[edit(1)], true, &Default::default()).changes;
+        let changed: Vec<(u32, usize)> = changes.iter().map(|change| (change.mesh.0, change.primitive)).collect();
+        assert_eq!(changed, [(mesh, 0), (mesh, 1)]);
+    }
+}
+
+/// The model as a session has it after a file was opened, edited and saved, and that file was read again.
+fn saved(doc: &Doc, saved: &[WeightChange], since: &[WeightChange]) -> Session {
+    let bytes = doc.glb();
+    let document = |bytes: &[u8]| Document::new(open(bytes), Vec::new(), Some("model.glb".into()));
+    let mut session = Session::default();
+    session.open(document(&bytes));
+    session.apply(EditCommand::ChangeWeights(Arc::new(saved.to_vec())));
+    let written = Arc::clone(session.model().unwrap());
+    session.saved("model.glb".into(), Arc::clone(&written));
+    if !since.is_empty() {
+        session.apply(EditCommand::ChangeWeights(Arc::new(since.to_vec())));
+    }
+    let written = patch(&bytes, &Sheet::of(&written), Recompression::None, &mut |_| None).unwrap().main.unwrap();
+    session.open(document(&written));
+    session
+}
+
+fn edit(mesh: u32, vertex: u32, joint: u16) -> WeightChange {
+    let mut change = WeightChange::new(MeshId(mesh), 0, 4);
+    change.push(vertex, &[joint], &[1.0]);
+    change
+}
+
+#[test]
+fn a_session_goes_on_after_its_edit_of_one_skin_was_saved() {
+    for mesh in [0, 1] {
+        let mut session = saved(&two_skins(Layout::Plain, F32), &[edit(mesh, 5, 8)], &[]);
+        assert_eq!((session.unsaved_vertices(), session.history().can_undo()), (0, true), "{mesh}");
+        let only = |session: &Session, show: &str| {
+            let row = shown(session.model().unwrap(), show, 0)[5].clone();
+            row.len() == 1 && row[0].0.ends_with("head")
+        };
+        let edited = |session: &Session| ["show", "b.show"].map(|show| only(session, show));
+        assert_eq!(edited(&session), [mesh == 0, mesh == 1]);
+        session.apply(EditCommand::Undo);
+        assert_eq!((edited(&session), session.unsaved_vertices()), ([false; 2], 1));
+    }
+}
+
+#[test]
+fn what_was_edited_since_finds_its_skin_where_the_file_has_its_meshes_in_another_order() {
+    let mut doc = two_skins(Layout::Plain, F32);
+    doc.add_skin(0, "c.");
+    let session = saved(&doc, &[edit(2, 5, 8)], &[edit(1, 7, 9)]);
+    let model = session.model().unwrap();
+    assert_eq!(model.instances.iter().map(|i| i.mesh.0).collect::<Vec<_>>(), [0, 2, 1], "the second is parted again");
+    assert_eq!(shown(model, "c.show", 0)[5], [("c.head".to_owned(), 1.0)]);
+    assert_eq!(shown(model, "b.show", 0)[7], [("b.tail".to_owned(), 1.0)]);
+    assert_eq!(session.unsaved_vertices(), 1);
+}
+
+#[test]
+fn what_both_have_in_common_is_told_once_and_of_the_file_s_mesh() {
+    let mut doc = Doc::new(&pairs(F32, 1, true, 4), Layout::Plain);
+    let found = |doc: &Doc| {
+        let model = open(&doc.glb());
+        let report = inspect(&model, &CheckOptions::default(), &false.into()).unwrap();
+        let about = report.findings.into_iter().filter(|f| f.primitive.is_some());
+        about.map(|f| (f.rule, f.mesh, f.vertices, f.message)).collect::<Vec<_>>()
+    };
+    let alone = found(&doc);
+    doc.add_skin(0, "b.");
+    let both = found(&doc);
+    for finding in &alone {
+        assert_eq!(both.iter().filter(|other| *other == finding).count(), 1, "{finding:?}");
+    }
+    let without_names = |list: &[(&str, Option<MeshId>, Vec<u32>, String)]| {
+        list.iter().filter(|f| !f.3.contains(['"', '“'])).map(|f| (f.0.to_owned(), f.1)).collect::<Vec<_>>()
+    };
+    assert!(without_names(&alone).len() > 3);
+    assert_eq!(without_names(&both), without_names(&alone));
+    // What import says, info counts and diff finds is about one mesh too.
+    let bytes = doc.glb();
+    let model = open(&bytes);
+    let warned = import_bytes(&bytes, "a", &Options::default(), &Progress::silent()).unwrap().warnings;
+    let now: Vec<_> = skinscope::import::weight_warnings(&model).into_iter().flatten().collect();
+    assert_eq!(now.len(), warned.iter().filter(|w| now.iter().any(|n| n.to_string() == w.to_string())).count());
+    let folder = folder("two_skins");
+    std::fs::write(folder.join("two.glb"), &bytes).unwrap();
+    let told = run::captured(&folder, &["info", "two.glb", "--json"]);
+    let told: Value = serde_json::from_slice(&told.stdout).unwrap();
+    assert_eq!((&told["counts"]["meshes"], told["meshes"].as_array().unwrap().len()), (&json!(1), 1));
+    assert_eq!(told["nodes"][11]["mesh"], json!(0));
+    let (normal, _) = fixed(&bytes, "normalise", &|_| Settings::default());
+    let part = |a: &[u8], b: &[u8]| {
+        compare(&open(a), &open(b)).weights.iter().map(|p| (p.mesh, p.primitive)).collect::<Vec<_>>()
+    };
+    assert_eq!(part(&bytes, &normal), [(0, 0)]);
+}
+
+#[test]
+fn locks_and_the_choice_of_a_joint_mean_one_skin() {
+    let folder = folder("two_skins_bounds");
+    std::fs::write(folder.join("two.glb"), two_skins(Layout::Plain, F32).glb()).unwrap();
+    let after = |arguments: &[&str]| {
+        let all = [&["fix", "two.glb", "-o", "out.glb", "--smooth", "3"][..], arguments].concat();
+        let out = run::captured(&folder, &all);
+        assert!(out.status.success(), "{}", crate::fix::said(&out));
+        open(&std::fs::read(folder.join("out.glb")).unwrap())
+    };
+    let before = open(&std::fs::read(folder.join("two.glb")).unwrap());
+    for (own, other, joint) in [("show", "b.show", "arm.L"), ("b.show", "show", "b.arm.L")] {
+        let only = after(&["--only-joint", joint]);
+        assert_eq!(shown(&before, other, 0), shown(&only, other, 0), "{joint}");
+        for (old, new) in shown(&before, own, 0).iter().zip(shown(&only, own, 0)) {
+            assert!(*old == new || old.iter().any(|(name, _)| name == joint), "{joint}: {old:?} {new:?}");
+        }
+        assert_ne!(shown(&before, own, 0), shown(&only, own, 0), "{joint}");
+        let locked = after(&["--lock", joint]);
+        let of = |model: &Model, show: &str, joint: &str| -> Vec<Option<f32>> {
+            let weight = |row: &Vec<(String, f32)>| row.iter().find(|(name, _)| name == joint).map(|(_, w)| *w);
+            shown(model, show, 0).iter().map(weight).collect()
+        };
+        assert_eq!(of(&before, own, joint), of(&locked, own, joint));
+        let there = if joint == "arm.L" { "b.arm.L" } else { "arm.L" };
+        assert_ne!(of(&before, other, there), of(&locked, other, there));
+    }
 }

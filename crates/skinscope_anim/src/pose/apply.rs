@@ -11,7 +11,7 @@ use skinscope_base::math::wide_unit;
 use skinscope_model::{Instance, LocalPose, Model, NodeId};
 
 /// The parts of a pose file that apply to one model.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Resolved {
     /// The channels of each node that the file names, rising by node.
     pub nodes: Vec<(NodeId, Channels)>,

@@ -3,7 +3,7 @@
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
 
 use super::super::reach::tests::body;
-use super::super::{CarriedClips, NameMap, Said, carry_clips, world};
+use super::super::{CarriedClips, NameMap, Said, capture, carry, carry_clips, world};
 use crate::{SampleScratch, sample};
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::{Tube, tube};
@@ -292,4 +292,45 @@ fn people_say_which_joint_is_which() {
     assert!(wrong(r#"{"Head": "Kopf", "Spine": "Kopf"}"#).unwrap_err().contains("one counterpart"));
     assert!(wrong(r#"{"Head": 3}"#).unwrap_err().contains("a name or null"));
     assert!(wrong("[]").unwrap_err().contains("an object of names"));
+}
+
+#[test]
+fn on_a_figure_of_other_proportions_each_moment_is_the_pose_carried_over() {
+    for seed in 0..20 {
+        let random = &mut Random(500 + seed);
+        let axes: Vec<[Quat; 2]> = (0..16).map(|_| [random.turn(), random.turn()]).collect();
+        let build = |set: usize| {
+            let axes = |i: usize| axes[i][set];
+            built(&Build { scale: 1.0 + set as f32, by_root: false, yaw: 0.0, axes: &axes, without: &[] })
+        };
+        let (source, target) = (build(0), build(1));
+        let mut rest = target.skeleton.rest.clone();
+        for transform in &mut rest.transforms[1..] {
+            transform.translation *= 0.8 + 0.4 * random.unit();
+            transform.rotation = (transform.rotation * Quat::IDENTITY.slerp(random.turn(), 0.2)).normalize();
+        }
+        let target = target.with_rest(&rest).unwrap();
+        let mut clip = Clip::default();
+        for node in 1..16 {
+            for path in [Path::Rotation, Path::Translation, Path::Scale] {
+                let way = WAYS[random.below(3)];
+                add(&mut clip, random, node, path, source.skeleton.rest.transforms[node], way);
+            }
+        }
+        let source = with_clip(&source, clip);
+        let (target, said) = carried(&source, &target);
+        assert!(said.is_corrected && said.resampled.is_empty());
+        for secs in moments(&source.clips[0], random) {
+            let [mut there, mut here] = [&source, &target].map(|model| model.skeleton.rest.clone());
+            sample(&source, &source.clips[0], secs, &mut SampleScratch::default(), &mut there);
+            sample(&target, &target.clips[0], secs, &mut SampleScratch::default(), &mut here);
+            let mut wanted = target.skeleton.rest.clone();
+            carry(&source, &target, &capture(&source, &there, "")).apply(&mut wanted);
+            for (node, (got, wanted)) in here.transforms.iter().zip(&wanted.transforms).enumerate() {
+                let turned = 1.0 - got.rotation.dot(wanted.rotation.normalize()).abs();
+                let apart = got.translation.distance(wanted.translation) + got.scale.distance(wanted.scale);
+                assert!(turned < 1e-6 && apart < 1e-4, "seed {seed}, node {node} at {secs}: {got:?} {wanted:?}");
+            }
+        }
+    }
 }

@@ -70,14 +70,29 @@ pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
             out.clips.push(carried);
         }
     }
-    let pair = |node: NodeId| (keys.key(node).to_owned(), here[node.index()].map(|own| own_keys.key(own).to_owned()));
-    out.counterparts = moved.into_iter().map(pair).collect();
+    out.counterparts = named([&keys, &own_keys], &moved, &here);
     let lost = out.counterparts.iter().filter(|(_, own)| own.is_none());
     out.unmatched.extend(lost.map(|(key, _)| key.clone()));
     out.unmatched.sort();
     out.unmatched.dedup();
     out.resampled = resampled.into_iter().map(|node: NodeId| own_keys.key(node).to_owned()).collect();
     out
+}
+
+/// Returns the nodes that the clips of `from` move, by their keys, with those of their counterparts, as [`carry_clips`] would find them.
+#[must_use]
+pub fn clip_joints(from: &Model, to: &Model, said: &Said) -> Vec<(String, Option<String>)> {
+    let moved = from.clips.iter().flat_map(|clip| &clip.channels).map(|channel| channel.node).collect();
+    named([&Keys::of(from), &Keys::of(to)], &moved, &counterparts(from, to, said))
+}
+
+fn named(
+    [theirs, ours]: [&Keys; 2],
+    moved: &BTreeSet<NodeId>,
+    here: &[Option<NodeId>],
+) -> Vec<(String, Option<String>)> {
+    let own = |node: NodeId| here[node.index()].map(|own| ours.key(own).to_owned());
+    moved.iter().map(|node| (theirs.key(*node).to_owned(), own(*node))).collect()
 }
 
 /// Returns whether the keys of a clip mean the same in another model.

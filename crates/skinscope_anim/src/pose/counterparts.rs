@@ -16,7 +16,7 @@ use skinscope_model::{Model, NodeId};
 /// ```text
 /// {"Hips_Ctrl": "mixamorig:Hips", "Cape_01": null}
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct NameMap {
     pairs: BTreeMap<String, Option<String>>,
 }

@@ -43,7 +43,7 @@ pub struct PoseFile {
 }
 
 /// The local values of a node that a pose sets; `None` where it does not set one.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Channels {
     /// A quaternion x, y, z, w of any length but 0.
     pub rotation: Option<[f32; 4]>,

@@ -11,9 +11,10 @@ use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
 const ROUNDING: f64 = 3e-6;
 
 /// The axis that the mirror's plane is perpendicular to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Axis {
+    #[default]
     X,
     Y,
     Z,
@@ -183,11 +184,26 @@ impl Mirror {
 }
 
 impl Axis {
-    fn direction(self) -> Vec3 {
+    /// All axes.
+    pub const ALL: [Self; 3] = [Self::X, Self::Y, Self::Z];
+
+    /// Returns the unit vector along it.
+    #[must_use]
+    pub fn direction(self) -> Vec3 {
         match self {
             Self::X => Vec3::X,
             Self::Y => Vec3::Y,
             Self::Z => Vec3::Z,
+        }
+    }
+
+    /// Returns its name, a small letter.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::X => "x",
+            Self::Y => "y",
+            Self::Z => "z",
         }
     }
 }

@@ -22,7 +22,7 @@ mod standing;
 
 pub use apply::{Resolved, add, blend, capture, resolve, target_key, target_of};
 pub use carry::carry;
-pub use clips::{CarriedClips, carry_clips};
+pub use clips::{CarriedClips, carry_clips, clip_joints};
 pub use counterparts::{MapError, NameMap, Said, counterparts};
 pub use file::{Channels, FileError, PoseFile, VERSION};
 pub use ik::Triangle;
@@ -77,6 +77,12 @@ fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
     for (i, parent) in skeleton.parents.iter().enumerate() {
         let own = local(skeleton, pose, i);
         out.push(parent.map_or(own, |p| out[p.index()] * own));
+    }
+    for base in skeleton.far.iter().flat_map(|far| &far.bases) {
+        let above = skeleton.parents[base.node.index()].map(|parent| out[parent.index()].matrix3);
+        if let Some((nodes, by)) = above.and_then(|frame| skeleton.swing(base, frame)) {
+            out[nodes].iter_mut().for_each(|m| m.translation += by);
+        }
     }
     out
 }

@@ -3,11 +3,13 @@
 use glam::{Affine3A, Vec3};
 
 /// An axis-aligned box; empty when `min > max` on any axis.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Aabb {
     /// Smallest corner.
+    #[serde(with = "crate::text_form::vector")]
     pub min: Vec3,
     /// Largest corner.
+    #[serde(with = "crate::text_form::vector")]
     pub max: Vec3,
 }
 

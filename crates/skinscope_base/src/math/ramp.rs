@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 /// A colour ramp: a function from 0…1 to colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Ramp {
     /// Grey at exactly 0, then from violet through magenta and orange to yellow at 1. Lightness never falls.
     #[default]

@@ -3,13 +3,16 @@
 use glam::{Affine3A, DQuat, EulerRot, Mat3A, Quat, Vec3};
 
 /// A translation, rotation and scale: `parent_from_node = T · R · S`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Transform {
     /// Metres, in the parent's space.
+    #[serde(with = "crate::text_form::vector")]
     pub translation: Vec3,
     /// Unit quaternion.
+    #[serde(with = "crate::text_form::vector")]
     pub rotation: Quat,
     /// Factors along the node's own axes; negative mirrors, zero flattens.
+    #[serde(with = "crate::text_form::vector")]
     pub scale: Vec3,
 }
 

@@ -1,23 +1,28 @@
 //! Writes files, and lines on standard error. Every other module writes through this one.
 //!
-//! A file appears under its name whole or not at all ([`NewFile`]), several that belong together at once ([`NewFiles`]), and never replaces one that the same run has read
-//! ([`overwritten`]). `tests/architecture.rs` finds other ways of writing a file.
+//! A file appears under its name whole or not at all ([`NewFile`]), several that belong together at once ([`NewFiles`],
+//! [`write_together`]), and never replaces one that the same run has read ([`overwritten`]). Only a [`LineLog`] grows under its
+//! name. `tests/architecture.rs` finds other ways of writing a file.
 
 mod capture;
 mod identity;
+mod line_log;
 mod lock;
 mod nameless;
 mod new_file;
 mod new_files;
 mod signals;
 mod temporary;
+mod together;
 
 pub use capture::{Captured, captured};
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
+pub use line_log::LineLog;
 pub use lock::Lock;
 pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write_new};
 pub use new_files::NewFiles;
 pub use signals::report_large_files;
+pub use together::{NotWritten, write_together};
 
 use std::fmt::Display;
 use std::io::{self, Write};

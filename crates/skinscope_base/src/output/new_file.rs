@@ -117,7 +117,7 @@ impl NewFile {
     }
 
     /// Gives a file without a name a hidden one, from which it can be renamed.
-    fn give_name(&mut self) -> io::Result<()> {
+    pub(super) fn give_name(&mut self) -> io::Result<()> {
         let Some(temporary) = self.temporary.as_mut().filter(|temporary| temporary.path.is_none()) else {
             return Ok(());
         };

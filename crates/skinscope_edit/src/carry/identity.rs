@@ -58,6 +58,8 @@ pub struct VertexList {
     pub primitive: usize,
     /// How many vertices the file has in that primitive.
     pub stored_vertices: usize,
+    /// The name of the primitive's material, which tells equal vertices of two primitives apart; empty where the file gives none.
+    pub material: String,
     /// The vertices' numbers in the file, rising.
     pub vertices: Vec<u32>,
     /// The identity of each; empty where none were recorded, so that the vertices are known by their numbers alone.
@@ -134,6 +136,14 @@ fn full_of(
     scratch.iter().fold(hash, |hash, (joint, weight)| hash.add(*joint).add(u64::from(*weight))).0
 }
 
+/// Returns the name that the file gives the material of a primitive; empty where there is none, or it has no name.
+pub(super) fn material_of<'m>(model: &'m Model, primitive: &Primitive) -> &'m str {
+    let Some(material) = primitive.material.map(|material| material.index()) else { return "" };
+    let name = model.materials.get(material).map_or("", |material| material.name.as_str());
+    // Another version of the file may have another material under that number.
+    if name.strip_prefix("material ").and_then(|number| number.parse().ok()) == Some(material) { "" } else { name }
+}
+
 /// Returns a skin that shows a mesh, whose joints the numbers of its vertices mean.
 #[must_use]
 pub fn skin_of(model: &Model, mesh: MeshId) -> Option<SkinId> {
@@ -194,6 +204,7 @@ impl Identities {
             mesh: mesh.0,
             primitive,
             stored_vertices: of.stored_vertices,
+            material: material_of(model, of).to_owned(),
             positions: vertices.iter().map(|v| of.positions[*v as usize]).collect(),
             copies: copies(all, primitive, &vertices, &identities),
             vertices,

@@ -2,12 +2,14 @@
 //! by their numbers.
 //!
 //! A vertex is looked for by [`VertexIdentity::full`] first, then by [`VertexIdentity::geometry`], since its stored weights may have
-//! changed outside. Where a vertex was split, every copy gets its edit. Several vertices of one identity are matched in the order
-//! of the file, where there are as many of them as before. What has no counterpart is set aside, with the reason.
+//! changed outside. Where a vertex was split, every copy gets its edit; one in another mesh does so only if the mesh has not all of
+//! its vertices any more. Several vertices of one identity are told apart by the materials of their primitives, or are matched in the
+//! order of the file where that is the same and there are as many of them as before. What has no counterpart is set aside, with the reason.
 
 mod identity;
 mod nodes;
 
+use identity::material_of;
 pub use identity::{Copies, Identities, MeshIdentity, VertexIdentity, VertexList, skin_of};
 
 pub use nodes::{find_nodes, paths_of};
@@ -65,6 +67,7 @@ impl EditedVertices {
                 identities: some(&list.identities, places),
                 copies: some(&list.copies, places),
                 positions: some(&list.positions, places),
+                material: list.material.clone(),
                 ..*list
             },
             skin: self.skin.clone(),
@@ -80,7 +83,8 @@ impl EditedVertices {
 pub enum SetAside {
     /// No vertex is where its own was, with that normal and those texture coordinates.
     Gone,
-    /// Several vertices were where its own was and not all were edited alike, and now there are more or fewer of them.
+    /// Several vertices were where its own was and not all were edited alike, and now there are more or fewer of them, or the mesh
+    /// has another order.
     Ambiguous,
     /// The skin has no joint of this key.
     NoJoint(String),
@@ -92,7 +96,9 @@ impl std::fmt::Display for SetAside {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Gone => f.write_str("their vertices are not there any more"),
-            Self::Ambiguous => f.write_str("several vertices were in one place, and are not as many as before"),
+            Self::Ambiguous => {
+                f.write_str("several vertices were in one place, and it is not clear any more which is which")
+            }
             Self::NoJoint(key) => write!(f, "the skin has no joint \"{key}\""),
             Self::OtherCount => {
                 f.write_str("they are known by number alone, and the file has another number of vertices")
@@ -133,6 +139,8 @@ pub struct Carried {
     pub repainted: usize,
     /// How many edits went to the vertices of their numbers, since nothing else was recorded of them.
     pub by_number: usize,
+    /// How many edits went to a vertex of their own mesh, and to equal ones of a mesh that was not there before.
+    pub elsewhere: usize,
 }
 
 /// What is known of the model that edits were made on.
@@ -166,6 +174,7 @@ pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
                 Ok((placed, way)) => {
                     out.repainted += usize::from(way == Way::Geometry);
                     out.by_number += usize::from(way == Way::Number);
+                    out.elsewhere += usize::from(target.is_elsewhere_too(edit, &placed));
                     for ((mesh, primitive, vertex), row) in placed {
                         let place = (MeshId::from_index(mesh), primitive, vertex);
                         let is_repainted = way == Way::Geometry;
@@ -231,12 +240,22 @@ enum Way {
 /// A row of weights that does not depend on the order of its pairs: joints by key.
 type Row<'a> = Vec<(&'a str, u32)>;
 
+/// What a mesh has become in another version of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Counterpart {
+    mesh: usize,
+    /// Whether its vertices are in the same order.
+    is_in_order: bool,
+    /// Whether it has the same vertices, in whatever order.
+    is_whole: bool,
+}
+
 /// The model that edits are carried to.
 struct Target<'a> {
     model: &'a Model,
     identities: Identities,
-    /// The mesh that each mesh of the other model has become, and whether its vertices are in the same order.
-    counterparts: Vec<Option<(usize, bool)>>,
+    /// What each mesh of the other model has become.
+    counterparts: Vec<Option<Counterpart>>,
     /// The meshes that are no counterpart of another one.
     fresh: HashSet<usize>,
     /// All vertices that may be meant, by hash and rising.
@@ -252,7 +271,7 @@ impl<'a> Target<'a> {
         let has_identities = made.iter().any(|edit| !edit.list.identities.is_empty());
         let identities = if has_identities { Identities::of(model) } else { Identities::default() };
         let counterparts = counterparts(meshes, &identities.meshes);
-        let taken: HashSet<usize> = counterparts.iter().flatten().map(|(mesh, _)| *mesh).collect();
+        let taken: HashSet<usize> = counterparts.iter().flatten().map(|c| c.mesh).collect();
         let fresh = (0..identities.meshes.len()).filter(|mesh| !taken.contains(mesh)).collect();
         let wanted: HashSet<u64> =
             made.iter().flat_map(|edit| &edit.list.identities).map(|identity| identity.geometry).collect();
@@ -277,18 +296,23 @@ impl<'a> Target<'a> {
         let Some(identity) = list.identities.get(i) else { return self.by_number(list, i) };
         let copies = list.copies_of(i);
         let counterpart = self.counterparts.get(list.mesh as usize).copied().flatten();
-        let may_be = |place: &&Place| Some(place.0) == counterpart.map(|c| c.0) || self.fresh.contains(&place.0);
+        // What stands in another mesh too is a copy of it where its own mesh has all that it had.
+        let is_whole = counterpart.is_some_and(|c| c.is_whole);
+        let may_be =
+            |place: &&Place| Some(place.0) == counterpart.map(|c| c.mesh) || !is_whole && self.fresh.contains(&place.0);
         let among = |all: &HashMap<u64, Vec<Place>>, hash: u64| -> Vec<Place> {
             all.get(&hash).into_iter().flatten().filter(may_be).copied().collect()
+        };
+        let is_in_order = counterpart.is_some_and(|c| c.is_in_order);
+        let one_of = |found: &[Place], count: u32, before: u32| {
+            self.one_of(found, list, is_in_order, [count as usize, before as usize]).ok_or(SetAside::Ambiguous)
         };
         let found = among(&self.full, identity.full);
         if !found.is_empty() {
             if copies.full == 1 || self.full_alike.contains(&(list.mesh, identity.full)) {
                 return Ok((found, Way::Full));
             }
-            let is_as_many = found.len() == copies.full as usize;
-            let own = found.get(copies.full_before as usize).filter(|_| is_as_many);
-            return own.map(|place| (vec![*place], Way::Full)).ok_or(SetAside::Ambiguous);
+            return one_of(&found, copies.full, copies.full_before).map(|place| (vec![place], Way::Full));
         }
         let found = among(&self.geometry, identity.geometry);
         if found.is_empty() {
@@ -299,9 +323,36 @@ impl<'a> Target<'a> {
         if is_split || self.geometry_alike.contains(&(list.mesh, identity.geometry)) {
             return Ok((found, Way::Geometry));
         }
-        let is_in_order = counterpart.is_some_and(|c| c.1) && found.len() == copies.geometry as usize;
-        let own = found.get(copies.geometry_before as usize).filter(|_| is_in_order);
-        own.map(|place| (vec![*place], Way::Geometry)).ok_or(SetAside::Ambiguous)
+        one_of(&found, copies.geometry, copies.geometry_before).map(|place| (vec![place], Way::Geometry))
+    }
+
+    /// Returns which of several equal vertices is meant, of which there were so many, and so many before it: the only one of its
+    /// material, or the one at the same place in the same order.
+    fn one_of(
+        &self,
+        found: &[Place],
+        list: &VertexList,
+        is_in_order: bool,
+        [count, before]: [usize; 2],
+    ) -> Option<Place> {
+        if found.len() != count {
+            return None;
+        }
+        let material = |place: &Place| material_of(self.model, &self.model.meshes[place.0].primitives[place.1]);
+        let same: Vec<&Place> = found.iter().filter(|place| material(place) == list.material).collect();
+        match same[..] {
+            [one] if !list.material.is_empty() => Some(*one),
+            // Its material has another name now.
+            [] => found.get(before).filter(|_| is_in_order).copied(),
+            _ => found.get(before).filter(|place| is_in_order && same.contains(place)).copied(),
+        }
+    }
+
+    /// Returns whether an edit has gone to a vertex of what its mesh has become, and to others of meshes that were not there.
+    fn is_elsewhere_too<T>(&self, edit: &EditedVertices, placed: &[(Place, T)]) -> bool {
+        let own = self.counterparts.get(edit.list.mesh as usize).copied().flatten();
+        let is_own = |(place, _): &(Place, T)| own.is_some_and(|own| own.mesh == place.0);
+        placed.iter().any(is_own) && !placed.iter().all(is_own)
     }
 
     fn by_number(&self, list: &VertexList, i: usize) -> Result<(Vec<Place>, Way), SetAside> {
@@ -380,8 +431,8 @@ fn sorted_row(edit: &EditedVertices, i: usize) -> Row<'_> {
 }
 
 /// Finds the mesh that each mesh has become: the one of its name, content and joints, else of its name and content, else of its content, else of its name, else of its number
-/// where neither is the counterpart of another one. Says too whether its vertices are in the same order.
-fn counterparts(before: &[MeshIdentity], now: &[MeshIdentity]) -> Vec<Option<(usize, bool)>> {
+/// where neither is the counterpart of another one.
+fn counterparts(before: &[MeshIdentity], now: &[MeshIdentity]) -> Vec<Option<Counterpart>> {
     type Rule = fn(&MeshIdentity, &MeshIdentity) -> bool;
     let rules: [Rule; 5] = [
         |a, b| a.joints == b.joints && a.order == b.order && a.name == b.name,
@@ -408,7 +459,12 @@ fn counterparts(before: &[MeshIdentity], now: &[MeshIdentity]) -> Vec<Option<(us
             *place = Some(i);
         }
     }
-    out.into_iter().zip(before).map(|(j, mesh)| j.map(|j| (j, mesh.order == now[j].order))).collect()
+    let what = |mesh: usize, was: &MeshIdentity| Counterpart {
+        mesh,
+        is_in_order: was.order == now[mesh].order,
+        is_whole: was.content == now[mesh].content,
+    };
+    out.into_iter().zip(before).map(|(mesh, was)| mesh.map(|mesh| what(mesh, was))).collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use glam::Vec3;
 
 use super::*;
 use skinscope_base::math::test_random::Random;
-use skinscope_model::ModelParts;
 use skinscope_model::shapes::{Tube, tube, with_vertices};
+use skinscope_model::{Material, MaterialId, ModelParts};
 
 fn model() -> Model {
     tube(Tube { joints: 6, ..Tube::default() })
@@ -100,17 +100,18 @@ fn with_twins(model: &Model, of: &[u32]) -> Model {
 }
 
 #[test]
-fn equal_vertices_are_matched_in_order_and_only_where_they_are_as_many_as_before() {
+fn equal_vertices_are_matched_in_the_same_order_and_only_where_they_are_as_many_as_before() {
     let single = model();
     let twins = with_twins(&single, &[7]);
     let last = count(&single);
     let edits = made(&twins, &[(7, 5)]);
     assert_eq!(edits[0].list.copies[0].full, 2);
-    // Both stand in another order; the first of the two stays the first.
+    assert_eq!(carried(&edits, &twins, &twins).weights[0].vertices, [7]);
+    // In another order nobody knows which of the two was the first.
     let mut order: Vec<u32> = (0..=last).rev().collect();
     order.swap(0, last as usize - 7);
     let moved = carried(&edits, &twins, &with_vertices(&twins, &order));
-    assert_eq!((moved.weights[0].vertices.len(), moved.aside.len()), (1, 0));
+    assert_eq!((moved.weights.len(), moved.aside), (0, vec![(0, 0, SetAside::Ambiguous)]));
     // Where one of them is gone nobody knows whether it is the one that was edited.
     assert_eq!(carried(&edits, &twins, &single).aside, [(0, 0, SetAside::Ambiguous)]);
     // If both were edited alike it does not matter.
@@ -193,6 +194,63 @@ fn a_mesh_is_found_by_content_or_name_and_a_level_of_detail_is_left_alone() {
     let after = two(["high", "low"], [&less, &half]);
     let moved = carried(&made(&before, &[(7, 5), (9, 3)]), &before, &after);
     assert_eq!((moved.aside, moved.vertices.len()), (vec![(0, 0, SetAside::Gone)], 1));
+}
+
+#[test]
+fn a_copy_in_a_new_mesh_is_left_alone_unless_the_mesh_has_not_all_of_its_vertices_any_more() {
+    let all: Vec<u32> = (0..count(&model())).collect();
+    let before = with_vertices(&model(), &all);
+    let edits = made(&before, &[(7, 5), (9, 3)]);
+    let name = before.meshes[0].name.clone();
+    for names in [[name.as_str(), "copy"], ["copy", name.as_str()]] {
+        let moved = carried(&edits, &before, &two(names, [&all, &all]));
+        let own = names.iter().position(|n| *n == name).unwrap();
+        assert_eq!((moved.weights.len(), moved.weights[0].mesh.index(), moved.elsewhere), (1, own, 0));
+        // So too where its order is another, and where weights have changed.
+        let reversed: Vec<u32> = all.iter().copied().rev().collect();
+        let moved = carried(&edits, &before, &repainted(&two(names, [&reversed, &reversed]), &[0]));
+        assert_eq!((moved.weights.len(), moved.weights[0].mesh.index(), moved.aside.len()), (1, own, 0));
+    }
+    // Some of its vertices are in a new mesh now, and one is in both.
+    let upper: Vec<u32> = all.iter().copied().filter(|v| *v != 9).collect();
+    let moved = carried(&edits, &before, &two([&name, "part"], [&upper, &[7, 9, 10]]));
+    assert_eq!((moved.weights.len(), moved.vertices.len(), moved.elsewhere, moved.aside.len()), (2, 3, 1, 0));
+}
+
+/// A mesh with two equal primitives of these materials, as surfaces that are seen from both sides have.
+fn with_sides(materials: [&str; 2]) -> Model {
+    let mut parts: ModelParts = (*model()).clone();
+    for (i, name) in materials.into_iter().enumerate() {
+        parts.materials.push(Material { name: name.into(), ..Material::default() });
+        let mut side = parts.meshes[0].primitives[0].clone();
+        side.material = Some(MaterialId::from_index(i));
+        parts.meshes[0].primitives.push(side);
+    }
+    parts.meshes[0].primitives.remove(0);
+    Model::build(parts).unwrap()
+}
+
+#[test]
+fn equal_vertices_of_two_primitives_are_told_apart_by_their_materials() {
+    let before = with_sides(["front", "back"]);
+    let edits = made(&before, &[(7, 5)]);
+    assert_eq!((edits[0].list.copies[0].full, edits[0].list.material.as_str()), (2, "front"));
+    for (materials, primitive) in [(["front", "back"], 0), (["back", "front"], 1), (["new", "newer"], 0)] {
+        let moved = carried(&edits, &before, &with_sides(materials));
+        assert_eq!((moved.weights.len(), moved.weights[0].primitive, moved.vertices.len()), (1, primitive, 1));
+        // So too where the stored weights have changed outside.
+        let mut parts: ModelParts = (*with_sides(materials)).clone();
+        for primitive in &mut parts.meshes[0].primitives {
+            let weights = &mut primitive.stored_influences.as_mut().unwrap().weights;
+            (weights[28], weights[29]) = (0.125, 0.875);
+        }
+        let moved = carried(&edits, &before, &Model::build(parts).unwrap());
+        assert_eq!((moved.weights[0].primitive, moved.repainted), (primitive, 1));
+    }
+    // Without names the order is all that there is.
+    let nameless = with_sides(["material 0", "material 1"]);
+    let edits = made(&nameless, &[(7, 5)]);
+    assert_eq!((edits[0].list.material.as_str(), carried(&edits, &nameless, &nameless).weights[0].primitive), ("", 0));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,7 +11,7 @@ use serde_json::Value;
 use super::container::Text;
 use super::{Changes, Patched, Recompression, WriteError, patch};
 use crate::Sheet;
-use skinscope_base::output::{NewFile, Overwritten, back_up, overwritten, take_back};
+use skinscope_base::output::{NotWritten, Overwritten, overwritten, write_together};
 
 /// The characters that a URI need not escape (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -185,26 +184,12 @@ impl Prepared {
     /// Writes all files: beside their places first, flushed, then renamed.
     ///
     /// # Errors
-    /// Nothing was written then, and every file is as it was.
+    /// Every file is as it was then. Where one could not be put back, the error says so and names the copy of what it was.
     pub fn write(mut self) -> Result<Saved, SaveError> {
-        let mut backups = Vec::new();
-        let keeps = self.keeps;
-        let written = write_all(&self.outputs, &mut self.saved, &mut |output| {
-            if !keeps {
-                return Ok(());
-            }
-            match fs::read(&output.path) {
-                Ok(old) => backups.push(back_up(&output.path, &old)?),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-            Ok(())
-        });
-        if let Err(error) = written {
-            backups.iter().for_each(|backup| take_back(backup));
-            return Err(error);
-        }
-        self.saved.backups = backups;
+        let files: Vec<(&Path, &[u8])> = self.outputs.iter().map(|o| (o.path.as_path(), o.bytes.as_slice())).collect();
+        self.saved.backups = write_together(&files, self.keeps)
+            .map_err(|NotWritten { path, reason }| SaveError::Output { path, reason })?;
+        self.saved.written = self.outputs.into_iter().map(|output| output.path).collect();
         Ok(self.saved)
     }
 }
@@ -233,7 +218,7 @@ pub fn prepare(
 /// Writes the model of a sheet with its new weights and matrices: [`prepare`], then [`Prepared::write`].
 ///
 /// # Errors
-/// Nothing was written then, and every file is as it was.
+/// Every file is as it was then. Where one could not be put back, the error says so and names the copy of what it was.
 pub fn save(
     origin: Origin<'_>,
     sheet: &Sheet,
@@ -312,33 +297,6 @@ fn prepare_in_place(
         ));
     }
     Ok(Prepared { outputs, saved, keeps: true })
-}
-
-/// Writes all files beside their places, then calls `before` ahead of each replacement, then renames them.
-fn write_all(
-    outputs: &[Output],
-    saved: &mut Saved,
-    before: &mut dyn FnMut(&Output) -> io::Result<()>,
-) -> Result<(), SaveError> {
-    let mut files = Vec::new();
-    for output in outputs {
-        let write = || -> io::Result<NewFile> {
-            fs::create_dir_all(folder_of(&output.path))?;
-            let mut file = NewFile::create(&output.path)?;
-            file.write_all(&output.bytes)?;
-            file.settle()?;
-            Ok(file)
-        };
-        files.push(write().map_err(|error| unwritable(&output.path, error))?);
-    }
-    for output in outputs {
-        before(output).map_err(|error| unwritable(&output.path, format!("its backup: {error}")))?;
-    }
-    for (file, output) in files.into_iter().zip(outputs) {
-        file.commit().map_err(|error| unwritable(&output.path, error))?;
-        saved.written.push(output.path.clone());
-    }
-    Ok(())
 }
 
 /// Checks that the name does not say another container than the model has.

@@ -190,8 +190,9 @@ fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
         return None;
     }
     let matrix = |place: usize| {
-        let stored = || skin.inverse_bind[place].as_daffine3();
-        sheet.binds.get(&(index, place)).copied().unwrap_or_else(stored)
+        let stored = skin.far.as_ref().map_or(&skin.inverse_bind, |far| &far.stored);
+        let new = sheet.binds.get(&(index, place)).filter(|_| changed.contains(&(place as u32)));
+        new.map_or(stored[place].as_daffine3(), |new| skin.bind_to_store(*new))
     };
     let bytes = (0..skin.joints.len()).flat_map(|place| numbers(matrix(place))).flat_map(f32::to_le_bytes).collect();
     Some(Want {

@@ -5,6 +5,7 @@ mod clips;
 mod copies;
 mod draco;
 mod extensions;
+mod far;
 mod files;
 mod images;
 mod layers;

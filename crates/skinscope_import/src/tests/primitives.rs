@@ -34,6 +34,21 @@ fn indices_of_every_width_are_read_and_checked() {
 }
 
 #[test]
+fn one_index_is_no_several() {
+    let said = |bytes: &[u8]| {
+        let mut doc = Doc::new();
+        let position = doc.floats("VEC3", 3, &SQUARE);
+        let indices = doc.accessor(bytes, U8, "SCALAR", bytes.len());
+        let doc = doc.with_primitive(json!({ "attributes": { "POSITION": position }, "indices": indices }));
+        doc.warnings().join("\n")
+    };
+    let one = said(&[0]);
+    assert!(one.contains("has 1 index, of which the last 1 completes nothing and was ignored"), "{one}");
+    let more = said(&[0, 1, 2, 0, 1]);
+    assert!(more.contains("has 5 indices, of which the last 2 complete nothing and were ignored"), "{more}");
+}
+
+#[test]
 fn attributes_arrive_as_they_are_stored() {
     let mut doc = Doc::new();
     let position = doc.floats("VEC3", 3, &SQUARE);

@@ -54,6 +54,46 @@ fn of_a_key_given_twice_the_last_counts_and_a_warning_names_it() {
 }
 
 #[test]
+fn keys_given_twice_where_the_reader_takes_any_key_are_warned_of_too() {
+    let warnings = |text: &str| -> Vec<String> {
+        read(text)
+            .unwrap()
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .filter(|text| text.contains("more than once"))
+            .collect()
+    };
+    let of = |attributes: &str, target: &str, extras: &str| {
+        format!(
+            r#"{{"asset": {{"version": "2.0"}}, "accessors": [{{"componentType": 5126, "count": 3, "type": "VEC3"}}],
+            "meshes": [{{"primitives": [{{"attributes": {{{attributes}}}, "targets": [{{{target}}}]}}]}}],
+            "nodes": [{{"mesh": 0, "extras": {{{extras}}}}}]}}"#
+        )
+    };
+    let once = r#""POSITION": 0"#;
+    assert_eq!(
+        warnings(&of(once, once, r#""a": "\"b\":", "b": ["b", {"b": 1}, {"b": 2}], "c": {"a": {}, "b": {}}"#)),
+        [""; 0]
+    );
+    for (attributes, target, extras, place, key) in [
+        (r#""POSITION": 7, "POSITION": 0"#, once, "", "meshes[0].primitives[0].attributes", "POSITION"),
+        (
+            once,
+            r#""POSITION": 7, "NORMAL": 0, "\u0050OSITION": 0"#,
+            "",
+            "meshes[0].primitives[0].targets[0]",
+            "POSITION",
+        ),
+        (once, once, r#""a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"c":2"#, "nodes[0].extras", "c"),
+        (once, once, r#""a": [{"x": {}, "x": {}}]"#, "nodes[0].extras.a[0]", "x"),
+    ] {
+        let said = format!("{place}: has the key \"{key}\" more than once; the last counts");
+        assert_eq!(warnings(&of(attributes, target, extras)), [said]);
+    }
+}
+
+#[test]
 fn a_node_whose_mesh_follows_a_skin_flattens_nothing_of_it() {
     let flat = |node: &str, more: &str| {
         let text = format!(

@@ -15,6 +15,7 @@ use std::time::Instant;
 use glam::{Affine3A, Vec3};
 
 use self::loops::{Vertices, rows, unit_exact, unit_fast};
+use skinscope_base::words::counted;
 use skinscope_deform::PaletteBuffer;
 use skinscope_model::Model;
 
@@ -183,7 +184,7 @@ impl Benchmark {
         [
             format!("vertices: {}; {} pairs of joint and weight for each", share(self.vertices), self.per_vertex),
             format!("triangles: {}", share(self.triangles)),
-            format!("palette: {matrices} matrices, {three} bytes as 3×4, {four} as 4×4"),
+            format!("palette: {}, {three} bytes as 3×4, {four} as 4×4", counted(matrices, "matrix", "matrices")),
         ]
     }
 }

@@ -54,7 +54,7 @@ fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Fi
     let message = format!(
         "{n} {differ} in weight from {them} across the plane {}, by up to {:.3}. {} A pose and its mirror image do \
          not look alike there.",
-        plane(comparison.plane),
+        plane(part.in_mesh(comparison.plane)),
         of(&worst),
         example(subject, comparison, part, worst)
     );

@@ -243,7 +243,8 @@ impl Mismatch<'_> {
         let (n, all) = (self.at.len(), self.binding.compared());
         let what = match n {
             1 => format!(
-                "One of {all} joints of {} does not rest where it was bound: {}.",
+                "One of {} of {} does not rest where it was bound: {}.",
+                joints(all),
                 self.skins,
                 self.worst_text()
             ),
@@ -269,13 +270,14 @@ impl Mismatch<'_> {
 
     fn other_pose(&self) -> (String, &'static str) {
         let message = format!(
-            "The rest pose of {} is another than the pose in which it was bound: {} of {} joints stand elsewhere; \
+            "The rest pose of {} is another than the pose in which it was bound: {} of {} {} elsewhere; \
              the farthest is {}. Clips are not harmed by that, but at rest the mesh does not look as it was \
              modelled, and tools that take the rest pose for the bind pose (rebinding, retargeting, weight transfer) \
              go wrong.",
             self.skins,
             self.at.len(),
-            self.binding.compared(),
+            joints(self.binding.compared()),
+            if self.at.len() == 1 { "stands" } else { "stand" },
             self.worst_text(),
         );
         (message, "Nothing, if clips always pose it. Otherwise export with the bind pose as the rest pose.")
@@ -284,11 +286,12 @@ impl Mismatch<'_> {
     fn without_matrices(&self) -> (String, &'static str) {
         let message = format!(
             "Inverse bind matrices of {}: none are stored, so that every joint counts as bound at the origin of the \
-             mesh, but {} of {} joints rest elsewhere; the farthest is {}. That is right only for a mesh whose \
+             mesh, but {} of {} {} elsewhere; the farthest is {}. That is right only for a mesh whose \
              vertices are already given in the spaces of its joints.",
             self.skins,
             self.at.len(),
-            self.binding.compared(),
+            joints(self.binding.compared()),
+            if self.at.len() == 1 { "rests" } else { "rest" },
             self.worst_text(),
         );
         (message, "If the mesh looks torn at rest, export it again with inverse bind matrices.")

@@ -9,6 +9,7 @@ use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_base::math::length;
 use skinscope_base::parallel;
+use skinscope_base::words::counted;
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 /// The rule that finds vertices with too many influences.
@@ -44,8 +45,10 @@ fn too_many(subject: &Subject, out: &mut Vec<Finding>) {
         }
         let in_clips = match (moments.len(), clips.len()) {
             (0, _) => String::new(),
-            (moments, 1) => format!(", and {moments} moments of the file's clip"),
-            (moments, clips) => format!(", and {moments} moments of the file's {clips} clips"),
+            (moments, clips) => {
+                let of = if clips == 1 { "clip".to_owned() } else { format!("{clips} clips") };
+                format!(", and {} of the file's {of}", counted(moments, "moment", "moments"))
+            }
         };
         let lost = worst.map_or_else(String::new, |loss: Loss| {
             format!(
@@ -56,10 +59,10 @@ fn too_many(subject: &Subject, out: &mut Vec<Finding>) {
             )
         });
         let message = format!(
-            "{} more than {} influences, up to {}: a runtime with that limit keeps the largest and normalises them, which \
+            "{} more than {}, up to {}: a runtime with that limit keeps the largest and normalises them, which \
              drops up to {:.1} % of a vertex's weight{lost}.",
             vertices_have(cut.vertices.len()),
-            subject.limit,
+            counted(subject.limit, "influence", "influences"),
             cut.most,
             cut.dropped * 100.0,
         );

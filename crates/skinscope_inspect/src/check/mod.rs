@@ -129,13 +129,19 @@ impl Report {
         self.findings.iter().filter(|f| f.severity == severity).count()
     }
 
-    /// Returns how many vertices were compared with their mirror images, and how many could not be because they have
-    /// none.
+    /// Returns how many vertices were compared with their mirror images, and how many were not.
     #[must_use]
     pub fn symmetry_counts(&self) -> Option<[usize; 2]> {
         let all = || self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten());
         let judged = all().filter(|v| **v >= 0.0).count();
         self.symmetry.is_some().then(|| [judged, all().count() - judged])
+    }
+
+    /// Returns how many vertices were not compared because of `reason`: [`symmetry::NOT_JUDGED`], [`symmetry::NO_WEIGHTS`] or
+    /// [`symmetry::NO_PARTNER`].
+    #[must_use]
+    pub fn not_judged_for(&self, reason: f32) -> usize {
+        self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten()).filter(|v| **v == reason).count()
     }
 
     /// Returns the worst severity of all findings.

@@ -44,9 +44,10 @@ fn said(subject: &Subject, idle: Vec<NodeId>, is_drawn: bool, ids: &[SkinId]) ->
         )
     } else {
         format!(
-            "No mesh uses {}, and nothing else is moved by {} of its {all} joints: {}.",
+            "No mesh uses {}, and nothing else is moved by {} of its {}: {}.",
             skins(ids),
             idle.len(),
+            joints(all),
             subject.names(&idle),
         )
     };

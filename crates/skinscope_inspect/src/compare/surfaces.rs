@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use glam::{Vec2, Vec3};
+use glam::{DVec3, Vec2, Vec3};
 
 use super::nodes::Nodes;
 use super::{Part, by_name};
@@ -36,12 +36,22 @@ impl Pair {
             let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
             for p in 0..count {
                 let (own, other) = (&a.meshes[here].primitives[p], &b.meshes[there].primitives[p]);
-                let (vertices, unlike) = matched(own, other);
+                let apart = b.meshes[there].place - a.meshes[here].place;
+                let (vertices, unlike) = match apart == DVec3::ZERO {
+                    true => matched(own, other),
+                    false => matched(own, &moved(other, apart)),
+                };
                 out.push(Self { at: [(here, p), (there, p)], instances: instances.clone(), vertices, unlike });
             }
         }
         out
     }
+}
+
+/// Returns a primitive whose positions are those of the file, as seen from a mesh that another place was taken off.
+fn moved(primitive: &Primitive, by: DVec3) -> Primitive {
+    let positions = primitive.positions.iter().map(|position| (position.as_dvec3() + by).as_vec3()).collect();
+    Primitive { positions, ..primitive.clone() }
 }
 
 /// Matches meshes by name, of several with one name those that are shown at nodes of one name first; and those that are left over

@@ -73,7 +73,8 @@ fn differing(a: &Skin, b: &Skin, nodes: &Nodes) -> usize {
         };
         let (_, other) = left.swap_remove(at);
         let broken = a.not_finite.contains(&j) || b.not_finite.contains(&other);
-        let (x, y) = (a.inverse_bind[j].to_cols_array(), b.inverse_bind[other].to_cols_array());
+        let stored = |skin: &Skin, joint: usize| skin.stored_bind(joint).as_affine3a().to_cols_array();
+        let (x, y) = (stored(a, j), stored(b, other));
         let size = x.iter().chain(&y).fold(1e-3_f32, |most, v| most.max(v.abs()));
         count += usize::from(broken || x.iter().zip(&y).any(|(p, q)| (p - q).abs() > 1e-6 * size));
     }

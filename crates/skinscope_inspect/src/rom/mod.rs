@@ -29,7 +29,7 @@ use skinscope_deform::Method;
 use skinscope_model::{ClipId, Model, NodeId};
 
 /// The range, the steps and the length of the list.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct RomOptions {
     /// The angle to which each joint is turned to both sides, about each of its axes, degrees.
     pub degrees: f32,

@@ -2,24 +2,46 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use glam::{DAffine3, Vec3};
+use glam::{Affine3A, DAffine3, Vec3};
 
 use crate::rig;
-use skinscope_base::math::Aabb;
+use skinscope_base::math::{Aabb, Plane};
 use skinscope_model::{MeshId, Model, NodeId, PrimitiveRef, Skin, SkinId};
 
 /// A primitive's vertices among those of a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// The mesh.
     pub mesh: MeshId,
+    /// The primitive's number in the mesh.
     pub primitive: usize,
     /// The number of its first vertex.
     pub start: usize,
     /// How many stored vertices it has.
     pub len: usize,
+    /// `body_from_mesh`, where it is not the identity.
+    pub(super) from_mesh: Option<Affine3A>,
 }
 
-/// All stored vertices that some skins move, in the one mesh space in which they bind their joints.
+impl Part {
+    /// Returns a plane of the body's space in the space of this mesh, with a normal of unit length.
+    #[must_use]
+    pub fn in_mesh(&self, plane: Plane) -> Plane {
+        let Some(m) = self.from_mesh else { return plane };
+        let normal = Vec3::from(m.matrix3.transpose() * plane.normal);
+        let length = normal.length();
+        let offset = (plane.offset - plane.normal.dot(m.translation.into())) / length;
+        // Where axes stay axes the normal is one to the bit.
+        let snapped = (normal / length).to_array().map(|v| if (v.abs() - 1.0).abs() < 1e-6 { v.signum() } else { v });
+        let axis = snapped.iter().position(|v| v.abs() == 1.0);
+        match axis {
+            Some(axis) => Plane { normal: Vec3::AXES[axis], offset: offset * snapped[axis] },
+            None => Plane { normal: normal / length, offset },
+        }
+    }
+}
+
+/// All stored vertices that some skins move, in one space in which they bind their joints: that of the first mesh.
 #[derive(Debug)]
 pub(super) struct Body {
     /// The joints of all its skins, each once. The places of joints are places in this list.
@@ -42,7 +64,7 @@ pub(super) struct Body {
 impl Body {
     /// Makes the body of some skins; `None` where they move nothing that has a size. Each mesh counts once, with the
     /// first skin that moves it.
-    pub(super) fn of(model: &Model, skins: &[SkinId], meshes: &[Vec<MeshId>]) -> Option<Self> {
+    pub(super) fn of(model: &Model, skins: &[Placed], meshes: &[Vec<MeshId>]) -> Option<Self> {
         let mut out = Self {
             nodes: Vec::new(),
             parts: Vec::new(),
@@ -54,13 +76,13 @@ impl Body {
             size: 0.0,
         };
         let (mut places, mut seen) = (HashMap::new(), BTreeSet::new());
-        for id in skins {
+        for Placed { skin: id, from_mesh } in skins {
             let skin = &model.skins[id.index()];
             // A node that a skin lists twice, or that several skins list, is one joint.
-            let place: Vec<u16> = (0..skin.joints.len()).map(|j| out.place(skin, j, &mut places)).collect();
+            let place: Vec<u16> = (0..skin.joints.len()).map(|j| out.place(skin, j, *from_mesh, &mut places)).collect();
             for mesh in meshes[id.index()].iter().filter(|mesh| seen.insert(**mesh)) {
                 for (primitive, source) in model.primitives(*mesh).enumerate() {
-                    out.add(*mesh, primitive, source, &place);
+                    out.add((*mesh, primitive), source, &place, *from_mesh);
                 }
             }
         }
@@ -69,8 +91,9 @@ impl Body {
     }
 
     /// Returns the place of a joint of a skin; the last place where there are more joints than can be numbered.
-    fn place(&mut self, skin: &Skin, j: usize, places: &mut HashMap<NodeId, u16>) -> u16 {
-        let bound = || bind(skin, j).map(|m| m.translation.as_vec3()).filter(|p| p.is_finite());
+    fn place(&mut self, skin: &Skin, j: usize, from_mesh: Option<DAffine3>, places: &mut HashMap<NodeId, u16>) -> u16 {
+        let to_body = |m: DAffine3| from_mesh.map_or(m.translation, |f| f.transform_point3(m.translation));
+        let bound = || bind(skin, j).map(|m| to_body(m).as_vec3()).filter(|p| p.is_finite());
         *places.entry(skin.joints[j]).or_insert_with(|| {
             if self.nodes.len() < usize::from(u16::MAX) {
                 self.nodes.push(skin.joints[j]);
@@ -81,11 +104,19 @@ impl Body {
         })
     }
 
-    fn add(&mut self, mesh: MeshId, primitive: usize, source: PrimitiveRef<'_>, place: &[u16]) {
+    fn add(
+        &mut self,
+        (mesh, primitive): (MeshId, usize),
+        source: PrimitiveRef<'_>,
+        place: &[u16],
+        from_mesh: Option<DAffine3>,
+    ) {
         let Some(influences) = source.influences else { return };
         let len = source.stored_vertices;
-        self.parts.push(Part { mesh, primitive, start: self.points.len(), len });
-        self.points.extend(&source.positions[..len]);
+        let single = from_mesh.map(|m| Affine3A::from_cols_array(&m.to_cols_array().map(|v| v as f32)));
+        self.parts.push(Part { mesh, primitive, start: self.points.len(), len, from_mesh: single });
+        let to_body = |p: &Vec3| from_mesh.map_or(*p, |from_mesh| from_mesh.transform_point3(p.as_dvec3()).as_vec3());
+        self.points.extend(source.positions[..len].iter().map(to_body));
         let mut of_vertex: Vec<(u16, f32)> = Vec::new();
         let mut not_finite = influences.not_finite.iter().map(|n| n.vertex as usize).peekable();
         for vertex in 0..len {
@@ -126,37 +157,74 @@ fn bind(skin: &Skin, j: usize) -> Option<DAffine3> {
     rig::inverse_bind(skin, j).filter(|m| !rig::is_singular(m)).map(|m| m.inverse())
 }
 
+/// Returns for each skin the meshes that it moves, each once.
+pub(super) fn meshes(model: &Model) -> Vec<Vec<MeshId>> {
+    let mut out: Vec<Vec<MeshId>> = vec![Vec::new(); model.skins.len()];
+    for instance in &model.instances {
+        if let Some(skin) = instance.skin {
+            out[skin.index()].push(instance.mesh);
+        }
+    }
+    for of_skin in &mut out {
+        of_skin.sort_unstable();
+        of_skin.dedup();
+    }
+    out
+}
+
+/// A skin of a body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    /// The skin.
+    pub skin: SkinId,
+    /// `body_from_mesh` of what it moves, where that is not the identity.
+    pub from_mesh: Option<DAffine3>,
+}
+
 /// Groups skins into bodies. Skins that bind the joints they share in the same places are one body, such as the head
-/// and the hands of a character whose parts were exported each with a skin. Skins that share no joint are bodies of
+/// and the hands of a character whose parts were exported each with a skin; a turn, scale and shift that all these joints
+/// have in common does not count, as that of meshes that are stored as integers. Skins that share no joint are bodies of
 /// their own. Takes time linear in joints.
-pub(super) fn bodies(model: &Model) -> Vec<Vec<SkinId>> {
-    let mut out: Vec<Vec<SkinId>> = Vec::new();
+pub(super) fn bodies(model: &Model) -> Vec<Vec<Placed>> {
+    let mut out: Vec<Vec<Placed>> = Vec::new();
     // The first body that has each node, and where that body binds it.
     let mut known: HashMap<NodeId, (usize, Option<DAffine3>)> = HashMap::new();
     for (i, skin) in model.skins.iter().enumerate() {
         let binds: Vec<_> = (0..skin.joints.len()).map(|j| (skin.joints[j], bind(skin, j))).collect();
         let met = |(node, _): &(NodeId, Option<DAffine3>)| known.get(node).map(|(body, _)| *body);
-        let body = binds.iter().find_map(met).filter(|body| {
+        let found = binds.iter().find_map(met).and_then(|body| {
             let shared = binds.iter().filter_map(|(node, bind)| Some((known.get(node)?, bind)));
-            shared.filter(|((other, _), _)| other == body).all(|((_, a), b)| match (a, b) {
-                (Some(a), Some(b)) => same_place(a, b),
-                _ => true,
-            })
+            let of_body = shared.filter(|((other, _), _)| *other == body);
+            let both: Vec<[DAffine3; 2]> = of_body.filter_map(|((_, a), b)| Some([(*a)?, (*b)?])).collect();
+            Some((body, shift(&both)?))
         });
-        let body = body.unwrap_or_else(|| {
+        let (body, from_mesh) = found.unwrap_or_else(|| {
             out.push(Vec::new());
-            out.len() - 1
+            (out.len() - 1, None)
         });
-        out[body].push(SkinId::from_index(i));
+        out[body].push(Placed { skin: SkinId::from_index(i), from_mesh });
         for (node, bind) in binds {
+            let bind = bind.map(|bind| from_mesh.map_or(bind, |from_mesh| from_mesh * bind));
             known.entry(node).or_insert((body, bind));
         }
     }
     out
 }
 
-/// Returns whether two matrices are equal but for rounding.
-fn same_place(a: &DAffine3, b: &DAffine3) -> bool {
+/// Returns `body_from_mesh` for joints that are bound in a body and in a mesh (inner `None`: the identity); `None` where
+/// they are bound in other places.
+fn shift(both: &[[DAffine3; 2]]) -> Option<Option<DAffine3>> {
+    if both.iter().all(|[a, b]| same_place(a, b, 1e-5)) {
+        return Some(None);
+    }
+    let [a, b] = both.first()?;
+    let shift = *a * b.inverse();
+    let is_sound = shift.is_finite() && !rig::is_singular(&shift);
+    (is_sound && both.iter().all(|[a, b]| same_place(a, &(shift * *b), 1e-4))).then_some(Some(shift))
+}
+
+/// Returns whether two matrices are equal but for rounding, a share of their size.
+fn same_place(a: &DAffine3, b: &DAffine3, rounding: f64) -> bool {
     let size = a.translation.length().max(a.matrix3.col(0).length());
-    a.abs_diff_eq(*b, 1e-5 * size.max(f64::MIN_POSITIVE))
+    a.abs_diff_eq(*b, rounding * size.max(f64::MIN_POSITIVE))
 }

@@ -6,29 +6,46 @@
 //! in joints, have no differences.
 
 mod body;
+mod mirrored;
 mod plane;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use body::Part;
+pub use body::Part;
+pub use mirrored::{Mirrored, WithoutPlane};
+pub use plane::Nearest;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::PerVertex;
 use body::Body;
-use plane::{Mirror, POINT_REACH};
+use plane::{Mirror, POINT_REACH, SAME_POINT, Search};
 use skinscope_base::math::{Grid, Plane};
-use skinscope_model::{MeshId, Model, NodeId};
+use skinscope_model::{Model, NodeId};
 
-/// Points that are nearer to each other than this are in one place, as a share of the size: vertices of a seam.
-const SAME_POINT: f32 = 2e-5;
-
-/// The difference of a vertex that was not compared: it has no mirror image, its body is not symmetric, or its weights
-/// cannot be used. It is below every difference.
+/// The difference of a vertex that was not compared because it has no mirror image, or its body is not symmetric. It is
+/// below every difference, as are the two after it.
 pub const NOT_JUDGED: f32 = -1.0;
+/// The difference of a vertex that was not compared because its weights, or those at its mirror image, cannot be used.
+pub const NO_WEIGHTS: f32 = -0.75;
+/// The difference of a vertex that was not compared because a joint that moves it, or its mirror image, has no partner on
+/// the other side, or since no joint has one.
+pub const NO_PARTNER: f32 = -0.5;
+
+/// Says in two or three words why a vertex was not compared; `None` for the difference of one that was.
+#[must_use]
+pub fn why_not_judged(difference: f32) -> Option<&'static str> {
+    match difference {
+        d if d >= 0.0 => None,
+        NO_PARTNER => Some("no partner joint"),
+        NO_WEIGHTS => Some("no usable weights"),
+        _ => Some("no mirror image"),
+    }
+}
 
 /// Returns for every stored vertex that a skin moves the largest difference (0…1) between one of its weights and that
-/// of its mirror image, both sides alike; [`NOT_JUDGED`] where nothing can be compared. Takes time linear in vertices.
+/// of its mirror image, both sides alike; [`NOT_JUDGED`], [`NO_WEIGHTS`] or [`NO_PARTNER`] where nothing can be compared.
+/// Takes time linear in vertices.
 /// Ends early, with what is known by then, once `cancel` is set.
 #[must_use]
 pub fn differences(model: &Model, cancel: &AtomicBool) -> PerVertex {
@@ -49,7 +66,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
         for part in &comparison.parts {
             let values = &mut out.values[part.mesh.index()][part.primitive];
             for (value, new) in values.iter_mut().zip(&comparison.difference[part.start..]) {
-                // Where several skins move a vertex, the largest difference counts.
+                // Where several skins move a vertex, the largest difference counts, and of reasons the last.
                 *value = value.max(*new);
             }
         }
@@ -62,7 +79,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
 pub(crate) struct Comparison {
     pub plane: Plane,
     pub parts: Vec<Part>,
-    /// The difference of each vertex of the body; [`NOT_JUDGED`] where it was compared with nothing.
+    /// The difference of each vertex of the body; below 0 where it was compared with nothing.
     pub difference: Vec<f32>,
     /// For each vertex of the body that differs: the vertex that it was compared with.
     pub image: Vec<u32>,
@@ -96,17 +113,8 @@ impl Comparison {
 
 /// Compares all bodies that are symmetric.
 pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison> {
-    let mut meshes: Vec<Vec<MeshId>> = vec![Vec::new(); model.skins.len()];
-    for instance in &model.instances {
-        if let Some(skin) = instance.skin {
-            meshes[skin.index()].push(instance.mesh);
-        }
-    }
+    let meshes = body::meshes(model);
     let mut out = Vec::new();
-    for of_skin in &mut meshes {
-        of_skin.sort_unstable();
-        of_skin.dedup();
-    }
     for skins in body::bodies(model) {
         if cancel.load(Ordering::Relaxed) {
             break;
@@ -118,7 +126,10 @@ pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison>
 
 fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison> {
     let grid = Grid::new(&body.points, body.size * POINT_REACH);
-    let Mirror { plane, partners } = Mirror::of(model, &body, &grid)?;
+    let Mirror { plane, mut partners, is_sided } = Search::new(model, &body, &grid).any()?;
+    if !is_sided {
+        partners.fill(None);
+    }
     let own = own_differences(&body, &grid, plane, &partners, cancel);
     let mut out: Vec<(f32, u32)> = own.clone();
     let mut near = Vec::new();
@@ -142,8 +153,8 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
     Some(Comparison { plane, parts: body.parts.clone(), difference, image, body, partners })
 }
 
-/// Returns how far each vertex differs from the vertex at its mirror image, and which that is; [`NOT_JUDGED`] and
-/// itself where there is none.
+/// Returns how far each vertex differs from the vertex at its mirror image, and which that is; itself, and why, where
+/// there is nothing to compare.
 fn own_differences(
     body: &Body,
     grid: &Grid,
@@ -157,10 +168,14 @@ fn own_differences(
         if vertex.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {
             break;
         }
-        if !mirror_weights(body, vertex, partners, &mut mirrored) {
+        grid.near(plane.mirrored(body.points[vertex]), &mut near);
+        if near.is_empty() {
             continue;
         }
-        grid.near(plane.mirrored(body.points[vertex]), &mut near);
+        if !mirror_weights(body, vertex, partners, &mut mirrored) {
+            found.0 = if body.weights(vertex).is_empty() { NO_WEIGHTS } else { NO_PARTNER };
+            continue;
+        }
         let nearest = near.iter().fold(f32::INFINITY, |least, (d, _)| least.min(*d));
         // Of vertices in one place (seams, hard edges) the one that fits best is taken, since it cannot be told which
         // of them is the image.
@@ -168,6 +183,9 @@ fn own_differences(
         let fits = near.iter().filter_map(|(_, other)| Some((distance(body, &mirrored, *other, partners)?, *other)));
         if let Some(best) = fits.min_by(|a, b| a.0.total_cmp(&b.0)) {
             *found = best;
+        } else {
+            let has_weights = near.iter().any(|(_, other)| !body.weights(*other as usize).is_empty());
+            found.0 = if has_weights { NO_PARTNER } else { NO_WEIGHTS };
         }
     }
     out

@@ -1,6 +1,9 @@
 //! Finds the plane that mirrors a body and its joints.
 
-use glam::Vec3;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+
+use glam::{Vec3, Vec3Swizzles};
 
 use super::body::Body;
 use skinscope_base::math::{Aabb, Grid, Plane};
@@ -9,6 +12,8 @@ use skinscope_model::{Doubt, JointPairs, Model};
 /// How near a point must be to the mirror image of another, as a share of the size: nearer than the spacing of
 /// vertices, so that weights which change along the surface are not compared from one vertex to the next.
 pub(super) const POINT_REACH: f32 = 1e-3;
+/// Points that are nearer to each other than this are in one place, as a share of the size: vertices of a seam.
+pub(super) const SAME_POINT: f32 = 2e-5;
 /// A body is symmetric if at least this share of its points has a mirror image; the rest is what it carries on one
 /// side.
 const LEAST_POINTS: f32 = 0.6;
@@ -16,77 +21,197 @@ const LEAST_POINTS: f32 = 0.6;
 const LEAST_JOINTS: f32 = 0.8;
 /// How many points planes are tried on.
 const TRIED: usize = 2048;
+/// How many points are asked for the plane halfway between two of them, about.
+const ASKED: usize = 1 << 15;
+/// So many points in one line across the plane are asked.
+const IN_LINE: usize = 32;
 
 /// A mirror plane and the pairs of joints.
 #[derive(Debug)]
 pub(super) struct Mirror {
     pub plane: Plane,
-    /// For each joint: the joint on the other side, itself for one on the plane; `None` for one that has none.
+    /// For each joint: the joint on the other side, itself for one of the middle; `None` for one that has none.
     pub partners: Vec<Option<u16>>,
+    /// Whether joints stand on both sides, and most of those that move something have a partner. A body without left and
+    /// right is not asymmetric.
+    pub is_sided: bool,
 }
 
-impl Mirror {
-    /// Finds the plane that mirrors most of a body's points and joints; `None` where none does, or where it leaves no
-    /// joint on either side: a body without left and right is not asymmetric.
-    pub(super) fn of(model: &Model, body: &Body, grid: &Grid) -> Option<Self> {
-        let joints = JointPairs::of(&model.skeleton, &body.nodes, body.joints.clone());
-        let mut best: Option<(f32, Self)> = None;
-        for plane in candidates(body, &joints.named_pairs()) {
-            let share = mirrored_share(body, grid, plane);
-            // Planes that are equally good come in the order of how usual they are.
-            if share < LEAST_POINTS || best.as_ref().is_some_and(|(most, _)| share < most + 1e-3) {
-                continue;
-            }
-            let partners = joints.partners(plane, body.size, Doubt::NoPartner);
-            let moving = || partners.iter().enumerate().filter(|(j, _)| body.moves[*j]);
-            let paired = moving().filter(|(_, p)| p.is_some()).count();
-            let sided = moving().any(|(j, p)| p.is_some_and(|p| usize::from(p) != j));
-            if sided && paired as f32 >= LEAST_JOINTS * moving().count() as f32 {
-                best = Some((share, Self { plane, partners }));
+/// The plane that comes nearest to mirroring a body: what is said where there is none that does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearest {
+    /// The plane's place along the axis, in the space of the body's first mesh.
+    pub offset: f32,
+    /// The share of the vertices that have a mirror image about it, 0 to 1.
+    pub share: f32,
+}
+
+/// What planes are tried on.
+pub(super) struct Search<'b> {
+    body: &'b Body,
+    grid: &'b Grid<'b>,
+    joints: JointPairs,
+}
+
+/// A plane that was tried.
+struct Tried {
+    mirror: Mirror,
+    /// The share of points that have an image.
+    share: f32,
+    /// How far away the images are from where they should be, in the mean: a share of what counts as near.
+    off: f32,
+}
+
+impl Tried {
+    /// Returns how good it is. Points count more than joints, since a plane that is a little off is no use for them.
+    fn worth(&self) -> f32 {
+        self.share + if self.mirror.is_sided { 0.1 } else { 0.0 }
+    }
+
+    /// Returns whether it is better than another one that is more usual.
+    fn is_better_than(&self, other: &Self) -> bool {
+        let more = self.worth() - other.worth();
+        more >= 1e-3 || more > -1e-3 && self.off < other.off - 0.1
+    }
+}
+
+impl<'b> Search<'b> {
+    pub(super) fn new(model: &Model, body: &'b Body, grid: &'b Grid<'b>) -> Self {
+        Self { body, grid, joints: JointPairs::of(&model.skeleton, &body.nodes, body.joints.clone()) }
+    }
+
+    /// Finds the plane at right angles to an axis that mirrors most of a body's points; fails with the plane that comes
+    /// nearest where none mirrors enough of them.
+    pub(super) fn across(&self, normal: Vec3) -> Result<Mirror, Nearest> {
+        self.best(normal).map(|tried| tried.mirror)
+    }
+
+    /// Finds the plane that mirrors most of a body's points and joints, across any axis, or across none where the names of
+    /// joints make pairs across none. Where no joint stands on either side, it is the plane across the first axis that
+    /// mirrors the points. `None` where there is no plane.
+    pub(super) fn any(&self) -> Option<Mirror> {
+        let mut best: Option<Tried> = None;
+        let across = [Vec3::X, Vec3::Z, Vec3::Y].into_iter().filter_map(|normal| self.best(normal).ok());
+        let slanted = self.slanted().map(|plane| self.tried(plane)).filter(|tried| tried.share >= LEAST_POINTS);
+        for tried in across.chain(slanted) {
+            let is_better = best.as_ref().is_none_or(|best| match (best.mirror.is_sided, tried.mirror.is_sided) {
+                (true, true) => tried.share >= best.share + 1e-3,
+                (was, is) => is && !was,
+            });
+            if is_better {
+                best = Some(tried);
             }
         }
-        best.map(|(_, mirror)| mirror)
+        best.map(|tried| tried.mirror)
+    }
+
+    fn best(&self, normal: Vec3) -> Result<Tried, Nearest> {
+        let (mut best, mut nearest): (Option<Tried>, Option<Nearest>) = (None, None);
+        // Planes that are equally good come in the order of how usual they are.
+        for offset in self.offsets(normal) {
+            let tried = self.tried(Plane { normal, offset });
+            if nearest.is_none_or(|nearest| tried.share > nearest.share) {
+                nearest = Some(Nearest { offset, share: tried.share });
+            }
+            if tried.share >= LEAST_POINTS && best.as_ref().is_none_or(|best| tried.is_better_than(best)) {
+                best = Some(tried);
+            }
+        }
+        best.ok_or(nearest.unwrap_or(Nearest { offset: 0.0, share: 0.0 }))
+    }
+
+    /// Tries a plane on points, evenly picked, and on the joints.
+    fn tried(&self, plane: Plane) -> Tried {
+        let body = self.body;
+        let step = body.points.len().div_ceil(TRIED);
+        let (mut found, mut all, mut near, mut off) = (0, 0, Vec::new(), 0.0);
+        for point in body.points.iter().step_by(step) {
+            self.grid.near(plane.mirrored(*point), &mut near);
+            if let Some(nearest) = near.iter().map(|(distance, _)| *distance).reduce(f32::min) {
+                found += 1;
+                off += nearest;
+            }
+            all += 1;
+        }
+        let off = off / (found.max(1) as f32 * body.size * POINT_REACH);
+        let strict = self.joints.partners(plane, body.size, Doubt::LikeNames);
+        let moving = || strict.iter().enumerate().filter(|(j, _)| body.moves[*j]);
+        let paired = moving().filter(|(_, p)| p.is_some()).count();
+        let sided = moving().any(|(j, p)| p.is_some_and(|p| usize::from(p) != j));
+        let is_sided = sided && paired as f32 >= LEAST_JOINTS * moving().count() as f32;
+        let partners = self.joints.settled(plane, body.size);
+        Tried { mirror: Mirror { plane, partners, is_sided }, share: found as f32 / all as f32, off }
+    }
+
+    /// Returns where planes across an axis are tried: at 0, through the middle of the points, of the joints, and of the
+    /// pairs that names make, and where most points have another one opposite.
+    fn offsets(&self, normal: Vec3) -> Vec<f32> {
+        let body = self.body;
+        let moving = body.joints.iter().zip(&body.moves).filter(|(_, moves)| **moves);
+        let joints = Aabb::from_points(moving.filter_map(|(p, _)| *p));
+        let middle = |bounds: Aabb| (!bounds.is_empty()).then(|| normal.dot(bounds.center()));
+        let usual = [Some(0.0), middle(Aabb::around_mass(&body.points)), middle(joints), self.told(normal)];
+        let mut out: Vec<f32> = Vec::new();
+        for offset in usual.into_iter().chain([halfway(body, normal)]).flatten().filter(|offset| offset.is_finite()) {
+            if !out.iter().any(|other| (other - offset).abs() < body.size * POINT_REACH * 0.1) {
+                out.push(offset);
+            }
+        }
+        out
+    }
+
+    /// Returns the place of the plane in the middle of the pairs that names make.
+    fn told(&self, normal: Vec3) -> Option<f32> {
+        median(self.joints.named_pairs().iter().map(|[a, b]| normal.dot(*a + *b) * 0.5).collect())
+    }
+
+    /// Returns the plane of the pairs that names make, where it lies across no axis.
+    fn slanted(&self) -> Option<Plane> {
+        let across: Vec3 =
+            self.joints.named_pairs().iter().map(|[left, right]| (*right - *left).normalize_or_zero()).sum();
+        let normal = across.try_normalize().filter(|n| n.abs().max_element() < 0.999_99)?;
+        self.told(normal).map(|offset| Plane { normal, offset })
     }
 }
 
-/// Returns the share of points, evenly picked, that have a point at their mirror image.
-fn mirrored_share(body: &Body, grid: &Grid, plane: Plane) -> f32 {
-    let step = body.points.len().div_ceil(TRIED);
-    let (mut found, mut all, mut near) = (0, 0, Vec::new());
-    for point in body.points.iter().step_by(step) {
-        grid.near(plane.mirrored(*point), &mut near);
-        found += usize::from(!near.is_empty());
-        all += 1;
-    }
-    found as f32 / all as f32
-}
-
-/// Returns planes to try: across each axis at 0, through the middle of the points, of the joints, and of the pairs that
-/// names make; and the plane of those pairs where it lies across no axis.
-fn candidates(body: &Body, pairs: &[[Vec3; 2]]) -> Vec<Plane> {
-    let middle = |points: &mut dyn Iterator<Item = Vec3>| {
-        let first = points.next()?;
-        let (least, most) = points.fold((first, first), |(a, b), p| (a.min(p), b.max(p)));
-        Some((least + most) * 0.5)
+/// Returns where the plane lies that is halfway between the most points which lie opposite to each other, however many
+/// others have none opposite. Takes time linear in points, but for sorting some of them.
+fn halfway(body: &Body, normal: Vec3) -> Option<f32> {
+    let reach = body.size * POINT_REACH;
+    let [u, v] = [normal.zxy(), normal.yzx()];
+    let cell = |p: &Vec3| [u.dot(*p), v.dot(*p)].map(|c| (c / reach).round() as i64);
+    let share = body.points.len().div_ceil(ASKED) as u64;
+    let is_asked = |cell: &[i64; 2]| {
+        let mut hasher = DefaultHasher::new();
+        cell.hash(&mut hasher);
+        share == 1 || hasher.finish() % share == 0
     };
-    let moving = body.joints.iter().zip(&body.moves).filter(|(_, moves)| **moves);
-    let middles =
-        [Some(Vec3::ZERO), Some(Aabb::around_mass(&body.points).center()), middle(&mut moving.filter_map(|(p, _)| *p))];
-    let told = |normal: Vec3| median(pairs.iter().map(|[a, b]| normal.dot(*a + *b) * 0.5).collect());
-    let mut out: Vec<Plane> = Vec::new();
-    for normal in [Vec3::X, Vec3::Z, Vec3::Y] {
-        for offset in middles.iter().flatten().map(|m| normal.dot(*m)).chain(told(normal)) {
-            let same = |p: &Plane| p.normal == normal && (p.offset - offset).abs() < body.size * POINT_REACH * 0.1;
-            if !out.iter().any(same) {
-                out.push(Plane { normal, offset });
-            }
+    // Points that lie opposite to each other lie in one line across the plane.
+    let finite = body.points.iter().filter(|p| p.is_finite());
+    let mut lines: Vec<([i64; 2], f32)> =
+        finite.map(|p| (cell(p), normal.dot(*p))).filter(|(cell, _)| is_asked(cell)).collect();
+    lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut middles: Vec<f32> = Vec::new();
+    for line in lines.chunk_by(|a, b| a.0 == b.0) {
+        let mut along: Vec<f32> = line.iter().map(|(_, at)| *at).collect();
+        along.dedup_by(|a, b| (*a - *b).abs() < reach);
+        let along = &along[..along.len().min(IN_LINE)];
+        for (i, a) in along.iter().enumerate() {
+            middles.extend(along[i + 1..].iter().map(|b| (a + b) * 0.5));
         }
     }
-    let across: Vec3 = pairs.iter().map(|[left, right]| (*right - *left).normalize_or_zero()).sum();
-    if let Some(normal) = across.try_normalize().filter(|n| n.abs().max_element() < 0.999_99) {
-        out.extend(told(normal).map(|offset| Plane { normal, offset }));
+    middles.sort_unstable_by(f32::total_cmp);
+    // The most of them within a window as wide as what counts as near.
+    let (mut first, mut best) = (0, 0..0);
+    for last in 0..middles.len() {
+        while middles[last] - middles[first] > reach {
+            first += 1;
+        }
+        if last + 1 - first > best.len() {
+            best = first..last + 1;
+        }
     }
-    out
+    middles.get(best.start + best.len() / 2).copied()
 }
 
 fn median(mut values: Vec<f32>) -> Option<f32> {

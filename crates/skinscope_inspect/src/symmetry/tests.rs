@@ -3,9 +3,11 @@
 use glam::{Affine3A, Quat, Vec3};
 
 use super::*;
+use skinscope_anim::pose::Axis;
 use skinscope_base::math::Transform;
 use skinscope_model::{
-    Influences, Instance, LocalPose, Mesh, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
+    Influences, Instance, LocalPose, Mesh, MeshId, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, SkinId,
+    Topology,
 };
 
 /// The x of points on the left side; the right side mirrors them.
@@ -126,7 +128,7 @@ fn a_planted_difference_is_found_on_both_sides() {
 #[test]
 fn vertices_without_a_mirror_image_are_not_judged() {
     let not_judged = |p: ModelParts| -> Vec<usize> {
-        values(p).into_iter().enumerate().filter(|(_, d)| *d == NOT_JUDGED).map(|(v, _)| v).collect()
+        values(p).into_iter().enumerate().filter(|(_, d)| *d < 0.0).map(|(v, _)| v).collect()
     };
     assert!(not_judged(figure(Affine3A::IDENTITY)).is_empty());
     let mut p = figure(Affine3A::IDENTITY);
@@ -137,6 +139,119 @@ fn vertices_without_a_mirror_image_are_not_judged() {
     // No vertex of a body without left and right is judged either.
     p.skins[0].inverse_bind[2].translation.x += 0.3;
     assert_eq!(not_judged(p.clone()).len(), values(p).len());
+}
+
+/// The figure as halves of the body in the space of one mesh, with other numbers in the file.
+fn stored_otherwise(p: &mut ModelParts, stored_from_mesh: Affine3A) {
+    for position in &mut p.meshes[0].primitives[0].positions {
+        *position = stored_from_mesh.transform_point3(*position).round();
+    }
+    for bind in &mut p.skins[0].inverse_bind {
+        *bind = *bind * stored_from_mesh.inverse();
+    }
+}
+
+#[test]
+fn the_plane_follows_what_the_positions_are_stored_as() {
+    // Unsigned integers, as gltfpack writes them: no vertex lies at 0, and the middle of x is at 8191.5.
+    let stored = Affine3A::from_scale_rotation_translation(
+        Vec3::splat(8191.5 / 1.4),
+        Quat::IDENTITY,
+        Vec3::new(8191.5, 0.0, 2000.0),
+    );
+    let mut p = figure(Affine3A::IDENTITY);
+    stored_otherwise(&mut p, stored);
+    plant(&mut p, 9, 0.3);
+    let model = Model::build(p).unwrap();
+    let (found, without) = Mirrored::all(&model, Axis::X);
+    assert_eq!((found.len(), without.len()), (1, 0));
+    assert!((found[0].plane().offset - 8191.5).abs() < 1.0, "{:?}", found[0].plane());
+    assert_eq!([1, 2, 3].map(|n| found[0].partner(NodeId(n))), [1, 3, 2].map(|n| Some(NodeId(n))));
+    for axis in [Axis::Y, Axis::Z] {
+        let (found, without) = Mirrored::all(&model, axis);
+        let share = without[0].nearest.unwrap().share;
+        assert!(found.is_empty() && share < 0.6, "{axis:?}: {share}");
+    }
+}
+
+#[test]
+fn the_plane_is_found_beside_what_hangs_on_one_side_and_across_every_axis() {
+    let turns =
+        [Quat::IDENTITY, Quat::from_rotation_z(std::f32::consts::FRAC_PI_2), Quat::from_rotation_y(-1.570_796_4)];
+    for (turn, axis) in turns.into_iter().zip(Axis::ALL) {
+        // Nothing is at 0, names tell nothing, and a load of points and joints hangs on one side.
+        let world = Affine3A::from_rotation_translation(turn, Vec3::new(7.0, 5.0, -3.0));
+        let mut p = figure(world);
+        p.skeleton.names = ["root", "hips", "a", "b"].map(String::from).to_vec();
+        for i in 0..12 {
+            let primitive = &mut p.meshes[0].primitives[0];
+            let i = i as f32;
+            primitive.positions.push(world.transform_point3(Vec3::new(
+                2.0 + 0.05 * i,
+                0.9 + 0.1 * (i * 1.7).sin(),
+                0.11 * i,
+            )));
+            let influences = primitive.stored_influences.as_mut().unwrap();
+            influences.joints.extend([1, 0, 0, 0]);
+            influences.weights.extend([1.0, 0.0, 0.0, 0.0]);
+            primitive.stored_vertices += 1;
+        }
+        let model = Model::build(p).unwrap();
+        let (found, _) = Mirrored::all(&model, axis);
+        let plane = found[0].plane();
+        let middle = axis.direction().dot(Vec3::new(7.0, 5.0, -3.0));
+        assert!((plane.offset - middle).abs() < 1e-3, "{axis:?}: {plane:?}, not {middle}");
+        assert_eq!(found[0].partner(NodeId(2)), Some(NodeId(3)), "{axis:?}");
+    }
+}
+
+/// The right side is a mesh of its own, stored as other numbers, with a skin of its own.
+#[test]
+fn meshes_that_are_stored_in_other_spaces_are_one_body() {
+    let mut p = figure(Affine3A::IDENTITY);
+    plant(&mut p, 9, 0.3);
+    let whole = p.meshes[0].primitives[0].clone();
+    let part = |keep: &dyn Fn(usize) -> bool| {
+        let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
+        let mut out = whole.clone();
+        out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
+        let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
+        i.joints = kept.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
+        i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
+        out.stored_vertices = kept.len();
+        Mesh { primitives: vec![out], ..Mesh::default() }
+    };
+    p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)];
+    let stored = Affine3A::from_scale_rotation_translation(Vec3::splat(1000.0), Quat::IDENTITY, Vec3::splat(77.0));
+    p.skins.push(p.skins[0].clone());
+    p.skins[1].inverse_bind.iter_mut().for_each(|bind| *bind = *bind * stored.inverse());
+    for position in &mut p.meshes[1].primitives[0].positions {
+        *position = stored.transform_point3(*position);
+    }
+    p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..Instance::default() });
+    let model = Model::build(p).unwrap();
+    let differences = differences(&model, &AtomicBool::new(false));
+    let of = |mesh: u32| differences.of(MeshId(mesh), 0).iter().map(|d| (d * 10.0).round()).collect::<Vec<f32>>();
+    let wanted = |len: usize| (0..len).map(|v| if v == 4 { 3.0 } else { 0.0 }).collect::<Vec<f32>>();
+    assert_eq!((of(0), of(1)), (wanted(24), wanted(18)));
+    let (found, _) = Mirrored::all(&model, Axis::X);
+    let planes: Vec<f32> = found[0].parts().iter().map(|part| part.in_mesh(found[0].plane()).offset).collect();
+    assert!((planes[0]).abs() < 1e-4 && (planes[1] - 77.0).abs() < 1e-2, "{planes:?}");
+}
+
+#[test]
+fn a_body_without_left_and_right_joints_has_mirror_images_and_no_partners() {
+    let mut p = figure(Affine3A::IDENTITY);
+    p.skeleton.names = ["root", "hips", "a", "b"].map(String::from).to_vec();
+    for j in [1, 2] {
+        p.skins[0].inverse_bind[j] = Affine3A::from_translation(Vec3::NEG_Y * 1.2);
+    }
+    assert!(values(p.clone()).into_iter().all(|d| d == NO_PARTNER));
+    assert_eq!(why_not_judged(NO_PARTNER), Some("no partner joint"));
+    // The shape is the same on both sides all the same, and a tool may mirror it.
+    let model = Model::build(p).unwrap();
+    let (found, _) = Mirrored::all(&model, Axis::X);
+    assert_eq!(found[0].partner(NodeId(2)), Some(NodeId(2)));
 }
 
 #[test]

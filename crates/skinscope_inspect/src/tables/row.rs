@@ -1,6 +1,7 @@
 //! One row of the vertex spreadsheet: a stored vertex and its influences.
 
 use super::Part;
+use crate::symmetry::{NOT_JUDGED, why_not_judged};
 use crate::{PerVertex, VertexRef};
 use skinscope_model::{InfluencesRef, Model, NodeId, WeightFormat};
 
@@ -68,11 +69,14 @@ impl Row {
     }
 
     /// Returns the largest difference between one of its weights and that of its mirror image, from `values` (see
-    /// [`crate::InspectedValues::asymmetry`]); `None` where it has no mirror image to compare it with.
-    #[must_use]
-    pub fn asymmetry(&self, values: &PerVertex) -> Option<f32> {
-        let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex);
-        value.copied().filter(|difference| *difference >= 0.0)
+    /// [`crate::InspectedValues::asymmetry`]); fails with why it was not compared with any.
+    ///
+    /// # Errors
+    ///
+    /// Two or three words, where the vertex was not compared.
+    pub fn asymmetry(&self, values: &PerVertex) -> Result<f32, &'static str> {
+        let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex).copied().unwrap_or(NOT_JUDGED);
+        why_not_judged(value).map_or(Ok(value), Err)
     }
 
     /// Returns the weight of the vertex for a joint, which is given by its place in the skin.

@@ -17,12 +17,17 @@ use skinscope_base::math::{Grid, Plane};
 
 /// How near a joint must stand to the mirror image of another to be its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
+/// The same share for a pair that names make, where no other joint stands nearer to the mirror images.
+const NAMED_REACH: f32 = 0.05;
+/// How far from the plane a joint of the middle may stand, as a share of the size.
+const MIDDLE_REACH: f32 = 0.01;
 
 /// The way to treat a joint that does not stand where its name says, while the names of other joints are right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// It has no partner: where joints were bound, a wrong position is likelier than a wrong name.
-    NoPartner,
+    /// The joint at its mirror image is its partner, if their parents are partners too and their names say the same but for
+    /// side and number; else it has none: where joints were bound, a wrong position is likelier than a wrong name.
+    LikeNames,
     /// The joint at its mirror image is its partner, if their parents are partners too: rest positions are trusted more
     /// than names.
     PlacesWin,
@@ -36,6 +41,8 @@ pub struct JointPairs {
     at: Vec<Option<Vec3>>,
     /// For each joint: the joint of the same name on the other side.
     named: Vec<Option<u16>>,
+    /// For each joint: the letters of its name without the side, and whether the name tells a side.
+    letters: Vec<(String, bool)>,
     /// For each joint: how many steps it is from the root.
     depth: Vec<usize>,
     /// For each joint: the nearest joint above it that is in the list.
@@ -60,6 +67,10 @@ impl JointPairs {
             let (side, rest) = said.as_ref()?;
             places.get(&(side.other(), rest.as_str())).copied()
         };
+        let letters = |(node, said): (&NodeId, &Option<(Side, String)>)| {
+            let name = said.as_ref().map_or(skeleton.names[node.index()].as_str(), |(_, rest)| rest);
+            (name.chars().filter(|c| c.is_alphabetic() || *c == '\u{0}').collect(), said.is_some())
+        };
         let parents = &skeleton.parents;
         let mut depths: Vec<usize> = Vec::with_capacity(parents.len());
         for parent in parents {
@@ -83,6 +94,7 @@ impl JointPairs {
         Self {
             at,
             named: sides.iter().map(other).collect(),
+            letters: nodes.iter().zip(&sides).map(letters).collect(),
             depth: nodes.iter().map(|n| depths[n.index()]).collect(),
             parent: nodes.iter().map(|n| above[n.index()]).collect(),
             subtree: nodes.iter().map(|n| n.index()..ends[n.index()]).collect(),
@@ -127,22 +139,81 @@ impl JointPairs {
         let told = || (0..self.at.len()).filter_map(|j| Some((j, self.told(j)?)));
         search.names_are_right = told().filter(|(j, k)| search.fits(*j, *k)).count() * 3 >= told().count();
         let mut found: Vec<Option<u16>> = (0..self.at.len()).map(|j| search.first(j)).collect();
-        let places_win = doubt == Doubt::PlacesWin;
-        let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| places_win && search.is_doubtful(*j)).collect();
+        let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| search.is_doubtful(*j)).collect();
         // Parents are settled before the joints below them.
         doubtful.sort_by_key(|j| self.depth[*j]);
+        let is_like =
+            |j: usize, k: u16| doubt == Doubt::PlacesWin || self.letters[j].0 == self.letters[usize::from(k)].0;
         for j in doubtful {
-            let of_parents = |k: u16| match (self.parent[j], self.parent[usize::from(k)]) {
-                (Some(a), Some(b)) => found[usize::from(a)] == Some(b) && found[usize::from(b)] == Some(a),
-                (a, b) => a == b,
-            };
-            found[j] = search.beside(j).filter(|k| of_parents(*k));
+            found[j] = search.beside(j).filter(|k| is_like(j, *k) && self.have_paired_parents(&found, j, *k));
         }
-        let mutual = |(j, partner): (usize, &Option<u16>)| {
-            partner.filter(|k| found[usize::from(*k)].is_some_and(|back| usize::from(back) == j))
-        };
-        found.iter().enumerate().map(mutual).collect()
+        mutual(&found)
     }
+
+    /// Returns the partner of each joint, as [`JointPairs::partners`] does, and in addition pairs what stands a little
+    /// off: joints that only their names pair, if they stand on both sides of the plane and within a twentieth of `size`
+    /// of each other's mirror image (or nobody knows where), and joints of the middle, which are their own partners: those
+    /// without a side in their name within a hundredth of `size` of the plane, or, within a twentieth of it, those that a
+    /// pair hangs on. A joint that stands at one side has no partner where it is paired by nothing.
+    #[must_use]
+    pub fn settled(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
+        let mut found = self.partners(plane, size, Doubt::LikeNames);
+        let beyond = |j: usize| self.at[j].map(|at| plane.normal.dot(at) - plane.offset);
+        let mut open: Vec<usize> = (0..found.len()).filter(|j| found[*j].is_none()).collect();
+        open.sort_by_key(|j| self.depth[*j]);
+        for j in open.iter().copied() {
+            let Some(k) = self.told(j).filter(|k| found[usize::from(*k)].is_none()) else { continue };
+            let other = usize::from(k);
+            let is_near = match (self.at[j], self.at[other]) {
+                (Some(a), Some(b)) => plane.mirrored(a).distance(b) <= size * NAMED_REACH,
+                _ => true,
+            };
+            let is_opposite = beyond(j).zip(beyond(other)).is_none_or(|(a, b)| a * b <= 0.0);
+            if is_near && is_opposite && !self.are_in_line(j, other) {
+                (found[j], found[other]) = (Some(k), u16::try_from(j).ok());
+            }
+        }
+        let carries = self.above_pairs(&found);
+        for j in open {
+            let off = beyond(j).map_or(f32::INFINITY, f32::abs);
+            let has_side = self.letters[j].1;
+            let is_middle = !has_side && off <= size * MIDDLE_REACH || off <= size * NAMED_REACH && carries[j];
+            if found[j].is_none() && is_middle {
+                found[j] = u16::try_from(j).ok();
+            }
+        }
+        found
+    }
+
+    /// Returns whether the joints above two joints are partners, or the same, or there are none.
+    fn have_paired_parents(&self, found: &[Option<u16>], j: usize, k: u16) -> bool {
+        match (self.parent[j], self.parent[usize::from(k)]) {
+            (Some(a), Some(b)) => found[usize::from(a)] == Some(b) && found[usize::from(b)] == Some(a),
+            (a, b) => a == b,
+        }
+    }
+
+    /// Returns for each joint whether both joints of a pair hang on it.
+    fn above_pairs(&self, found: &[Option<u16>]) -> Vec<bool> {
+        let mut out = vec![false; found.len()];
+        for (j, k) in found.iter().enumerate().filter_map(|(j, k)| Some((j, usize::from((*k)?)))) {
+            let mut above = self.parent[j].filter(|_| j != k && self.parent[j] == self.parent[k]);
+            // What stands above one that is known is known.
+            while let Some(at) = above.map(usize::from).filter(|at| !out[*at]) {
+                out[at] = true;
+                above = self.parent[at];
+            }
+        }
+        out
+    }
+}
+
+/// Returns the partners that name each other.
+fn mutual(found: &[Option<u16>]) -> Vec<Option<u16>> {
+    let mutual = |(j, partner): (usize, &Option<u16>)| {
+        partner.filter(|k| found[usize::from(*k)].is_some_and(|back| usize::from(back) == j))
+    };
+    found.iter().enumerate().map(mutual).collect()
 }
 
 /// A search for the partners of joints about one plane.
@@ -191,15 +262,31 @@ impl Search<'_> {
         self.beside(j)
     }
 
-    /// Returns the nearest joint of the same depth at the mirror image.
+    /// Returns the nearest joint of the same depth at the mirror image. Of several in one place, that is one with as many
+    /// joints below it, and of those the one that comes as `j` does among the joints of its own place.
     fn beside(&self, j: usize) -> Option<u16> {
         let image = self.plane.mirrored(self.pairs.at[j]?);
         let mut near = Vec::new();
         self.grid.near(image, &mut near);
-        let beside = near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.placed[*i as usize]));
+        let nearest = near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.placed[*i as usize]));
         let depth = &self.pairs.depth;
         let like = |(_, k): &(u32, u16)| self.fits(j, *k) && depth[usize::from(*k)] == depth[j];
-        beside.filter(like).min().map(|(_, k)| k)
+        let found: Vec<(u32, u16)> = nearest.filter(like).collect();
+        let first = found.iter().map(|(steps, _)| *steps).min()?;
+        let mut tied: Vec<u16> = found.into_iter().filter(|(steps, _)| *steps == first).map(|(_, k)| k).collect();
+        tied.sort_unstable();
+        if tied.len() < 2 {
+            return tied.first().copied();
+        }
+        let below = |j: usize| self.pairs.subtree[j].len();
+        let as_many = |k: &u16| below(usize::from(*k)) == below(j);
+        if tied.iter().any(as_many) {
+            tied.retain(as_many);
+        }
+        self.grid.near(self.pairs.at[j]?, &mut near);
+        let before = near.iter().map(|(_, i)| usize::from(self.placed[*i as usize]));
+        let rank = before.filter(|i| *i < j && depth[*i] == depth[j] && below(*i) == below(j)).count();
+        tied.get(rank).or(tied.last()).copied()
     }
 }
 
@@ -236,7 +323,16 @@ mod tests {
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
         let partners = pairs.partners(plane, 1.5, Doubt::PlacesWin);
         assert_eq!(partners, [0, 2, 1, 6, 7, 8, 3, 4, 5].map(Some));
-        let cautious = pairs.partners(plane, 1.5, Doubt::NoPartner);
+        assert_eq!(pairs.partners(plane, 1.5, Doubt::LikeNames), partners, "names differ in numbers only");
+        let (mut skeleton, nodes, at) = crossed();
+        "hand_L".clone_into(&mut skeleton.names[6]);
+        "hand_R".clone_into(&mut skeleton.names[5]);
+        "arm_L_3".clone_into(&mut skeleton.names[8]);
+        "arm_R_3".clone_into(&mut skeleton.names[3]);
+        let pairs = JointPairs::of(&skeleton, &nodes, at);
+        assert_eq!(pairs.partners(plane, 1.5, Doubt::PlacesWin), partners);
+        // A hand is no arm, whatever stands opposite to it.
+        let cautious = pairs.partners(plane, 1.5, Doubt::LikeNames);
         assert_eq!(cautious, [Some(0), Some(2), Some(1), None, Some(7), None, None, Some(4), None]);
     }
 
@@ -249,5 +345,53 @@ mod tests {
         let pairs = JointPairs::of(&skeleton, &nodes, at);
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
         assert_eq!(pairs.partners(plane, 1.5, Doubt::PlacesWin)[5], None);
+    }
+
+    fn skeleton(rows: &[(&str, Option<u32>, [f32; 3])]) -> JointPairs {
+        let skeleton = Skeleton {
+            parents: rows.iter().map(|(_, parent, _)| parent.map(NodeId)).collect(),
+            names: rows.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+            ..Skeleton::default()
+        };
+        let nodes: Vec<NodeId> = (0..rows.len()).map(NodeId::from_index).collect();
+        JointPairs::of(&skeleton, &nodes, rows.iter().map(|(.., at)| Some(Vec3::from_array(*at))).collect())
+    }
+
+    const MIDDLE: Plane = Plane { normal: Vec3::X, offset: 0.0 };
+
+    #[test]
+    fn numbered_joints_are_paired_by_place_and_several_in_one_place_in_their_order() {
+        let pairs = skeleton(&[
+            ("joint_0", None, [0.0, 1.0, 0.0]),
+            ("joint_1", Some(0), [0.5, 1.0, 0.0]),
+            ("joint_2", Some(1), [0.9, 1.0, 0.0]),
+            ("joint_3", Some(0), [0.5, 1.0, 0.0]),
+            ("joint_4", Some(0), [0.5, 1.0, 0.0]),
+            ("joint_5", Some(0), [-0.5, 1.0, 0.0]),
+            ("joint_6", Some(0), [-0.5, 1.0, 0.0]),
+            ("joint_7", Some(0), [-0.5, 1.0, 0.0]),
+            ("joint_8", Some(7), [-0.9, 1.0, 0.0]),
+        ]);
+        let want = [0, 7, 8, 5, 6, 3, 4, 1, 2].map(Some);
+        assert_eq!(pairs.partners(MIDDLE, 2.0, Doubt::LikeNames), want);
+    }
+
+    #[test]
+    fn what_stands_a_little_off_is_paired_by_its_name_or_belongs_to_the_middle() {
+        let rows = [
+            ("hips", None, [0.06, 1.0, 0.0]),
+            ("leg.L", Some(0), [0.2, 0.5, 0.0]),
+            ("leg.R", Some(0), [-0.22, 0.52, 0.0]),
+            ("head", Some(0), [0.01, 1.8, 0.0]),
+            ("pouch", Some(0), [0.2, 1.0, 0.0]),
+            ("eye.L", Some(3), [0.01, 1.8, 0.1]),
+            ("arm.L", Some(0), [0.4, 1.5, 0.0]),
+            ("arm.R", Some(0), [0.4, 1.5, 0.3]),
+        ];
+        let pairs = skeleton(&rows);
+        assert_eq!(pairs.partners(MIDDLE, 2.0, Doubt::LikeNames), [None; 8]);
+        // Nothing is opposite to the pouch, and both arms stand at one side.
+        let want = [Some(0), Some(2), Some(1), Some(3), None, None, None, None];
+        assert_eq!(pairs.settled(MIDDLE, 2.0), want);
     }
 }

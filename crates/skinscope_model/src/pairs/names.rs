@@ -19,40 +19,111 @@ impl Side {
     }
 }
 
+/// Words for left and for right.
+type Words = [(Side, &'static [&'static str]); 2];
+
+/// Words that stand alone in a name, such as the `L` of `Bip01 L Hand`.
+const ALONE: Words = [(Side::Left, &["l", "left", "lft"]), (Side::Right, &["r", "right", "rgt", "rght"])];
+
+/// Words that may begin or end a word without capitals, such as `leftarm`.
+const AT_ENDS: Words = [(Side::Left, &["left"]), (Side::Right, &["right"])];
+
+/// Words of other languages and rarer tools that stand alone. Since some of them mean something else too, they count only
+/// in a name without the words above.
+const ALONE_ELSEWHERE: Words = [
+    (
+        Side::Left,
+        &[
+            "lt",
+            "lf",
+            "links",
+            "linke",
+            "linker",
+            "linkes",
+            "gauche",
+            "izq",
+            "izquierda",
+            "izquierdo",
+            "sx",
+            "sinistra",
+            "sinistro",
+            "esquerda",
+            "esquerdo",
+            "hidari",
+        ],
+    ),
+    (
+        Side::Right,
+        &[
+            "rt", "rf", "rechts", "rechte", "rechter", "rechtes", "droit", "droite", "der", "derecha", "derecho", "dx",
+            "destra", "destro", "direita", "direito", "migi",
+        ],
+    ),
+];
+
+/// Words of scripts without spaces, and those that have endings; they count wherever they stand, as those before.
+const ANYWHERE: Words = [
+    (Side::Left, &["左", "ひだり", "ヒダリ", "왼쪽", "왼", "лев", "лів"]),
+    (Side::Right, &["右", "みぎ", "ミギ", "오른쪽", "오른", "прав"]),
+];
+
 /// Returns the side that a name tells, and the name without it, which is the same for both joints of a pair. It
 /// understands `arm.L`, `L_arm`, `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`,
-/// `ShoulderL` and `leftarm`; `None` for a name without a side, or with both.
+/// `ShoulderL`, `leftarm` and `Arm [Lft]`, and the words of other languages in `左腕`, `Arm links`, `mano_izq` and the
+/// like; `None` for a name without a side, or with both.
 #[must_use]
 pub fn side(name: &str) -> Option<(Side, String)> {
-    let (mut side, mut rest) = (None, String::with_capacity(name.len()));
-    for word in words(name) {
-        let lower = word.to_lowercase();
-        let (found, left_over) = match lower.as_str() {
-            "l" | "left" => (Some(Side::Left), ""),
-            "r" | "right" => (Some(Side::Right), ""),
-            _ => within(&lower),
-        };
-        if found.is_some() {
-            if side.is_some() && side != found {
-                return None;
+    let words: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
+    let usual = |word: &str| alone(word, &ALONE).or_else(|| at_ends(word));
+    if words.iter().any(|word| usual(word).is_some()) {
+        return told(&words, &usual);
+    }
+    told(&words, &|word| alone(word, &ALONE_ELSEWHERE).or_else(|| anywhere(word)))
+}
+
+/// A side that a word tells, and what else the word says.
+type Told = Option<(Side, String)>;
+
+/// Returns the side that some words tell, and all words without it; `None` where they tell none, or both.
+fn told(words: &[String], of_word: &dyn Fn(&str) -> Told) -> Told {
+    let (mut side, mut rest) = (None, String::new());
+    for word in words {
+        match of_word(word) {
+            Some((found, left_over)) => {
+                if side.is_some_and(|side| side != found) {
+                    return None;
+                }
+                side = Some(found);
+                rest.push('\u{0}');
+                rest.push_str(&left_over);
             }
-            side = found;
-            rest.push('\u{0}');
+            None => rest.push_str(word),
         }
-        rest.push_str(if found.is_some() { left_over } else { &lower });
     }
     Some((side?, rest))
 }
 
-/// Finds "left" or "right" at the start or the end of a word without capitals; returns the side and the rest of the
-/// word.
-fn within(word: &str) -> (Option<Side>, &str) {
-    for (side, text) in [(Side::Left, "left"), (Side::Right, "right")] {
-        if let Some(rest) = word.strip_prefix(text).or_else(|| word.strip_suffix(text)) {
-            return (Some(side), rest);
-        }
-    }
-    (None, word)
+/// Understands a word that is one of `sides`.
+fn alone(word: &str, sides: &Words) -> Told {
+    sides.iter().find(|(_, texts)| texts.contains(&word)).map(|(side, _)| (*side, String::new()))
+}
+
+/// Understands a word that begins or ends with one of [`AT_ENDS`].
+fn at_ends(word: &str) -> Told {
+    AT_ENDS.iter().find_map(|(side, texts)| {
+        let rest = texts.iter().find_map(|text| word.strip_prefix(text).or_else(|| word.strip_suffix(text)))?;
+        Some((*side, rest.to_owned()))
+    })
+}
+
+/// Understands a word that has one of [`ANYWHERE`] in it, but not for both sides.
+fn anywhere(word: &str) -> Told {
+    let found = |(side, texts): &(Side, &[&str])| {
+        let (before, after) = texts.iter().find_map(|text| word.split_once(text))?;
+        Some((*side, format!("{before}\u{0}{after}")))
+    };
+    let [left, right] = ANYWHERE.each_ref().map(found);
+    left.xor(right)
 }
 
 /// Splits a name where letters, digits and other signs meet, and where a capital begins a word; nothing is left out.
@@ -106,6 +177,23 @@ mod tests {
             ("LEFT_EYE", "RIGHT_EYE"),
             ("Index1_Left", "Index1_Right"),
             ("L", "R"),
+            ("Bip Arm [Lft]", "Bip Arm [Rgt]"),
+            ("arm_lt", "arm_rt"),
+            ("LfArm", "RtArm"),
+            ("左腕", "右腕"),
+            ("左足ＩＫ", "右足ＩＫ"),
+            ("親指１.左", "親指１.右"),
+            ("腕_左_01", "腕_右_01"),
+            ("왼팔", "오른팔"),
+            ("왼쪽 팔", "오른쪽 팔"),
+            ("левая рука", "правая рука"),
+            ("Arm links", "Arm rechts"),
+            ("linker Arm", "rechter Arm"),
+            ("bras_gauche", "bras_droite"),
+            ("mano_izq", "mano_der"),
+            ("Brazo Izquierdo", "Brazo Derecho"),
+            ("Braccio SX", "Braccio DX"),
+            ("der_arm.L", "der_arm.R"),
         ];
         for (left, right) in pairs {
             let (l, r) = (side(left).unwrap(), side(right).unwrap());
@@ -116,7 +204,22 @@ mod tests {
 
     #[test]
     fn other_names_have_no_side() {
-        for name in ["", "Spine1", "Leg", "Roll", "ball", "Hips", "lower", "RootL_to_R", "ULNA", "node 7", "Körper"] {
+        for name in [
+            "",
+            "Spine1",
+            "Leg",
+            "Roll",
+            "ball",
+            "Hips",
+            "lower",
+            "RootL_to_R",
+            "ULNA",
+            "node 7",
+            "Körper",
+            "左右",
+            "首",
+            "腕",
+        ] {
             assert_eq!(side(name), None, "{name}");
         }
     }

@@ -172,7 +172,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lines.clear();
     frame.ghosts.clear();
     frame.marked = Arc::clone(&view.marked);
-    frame.inspected = session.document().and_then(|d| d.inspection.as_ref()).map(|i| Arc::clone(&i.values));
+    frame.inspected = session.inspected_values().cloned();
     // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
     if view.overlay.is_some_and(|overlay| overlay.id == "distance")
         && let Some(compared) = session.compared_surfaces()

@@ -23,7 +23,7 @@ use super::Session;
 use skinscope_model::NodeId;
 
 /// What a drag in the picture does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PoseTool {
     /// It only turns the camera.
     Select,
@@ -39,7 +39,7 @@ pub enum PoseTool {
 }
 
 /// The axes along which a tool acts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Orientation {
     /// The node's own axes, as it is turned now.
     #[default]

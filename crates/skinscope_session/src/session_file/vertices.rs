@@ -18,6 +18,9 @@ pub(crate) struct WeightsRecord {
     pub primitive: usize,
     /// How many vertices the primitive had.
     pub stored_vertices: usize,
+    /// [`VertexList::material`]; files of earlier versions have none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub material: String,
     /// The joints of the skin; `joints` holds places in this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skin: Vec<String>,
@@ -64,6 +67,7 @@ impl WeightsRecord {
             mesh: list.mesh,
             primitive: list.primitive,
             stored_vertices: list.stored_vertices,
+            material: list.material.clone(),
             skin: skin.clone(),
             per_vertex: *per_vertex,
             vertices: encode(list.vertices.iter().copied(), u32::to_le_bytes),
@@ -95,6 +99,7 @@ impl WeightsRecord {
                 mesh: self.mesh,
                 primitive: self.primitive,
                 stored_vertices: self.stored_vertices,
+                material: self.material.clone(),
                 vertices: decode(&self.vertices, u32::from_le_bytes)?,
                 identities: hashes
                     .0

@@ -104,9 +104,9 @@ fn write(
                 }
             }
             ColumnKind::Asymmetry => {
-                match asymmetry.and_then(|values| row.asymmetry(values)) {
-                    Some(difference) => out.number(difference),
-                    None => out.cell("no mirror image"),
+                match asymmetry.map_or(Err("no mirror image"), |values| row.asymmetry(values)) {
+                    Ok(difference) => out.number(difference),
+                    Err(why) => out.cell(why),
                 };
             }
             ColumnKind::Mesh | ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count | ColumnKind::Sum => {}

@@ -1,7 +1,5 @@
 //! Paints the cells of the vertex spreadsheet and describes them in words.
 
-use std::sync::Arc;
-
 use egui::{CornerRadius, Rect, Ui, pos2, vec2};
 
 use super::vertex_columns::ColumnKind;
@@ -9,9 +7,9 @@ use super::{TableContext, skin_name};
 use crate::table::{PAD, cell_text};
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{grouped, paint_line, shortened};
+use skinscope_inspect::PerVertex;
 use skinscope_inspect::check::SAME_WEIGHT;
 use skinscope_inspect::tables::{Pair, Row};
-use skinscope_inspect::{Inspection, PerVertex};
 use skinscope_model::{Model, WeightFormat};
 use skinscope_session::Session;
 
@@ -22,20 +20,16 @@ pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
     let place = mesh_name(model, row);
     let mirrored = match asymmetry(session).map(|values| row.asymmetry(values)) {
         None => String::new(),
-        Some(None) => "; no mirror image".to_owned(),
-        Some(Some(difference)) => format!("; asymmetry {difference:.3}"),
+        Some(Err(why)) => format!("; {why}"),
+        Some(Ok(difference)) => format!("; asymmetry {difference:.3}"),
     };
     format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
 }
 
-/// Returns the results of the checks, once the model is checked.
-pub(super) fn inspection_of(session: &Session) -> Option<&Arc<Inspection>> {
-    session.document()?.inspection.as_ref()
-}
-
-/// Returns the differences between vertices and their mirror images, once the model is checked.
+/// Returns the differences between vertices and their mirror images as they are with the weights that are shown, once the
+/// model is checked.
 pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
-    inspection_of(session).map(|inspection| &inspection.values.asymmetry)
+    session.inspected_values().map(|values| &values.asymmetry)
 }
 
 /// Returns the name of the mesh, with the primitive where it has several.
@@ -62,9 +56,13 @@ pub(super) fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, show
             let ink = if row.sums_to_one(model) { c.dim } else { c.amber };
             cell_text(ui, rect, &weight_text(row.sum(model)), true, ink);
         }
-        ColumnKind::Asymmetry => match asymmetry(session).and_then(|values| row.asymmetry(values)) {
-            None => cell_text(ui, rect, "no mirror", true, c.dim),
-            Some(difference) => {
+        ColumnKind::Asymmetry => match asymmetry(session).map(|values| row.asymmetry(values)) {
+            None => {}
+            Some(Err(why)) => {
+                let short = why.trim_end_matches(" image").trim_end_matches(" joint");
+                cell_text(ui, rect, short, true, c.dim);
+            }
+            Some(Ok(difference)) => {
                 let ink = if difference > SAME_WEIGHT { c.amber } else { c.dim };
                 cell_text(ui, rect, &weight_text(difference.into()), true, ink);
             }
@@ -139,12 +137,10 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
             let of: Vec<String> = pairs.iter().filter(|p| p.node == node).map(of_pair).collect();
             (!of.is_empty()).then(|| of.join("\n"))
         }
-        ColumnKind::Asymmetry => {
-            Some(match asymmetry(given.session)?.of(row.part.mesh, row.part.primitive).get(row.vertex)? {
-                d if *d < 0.0 => "It has no mirror image to compare it with".to_owned(),
-                d => d.to_string(),
-            })
-        }
+        ColumnKind::Asymmetry => Some(match row.asymmetry(asymmetry(given.session)?) {
+            Err(why) => format!("It is not compared with a mirror image: {why}"),
+            Ok(difference) => difference.to_string(),
+        }),
         ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
     }
 }

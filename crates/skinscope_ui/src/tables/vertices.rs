@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Modifiers, Rect, Ui, vec2};
 
-use super::vertex_cells::{asymmetry, cell, inspection_of, label, tip};
+use super::vertex_cells::{asymmetry, cell, label, tip};
 use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
 use super::vertex_edit::{Spreadsheet, joint_of};
 use super::{StatusText, Tab, TableContext, bar, choose_skin, next_order, text};
@@ -34,7 +34,7 @@ pub(super) struct VertexTableState {
     /// Whether the other joints of a vertex keep their weights where one is typed.
     stays: bool,
     order: Option<(SortKey, bool)>,
-    found: BackgroundQuery<VertexQuery, Arc<Vec<u32>>>,
+    found: BackgroundQuery<(VertexQuery, usize), Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
     text: BackgroundQuery<(), String>,
     columns: (Vec<ColumnKind>, Vec<Column>),
@@ -83,10 +83,13 @@ impl VertexTableState {
             return RowIndices::All(table.len());
         }
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
-        let inspection = inspection_of(given.session).cloned();
+        let values = given.session.inspected_values().cloned();
         let quick = table.len() <= super::QUICK;
-        self.found.ask(ui, query, quick, move |cancel| {
-            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
+        // In the order of other differences the rows are others.
+        let in_order = values.as_ref().filter(|_| query.order == VertexOrder::Asymmetry);
+        let of_values = in_order.map_or(0, |values| Arc::as_ptr(values).addr());
+        self.found.ask(ui, (query, of_values), quick, move |cancel| {
+            let asymmetry = values.as_ref().map(|values| &values.asymmetry);
             table.select(&model, &asked, asymmetry, cancel).map(Arc::new)
         });
         // Until they are found, those from before stay.
@@ -218,9 +221,9 @@ pub(super) fn show(
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
-        let inspection = inspection_of(given.session).cloned();
+        let values = given.session.inspected_values().cloned();
         vertices.text.ask(ui, (), quick, move |cancel| {
-            let asymmetry = inspection.as_ref().map(|i| &i.values.asymmetry);
+            let asymmetry = values.as_ref().map(|values| &values.asymmetry);
             text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)
         });
     }

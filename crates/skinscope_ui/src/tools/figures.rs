@@ -5,7 +5,7 @@ use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
 
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
-use skinscope_edit::Outcome;
+use skinscope_edit::{Outcome, told_of_stays};
 use skinscope_inspect::rule_words;
 use skinscope_session::Session;
 
@@ -57,9 +57,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
     }
-    if outcome.kept > 0 {
-        let vertices = counted(outcome.kept, "vertex stays", "vertices stay");
-        let text = format!("{vertices} as they are: locked joints have all of their weight.");
+    if let Some(told) = outcome.mirrored.as_ref().filter(|told| told.unpaired > 0) {
+        let vertices = counted(told.unpaired, "vertex stays", "vertices stay");
+        let text = format!("{vertices} as they are: a joint of one side has no partner on the other.");
+        ui.add_space(4.0);
+        ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
+    }
+    let told = session.tools().operation.map(|operation| told_of_stays(operation, outcome.kept, outcome.stuck));
+    for line in told.into_iter().flatten() {
+        let text = format!("{line}.");
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }

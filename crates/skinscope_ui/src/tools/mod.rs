@@ -158,7 +158,12 @@ fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         ui.spacing_mut().item_spacing.x = theme::GAP;
         let possible = chosen && (changes || session.outcome().is_none());
         let response = ui.add_enabled_ui(possible, |ui| text_button(ui, Some(icons::CHECK), "Apply", possible)).inner;
-        let why = if chosen { "The tool would change nothing" } else { "No tool is chosen" };
+        let refused = session.outcome().is_some_and(|outcome| outcome.refused.is_some());
+        let why = match (chosen, refused) {
+            (false, _) => "No tool is chosen",
+            (true, false) => "The tool would change nothing",
+            (true, true) => "This cannot be done; the panel says why",
+        };
         let help = "Make the change that is shown, in one step that can be undone";
         if response.on_hover_text(help).on_disabled_hover_text(why).clicked() {
             commands.push(ToolCommand::Apply.into());

@@ -1,4 +1,4 @@
-//! The joints that mirroring exchanges: those whose names say so, and those that the user pairs.
+//! The joints that mirroring exchanges: those that names and places pair, and those that the user pairs.
 
 use egui::{Align, Id, Layout, RichText, ScrollArea, Ui, vec2};
 
@@ -6,8 +6,8 @@ use super::joint::joint;
 use super::said;
 use crate::icons;
 use crate::theme::{self, colors};
-use crate::widgets::{elided, icon_button, link, paint_line, section, text_button};
-use skinscope_edit::{Settings, joint_pairs};
+use crate::widgets::{counted, elided, icon_button, link, paint_line, section, text_button};
+use skinscope_edit::{Mirroring, Settings};
 use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
@@ -16,20 +16,21 @@ const HEIGHT: f32 = 180.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let Some(model) = session.model() else { return };
-    let joints: Vec<NodeId> = model.skins.iter().flat_map(|skin| skin.joints.iter().copied()).collect();
-    let pairs = joint_pairs(model, joints, &now.pairs);
+    let mirrored = session.outcome().and_then(|outcome| outcome.mirrored.as_ref());
+    plane(ui, model, mirrored);
+    let pairs = mirrored.map(|mirrored| mirrored.pairs.as_slice()).unwrap_or_default();
     section(ui, "Pairs of joints", |ui| {
-        if !now.pairs.is_empty() && link(ui, "By names", "Pair joints by their names alone").clicked() {
+        if !now.pairs.is_empty() && link(ui, "As found", "Pair joints by their names and places alone").clicked() {
             now.pairs.clear();
         }
     });
-    if pairs.is_empty() {
-        said(ui, "No joint has the name of another one with left and right exchanged. Pair them here.");
+    if pairs.is_empty() && mirrored.is_some() {
+        said(ui, "No joint has a partner on the other side by its name or place. Pair them here.");
     }
     let mut gone = None;
     ScrollArea::vertical().max_height(HEIGHT).id_salt("pairs").show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        for pair in &pairs {
+        for pair in pairs {
             let told = now.pairs.iter().position(|other| other == pair || [other[1], other[0]] == *pair);
             if line(ui, model, *pair, told.is_some()) {
                 gone = Some(*pair);
@@ -37,13 +38,32 @@ pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
         }
     });
     if let Some([a, b]) = gone {
+        let before = now.pairs.len();
         now.pairs.retain(|pair| !pair.contains(&a) && !pair.contains(&b));
-        // Where their names pair them, each is told to be its own partner.
-        if joint_pairs(model, vec![a, b], &now.pairs) == [[a, b]] {
+        // Where names or places pair them, each is told to be its own partner.
+        if now.pairs.len() == before {
             now.pairs.extend([[a, a], [b, b]]);
         }
     }
     make(ui, session, now);
+}
+
+/// Says about which plane weights are mirrored, and which meshes have none.
+fn plane(ui: &mut Ui, model: &Model, mirrored: Option<&Mirroring>) {
+    let Some(mirrored) = mirrored else { return };
+    if !mirrored.planes.is_empty() {
+        said(ui, &format!("Plane of symmetry: {}.", mirrored.told_planes().join(", ")));
+    }
+    if !mirrored.without_plane.is_empty() {
+        let names: Vec<&str> = mirrored
+            .without_plane
+            .iter()
+            .take(4)
+            .filter_map(|mesh| Some(model.meshes.get(mesh.index())?.name.as_str()))
+            .collect();
+        let meshes = counted(mirrored.without_plane.len(), "mesh has", "meshes have");
+        said(ui, &format!("{meshes} no plane across this axis: {}.", names.join(", ")));
+    }
 }
 
 /// A row for a pair; true when it is to be parted.
@@ -95,7 +115,7 @@ fn make(ui: &mut Ui, session: &Session, now: &mut Settings) {
     });
     ui.data_mut(|d| d.insert_temp(id, two));
     if !now.pairs.is_empty() {
-        let text = "Pairs in colour are yours and hold whatever the names say.";
+        let text = "Pairs in colour are yours and hold whatever names and places say.";
         ui.label(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim));
     }
 }

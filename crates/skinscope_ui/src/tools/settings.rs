@@ -138,7 +138,7 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
         }
     });
     if !text.is_empty() && Amount::parse(&text).is_none() {
-        said(ui, "Not a weight: 0.3, 30%, +0.1, -0.1 or *2.");
+        said(ui, "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.");
     }
 }
 
@@ -212,7 +212,7 @@ fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 fn mirror(ui: &mut Ui, now: &mut Settings) {
     let axes = [(Axis::X, "X"), (Axis::Y, "Y"), (Axis::Z, "Z")];
     let choices = axes
-        .map(|(axis, name)| (name, now.axis == axis, format!("Across the plane through 0 at right angles to {name}")));
+        .map(|(axis, name)| (name, now.axis == axis, format!("About the plane of symmetry at right angles to {name}")));
     if let Some(chosen) = segments(ui, &choices) {
         now.axis = axes[chosen].0;
     }

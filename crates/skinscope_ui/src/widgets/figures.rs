@@ -114,7 +114,10 @@ pub(crate) fn histogram(ui: &mut Ui, name: &str, labels: &[&str], counts: &[usiz
     let shown: Vec<String> = labels
         .iter()
         .zip(counts.iter().zip(&shares))
-        .map(|(l, (n, p))| format!("{l} influences: {} ({p:.1} %)", grouped(*n)))
+        .map(|(l, (n, p))| {
+            let influences = if *l == "1" { "influence" } else { "influences" };
+            format!("{l} {influences}: {} ({p:.1} %)", grouped(*n))
+        })
         .collect();
     let book = "Lines: 60, 35 and 5 % of the vertices of production characters have one, two and three influences, on \
                 average";

@@ -8,7 +8,7 @@ use super::{Controls, Slider, quoted};
 use skinscope_model::{Model, NodeId};
 
 /// A purpose for which controls are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Preset {
     /// The joint swells across the limb while the joint beside it bends.
     Muscle,

@@ -1,0 +1,223 @@
+//! Files that replace others together: where one of them cannot be replaced, those before it are put back.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::new_file::{NewFile, back_up, folder_of, take_back, write};
+
+/// The file for which none of several was written.
+#[derive(Debug, thiserror::Error)]
+#[error("could not write {}: {reason}", path.display())]
+pub struct NotWritten {
+    /// The path of the file.
+    pub path: PathBuf,
+    /// The reason, and which other files could not be put back.
+    pub reason: String,
+}
+
+impl NotWritten {
+    fn of(path: &Path, reason: impl ToString) -> Self {
+        Self { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// Writes files with these contents: all beside their places first, flushed and named, then each is renamed. Folders that are missing
+/// are made. With `keeps`, a copy of every file that is replaced stays beside it ([`back_up`]). Returns the names of the copies.
+///
+/// # Errors
+/// A file cannot be written. Every file is as it was then. Where one could not be put back, the reason says so and names the copy
+/// of what it was.
+pub fn write_together(files: &[(&Path, &[u8])], keeps: bool) -> Result<Vec<PathBuf>, NotWritten> {
+    replace_all(files, keeps, &mut || ())
+}
+
+/// Does the same, and calls `before` when all is ready and nothing is replaced yet.
+fn replace_all(files: &[(&Path, &[u8])], keeps: bool, before: &mut dyn FnMut()) -> Result<Vec<PathBuf>, NotWritten> {
+    let mut new = Vec::with_capacity(files.len());
+    for (path, bytes) in files {
+        new.push(begun(path, bytes, files.len() > 1).map_err(|error| NotWritten::of(path, error))?);
+    }
+    let mut old: Vec<Old<'_>> = Vec::with_capacity(files.len());
+    for (i, (path, _)) in files.iter().enumerate() {
+        match Old::of(path, keeps, i + 1 == files.len()) {
+            Ok(one) => old.push(one),
+            Err(error) => {
+                old.iter().for_each(Old::forget);
+                return Err(NotWritten::of(path, format!("its backup: {error}")));
+            }
+        }
+    }
+    before();
+    for (i, file) in new.into_iter().enumerate() {
+        if let Err(error) = file.commit() {
+            // The others are replaced no more.
+            old[i..].iter().for_each(Old::forget);
+            let left: Vec<String> = old[..i].iter().filter_map(Old::put_back).collect();
+            let reason = left.iter().fold(error.to_string(), |reason, left| format!("{reason}; {left}"));
+            return Err(NotWritten::of(files[i].0, reason));
+        }
+    }
+    Ok(old.into_iter().filter_map(Old::into_backup).collect())
+}
+
+/// Writes a file beside its place and flushes it. With `named` it gets a name there too, so that only renaming it is left.
+fn begun(path: &Path, bytes: &[u8], named: bool) -> io::Result<NewFile> {
+    fs::create_dir_all(folder_of(path))?;
+    let mut file = NewFile::create(path)?;
+    file.write_all(bytes)?;
+    file.settle()?;
+    if named {
+        file.give_name()?;
+    }
+    Ok(file)
+}
+
+/// What a file was before it was replaced.
+struct Old<'f> {
+    path: &'f Path,
+    modified: Option<SystemTime>,
+    contents: Contents,
+}
+
+enum Contents {
+    /// There was no file.
+    Absent,
+    /// They are in this copy, which stays where all goes well.
+    Backup(PathBuf),
+    Bytes(Vec<u8>),
+    /// Nobody will need them: it is replaced last, and no copy is wanted; or it is a stream.
+    Unknown,
+}
+
+impl<'f> Old<'f> {
+    fn of(path: &'f Path, keeps: bool, is_last: bool) -> io::Result<Self> {
+        let facts = match fs::metadata(path) {
+            Ok(facts) => facts,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { path, modified: None, contents: Contents::Absent });
+            }
+            Err(error) => return Err(error),
+        };
+        let contents = match (keeps, is_last) {
+            _ if !facts.is_file() => Contents::Unknown,
+            (true, _) => Contents::Backup(back_up(path, &fs::read(path)?)?),
+            (false, false) => Contents::Bytes(fs::read(path)?),
+            (false, true) => Contents::Unknown,
+        };
+        Ok(Self { path, modified: facts.modified().ok(), contents })
+    }
+
+    /// The file was not replaced: its copy is of no use.
+    fn forget(&self) {
+        if let Contents::Backup(backup) = &self.contents {
+            take_back(backup);
+        }
+    }
+
+    fn into_backup(self) -> Option<PathBuf> {
+        if let Contents::Backup(backup) = self.contents { Some(backup) } else { None }
+    }
+
+    /// Makes a file that was replaced what it was. Returns what is to be told where that fails.
+    fn put_back(&self) -> Option<String> {
+        let error = match &self.contents {
+            Contents::Absent => fs::remove_file(self.path),
+            Contents::Backup(backup) => fs::read(backup).and_then(|bytes| self.restore(&bytes)),
+            Contents::Bytes(bytes) => self.restore(bytes),
+            Contents::Unknown => Err(io::Error::other("what it was is not known")),
+        };
+        let Err(error) = error else {
+            self.forget();
+            return None;
+        };
+        let copy = match &self.contents {
+            Contents::Backup(backup) => Some(backup.clone()),
+            Contents::Bytes(bytes) => back_up(self.path, bytes).ok(),
+            Contents::Absent | Contents::Unknown => None,
+        };
+        let kept = copy.map_or(String::new(), |copy| format!("; what it was is in {}", copy.display()));
+        Some(format!("{} is written already and could not be put back ({error}){kept}", self.path.display()))
+    }
+
+    /// Writes the old bytes, and the time of the old file too, so that nobody takes it for one that was changed.
+    fn restore(&self, bytes: &[u8]) -> io::Result<()> {
+        write(self.path, bytes)?;
+        if let Some(modified) = self.modified {
+            // A file system that keeps no such time has none to restore.
+            let _unknown_there =
+                File::options().write(true).open(self.path).and_then(|file| file.set_modified(modified));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("skinscope_together_{}_{name}", std::process::id()));
+        let _absent = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        folder
+    }
+
+    fn names_in(folder: &Path) -> Vec<String> {
+        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn where_one_file_cannot_be_replaced_those_before_it_are_as_they_were() {
+        for keeps in [true, false] {
+            let folder = folder(&format!("back_{keeps}"));
+            let [absent, buffer, text, after] = ["absent", "buffer", "text", "after"].map(|name| folder.join(name));
+            for (path, bytes) in [(&buffer, "old buffer"), (&text, "old text"), (&after, "old after")] {
+                fs::write(path, bytes).unwrap();
+            }
+            let time = fs::metadata(&buffer).unwrap().modified().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            let files = [&absent, &buffer, &text, &after].map(|path| (path.as_path(), &b"new"[..]));
+            // A folder stands in the way of the third by the time that it is to be replaced.
+            let failed = replace_all(&files, keeps, &mut || {
+                fs::remove_file(&text).unwrap();
+                fs::create_dir(&text).unwrap();
+            });
+            let failed = failed.unwrap_err();
+            assert!(failed.path == text && !failed.reason.contains("put back"), "{failed}");
+            assert_eq!(fs::read(&buffer).unwrap(), b"old buffer");
+            assert_eq!(fs::metadata(&buffer).unwrap().modified().unwrap(), time);
+            assert_eq!(fs::read(&after).unwrap(), b"old after");
+            assert_eq!(names_in(&folder), ["after", "buffer", "text"], "nothing else is left");
+            fs::remove_dir(&text).unwrap();
+            let copies = write_together(&files, keeps).unwrap();
+            let expected: &[&Path] = if keeps { &[&buffer, &after] } else { &[] };
+            assert_eq!(copies.iter().map(|copy| copy.with_extension("")).collect::<Vec<_>>(), expected);
+            assert!(files.iter().all(|(path, bytes)| fs::read(path).unwrap() == *bytes));
+            fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_copy_stays_and_is_named_where_a_file_cannot_be_put_back() {
+        let folder = folder("stays");
+        let path = folder.join("buffer");
+        fs::write(&path, "old").unwrap();
+        for keeps in [true, false] {
+            let old = Old::of(&path, keeps, false).unwrap();
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            let told = old.put_back().unwrap();
+            let copy = folder.join("buffer.bak");
+            assert!(told.contains(&copy.display().to_string()), "{told}");
+            assert_eq!(fs::read(&copy).unwrap(), b"old");
+            fs::remove_dir(&path).unwrap();
+            fs::rename(&copy, &path).unwrap();
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

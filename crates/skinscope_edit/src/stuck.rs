@@ -1,0 +1,166 @@
+//! Vertices at which an operation cannot do what is asked of it, and why: another joint would have to take what one gives
+//! up, and there is none, or it is locked.
+
+use skinscope_base::words::counted;
+
+use super::{Applied, Operation, Refusal, Settings, Sheet, Table};
+
+/// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
+const SAME: f64 = 1e-6;
+
+/// Returns how many vertices have not got what was asked for and are as they were `before`, but for those that locked
+/// joints hold as a whole: they keep a joint that was to be removed or replaced, or another weight than the one that was set.
+pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], settings: &Settings) -> usize {
+    let Some(joint) = settings.joint.map(|node| node.0) else { return 0 };
+    let weight = |table: &Table, row: usize| {
+        let mut shares = Vec::new();
+        table.shares(row, &mut shares);
+        shares.iter().filter(|(key, _)| *key == joint).map(|(_, weight)| *weight).sum::<f64>()
+    };
+    let is_as_asked = |weight: f64| match operation.id {
+        "remove-joint" | "replace-joint" => weight <= 0.0,
+        "set" => (settings.amount.of(weight) - weight).abs() <= SAME,
+        _ => true,
+    };
+    let mut stuck = 0;
+    for (number, (table, old)) in sheet.tables.iter().zip(before).enumerate() {
+        if !table.keys.contains(&joint) {
+            continue;
+        }
+        let is_stuck = |row: &usize| {
+            sheet.bounds.has(number, *row) && table.has_same_pairs(*row, old) && !is_as_asked(weight(table, *row))
+        };
+        stuck += (0..table.vertices()).filter(is_stuck).count();
+    }
+    stuck
+}
+
+/// Returns why an operation that was carried out on a sheet has done nothing, where that is since it cannot be done.
+///
+/// # Errors
+/// No vertex has changed, and at least one should have.
+pub fn check_applied(
+    operation: &Operation,
+    sheet: &Sheet,
+    settings: &Settings,
+    applied: &Applied,
+) -> Result<(), Refusal> {
+    if sheet.transferred.as_ref().is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
+        return Err(Refusal::NoneThere);
+    }
+    let is_about_joint = ["remove-joint", "replace-joint", "set"].contains(&operation.id);
+    let is_undone = is_about_joint && applied.vertices == 0 && applied.kept + applied.stuck > 0;
+    let Some(joint) = settings.joint.filter(|_| is_undone) else { return Ok(()) };
+    let name = sheet.model.skeleton.names.get(joint.index()).cloned().unwrap_or_default();
+    Err(match operation.id {
+        _ if sheet.bounds.locked.contains(&joint.0) => Refusal::Locked(name),
+        "set" => Refusal::NoSuchWeight(name),
+        _ => Refusal::NoHeir(name),
+    })
+}
+
+/// Returns a sentence, without its full stop, for each number of vertices that stay as they are: `kept` is
+/// [`Applied::kept`], `stuck` is [`Applied::stuck`].
+#[must_use]
+pub fn told_of_stays(operation: &Operation, kept: usize, stuck: usize) -> Vec<String> {
+    let stay = |number: usize, why: &str| {
+        let vertices = counted(number, "vertex stays", "vertices stay");
+        (number > 0)
+            .then(|| format!("{vertices} as they are: {why}").replacen("stays as they are", "stays as it is", 1))
+    };
+    let nothing = match operation.id {
+        "set" => "no other joint can take what is left, or it is locked",
+        _ => "no other joint can take the weight, or it is locked",
+    };
+    [stay(kept, "locked joints have all of the weight"), stay(stuck, nothing)].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Amount, Task, apply, operation, work_out};
+    use skinscope_base::parallel::JobContext;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Model, NodeId};
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    /// A tube whose first joint alone moves the first half of the vertices, and shares the others with the second one.
+    fn halves() -> Model {
+        let mut parts = (*tube(Tube { joints: 2, ..Tube::default() })).clone();
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        let count = influences.joints.len() / influences.per_vertex;
+        for vertex in 0..count {
+            let slots = vertex * influences.per_vertex..(vertex + 1) * influences.per_vertex;
+            let shared = if vertex * 2 < count { 0.0 } else { 0.25 };
+            influences.joints[slots.clone()].fill(0);
+            influences.weights[slots.clone()].fill(0.0);
+            influences.joints[slots.start + 1] = 1;
+            (influences.weights[slots.start], influences.weights[slots.start + 1]) = (1.0 - shared, shared);
+        }
+        Model::build(parts).unwrap()
+    }
+
+    /// What is refused, how many vertices change and how many are stuck.
+    fn asked(model: &Model, id: &str, settings: &Settings, locked: &[NodeId]) -> (Option<Refusal>, usize, usize) {
+        let operation = operation(id).unwrap();
+        let mut sheet = Sheet::of(model);
+        sheet.bounds.locked = locked.iter().map(|node| node.0).collect();
+        let applied = apply(operation, &mut sheet, settings);
+        let refused = check_applied(operation, &sheet, settings, &applied).err();
+        let locked: BTreeSet<NodeId> = locked.iter().copied().collect();
+        let task = Task { operation, settings: settings.clone(), within: None, locked: Arc::new(locked) };
+        let outcome = work_out(model, &task, &JobContext::of_waiting()).unwrap();
+        assert_eq!((&outcome.refused, outcome.stuck), (&refused, applied.stuck), "the window and the command line");
+        assert!(refused.is_none() || outcome.is_empty());
+        (refused, applied.vertices, applied.stuck)
+    }
+
+    #[test]
+    fn a_weight_that_no_vertex_can_have_is_refused() {
+        let model = halves();
+        let [first, second] = [0, 1].map(|joint| model.skins[0].joints[joint]);
+        let name = |node: NodeId| model.skeleton.names[node.index()].clone();
+        let all = model.meshes[0].primitives[0].stored_vertices;
+        let to = |joint, weight| Settings { joint: Some(joint), amount: Amount::To(weight), ..Settings::default() };
+        // Where only the first joint moves a vertex, nothing takes what it gives up.
+        let (refused, changed, stuck) = asked(&model, "set", &to(first, 0.5), &[]);
+        assert_eq!((refused, changed + stuck), (None, all));
+        assert!(changed > 0 && stuck > 0, "{changed} {stuck}");
+        let alone = asked(&model, "set", &to(first, 0.5), &[second]);
+        assert_eq!(alone, (Some(Refusal::NoSuchWeight(name(first))), 0, all));
+        let locked = asked(&model, "set", &to(first, 0.5), &[first]);
+        assert_eq!(locked, (Some(Refusal::Locked(name(first))), 0, all));
+        let (refused, changed, stuck) = asked(&model, "set", &to(second, 0.25), &[]);
+        assert!(refused.is_none() && changed > 0 && changed < all && stuck == 0, "half of them have it already");
+        let as_it_is = Settings { amount: Amount::Times(1.0), ..to(first, 0.0) };
+        assert_eq!(asked(&model, "set", &as_it_is, &[]), (None, 0, 0), "nothing was asked for");
+    }
+
+    #[test]
+    fn a_joint_that_nothing_can_replace_is_not_removed() {
+        let model = halves();
+        let [first, second] = [0, 1].map(|joint| model.skins[0].joints[joint]);
+        let name = |node: NodeId| model.skeleton.names[node.index()].clone();
+        let of = |joint| Settings { joint: Some(joint), ..Settings::default() };
+        let all = model.meshes[0].primitives[0].stored_vertices;
+        let (refused, changed, stuck) = asked(&model, "remove-joint", &of(first), &[]);
+        assert!(refused.is_none() && changed > 0 && stuck > 0 && changed + stuck == all, "{changed} {stuck}");
+        let nothing = asked(&model, "remove-joint", &of(first), &[second]);
+        assert_eq!(nothing, (Some(Refusal::NoHeir(name(first))), 0, all / 2), "of the others the second keeps all");
+        let (refused, changed, stuck) = asked(&model, "remove-joint", &of(second), &[]);
+        assert!(refused.is_none() && changed > 0 && stuck == 0);
+        let other = Settings { other: Some(first), ..of(second) };
+        let (refused, changed, _) = asked(&model, "replace-joint", &other, &[second]);
+        assert_eq!((refused, changed), (Some(Refusal::Locked(name(second))), 0));
+    }
+
+    #[test]
+    fn it_is_said_which_vertices_stay() {
+        let set = operation("set").unwrap();
+        let told = told_of_stays(set, 2, 1);
+        assert!(told[0].starts_with("2 vertices stay as they are: locked joints"), "{told:?}");
+        assert!(told[1].starts_with("1 vertex stays as it is: no other joint"), "{told:?}");
+        assert!(told_of_stays(set, 0, 0).is_empty());
+    }
+}

@@ -1,0 +1,147 @@
+//! Bodies with the plane that mirrors them across an axis, for whoever carries weights from one side to the other.
+
+use std::collections::HashMap;
+
+use super::body::{self, Body, Part, Placed};
+use super::plane::{Mirror, Nearest, POINT_REACH, SAME_POINT, Search};
+use skinscope_anim::pose::Axis;
+use skinscope_base::math::{Grid, Plane};
+use skinscope_model::{MeshId, Model, NodeId};
+
+/// The vertices that some skins move, in one space, with their plane of symmetry across an axis.
+#[derive(Debug)]
+pub struct Mirrored {
+    body: Body,
+    plane: Plane,
+    /// The partner of each joint that has one; a joint of the middle is its own.
+    partners: HashMap<NodeId, NodeId>,
+}
+
+/// A mesh that is not symmetric about any plane across an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WithoutPlane {
+    /// The mesh.
+    pub mesh: MeshId,
+    /// The plane that comes nearest, in the space of the mesh; `None` where the mesh has no size.
+    pub nearest: Option<Nearest>,
+}
+
+impl Mirrored {
+    /// Finds the bodies of a model that have a plane of symmetry across `axis` of mesh space, and the meshes that have none.
+    /// The plane is the one about which most vertices have a mirror image. A body that has none as a whole is looked at mesh
+    /// by mesh. Joints are paired by [`skinscope_model::JointPairs::settled`]. Takes time linear in vertices.
+    #[must_use]
+    pub fn all(model: &Model, axis: Axis) -> (Vec<Self>, Vec<WithoutPlane>) {
+        let (mut out, mut without) = (Vec::new(), Vec::new());
+        let meshes = body::meshes(model);
+        for skins in body::bodies(model) {
+            match Self::of(model, &skins, &meshes, axis) {
+                Ok(found) => out.push(found),
+                Err(_) if count(&skins, &meshes) > 1 => {
+                    for (skin, mesh) in each(&skins, &meshes) {
+                        let mut only = vec![Vec::new(); meshes.len()];
+                        only[skin.skin.index()] = vec![mesh];
+                        match Self::of(model, &[Placed { from_mesh: None, ..skin }], &only, axis) {
+                            Ok(found) => out.push(found),
+                            Err(nearest) => without.push(WithoutPlane { mesh, nearest }),
+                        }
+                    }
+                }
+                Err(nearest) => {
+                    without.extend(each(&skins, &meshes).map(|(_, mesh)| WithoutPlane { mesh, nearest }));
+                }
+            }
+        }
+        (out, without)
+    }
+
+    fn of(model: &Model, skins: &[Placed], meshes: &[Vec<MeshId>], axis: Axis) -> Result<Self, Option<Nearest>> {
+        let body = Body::of(model, skins, meshes).ok_or(None)?;
+        let grid = Grid::new(&body.points, body.size * POINT_REACH);
+        let Mirror { plane, partners, .. } = Search::new(model, &body, &grid).across(axis.direction()).map_err(Some)?;
+        let node = |place: usize| body.nodes[place];
+        let partners = partners.iter().enumerate();
+        let partners = partners.filter_map(|(j, k)| Some((node(j), node(usize::from((*k)?))))).collect();
+        Ok(Self { body, plane, partners })
+    }
+
+    /// Returns its primitives, whose stored vertices are numbered one after the other.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.body.parts
+    }
+
+    /// Returns the plane, in the space of the first mesh.
+    #[must_use]
+    pub fn plane(&self) -> Plane {
+        self.plane
+    }
+
+    /// Returns its joints.
+    #[must_use]
+    pub fn joints(&self) -> &[NodeId] {
+        &self.body.nodes
+    }
+
+    /// Returns the partner of a joint: itself for one of the middle, `None` for one at a side that has none.
+    #[must_use]
+    pub fn partner(&self, node: NodeId) -> Option<NodeId> {
+        self.partners.get(&node).copied()
+    }
+
+    /// Returns the partner of each joint that has one, where the pairs `told` count before those that were found: a joint that
+    /// one of them takes away from another leaves that one without a partner. A pair of one joint makes it its own partner.
+    #[must_use]
+    pub fn partners(&self, told: &[[NodeId; 2]]) -> HashMap<NodeId, NodeId> {
+        let mut out = self.partners.clone();
+        let mut seen: Vec<NodeId> = Vec::new();
+        for [a, b] in told.iter().copied().filter(|pair| pair.iter().all(|node| self.body.nodes.contains(node))) {
+            // Of two pairs that are told of one joint the first counts.
+            if seen.contains(&a) || seen.contains(&b) {
+                continue;
+            }
+            seen.extend([a, b]);
+            for node in [a, b] {
+                if let Some(before) = out.remove(&node) {
+                    out.remove(&before);
+                }
+            }
+            out.extend([(a, b), (b, a)]);
+        }
+        out
+    }
+
+    /// Returns on which side of the plane a vertex lies: below 0 on the negative side of the axis.
+    #[must_use]
+    pub fn side(&self, vertex: usize) -> f32 {
+        self.plane.normal.dot(self.body.points[vertex]) - self.plane.offset
+    }
+
+    /// Calls `each` for every vertex with the vertices at its mirror image, rising: all that lie in the one place that is
+    /// nearest to it. There are none where no vertex lies within a thousandth of the size; the vertex itself is among them
+    /// where it lies on the plane.
+    pub fn each_image(&self, mut each: impl FnMut(usize, &[u32])) {
+        let body = &self.body;
+        let grid = Grid::new(&body.points, body.size * POINT_REACH);
+        let (mut near, mut images) = (Vec::new(), Vec::new());
+        for (vertex, point) in body.points.iter().enumerate() {
+            grid.near(self.plane.mirrored(*point), &mut near);
+            let nearest = near.iter().fold(f32::INFINITY, |least, (distance, _)| least.min(*distance));
+            let is_there = |(distance, _): &&(f32, u32)| *distance <= nearest + body.size * SAME_POINT;
+            images.clear();
+            images.extend(near.iter().filter(is_there).map(|(_, other)| *other));
+            images.sort_unstable();
+            each(vertex, &images);
+        }
+    }
+}
+
+fn each<'a>(skins: &'a [Placed], meshes: &'a [Vec<MeshId>]) -> impl Iterator<Item = (Placed, MeshId)> + 'a {
+    let mut seen = std::collections::BTreeSet::new();
+    let all = skins.iter().flat_map(|skin| meshes[skin.skin.index()].iter().map(|mesh| (*skin, *mesh)));
+    all.filter(move |(_, mesh)| seen.insert(*mesh))
+}
+
+fn count(skins: &[Placed], meshes: &[Vec<MeshId>]) -> usize {
+    each(skins, meshes).count()
+}

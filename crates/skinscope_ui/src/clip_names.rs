@@ -1,0 +1,136 @@
+//! The dialog that shows which joints of another file's clips are which of the open model, and lets the user say it.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+
+use super::saving::{buttons, text, title};
+use super::search_list::{SearchList, SearchListOptions};
+use super::theme::ROW;
+use super::widgets::{counted, text_button};
+use super::{Status, UiState};
+use skinscope_anim::pose::Keys;
+use skinscope_model::{Model, NodeId};
+use skinscope_session::{ClipNames, ClipNamesCommand, Command, FileCommand, Session};
+
+/// The width of the drop-down of a joint, points.
+const LIST_WIDTH: f32 = 210.0;
+/// The greatest height of the rows, points.
+const MOST_HEIGHT: f32 = 320.0;
+/// What a drop-down has before the joints of the model.
+const FIRST: [&str; 2] = ["By its name", "None"];
+
+/// The state of the dialog.
+#[derive(Debug, Default)]
+pub(super) struct NamesDialog {
+    /// The file of the mapping, as typed.
+    typed: String,
+    lists: Vec<SearchList>,
+    /// Whether the dialog was shown in the last frame.
+    open: bool,
+}
+
+pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+    let dialog = &mut state.clip_names;
+    let shown = status.clip_names.as_ref().filter(|names| names.is_shown);
+    let (Some(names), Some(model)) = (shown, session.model()) else {
+        dialog.open = false;
+        return;
+    };
+    if !std::mem::replace(&mut dialog.open, true) {
+        dialog.typed = names.map_path().display().to_string();
+        dialog.lists.clear();
+    }
+    dialog.lists.resize_with(names.rows.len(), SearchList::default);
+    let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
+    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
+    let modal = Modal::new(Id::unique("clip names")).frame(egui::Frame::window(ui.style()));
+    let answer = modal.show(ui.ctx(), |ui| contents(ui, names, model, dialog, entered)).inner;
+    let answer = answer.or_else(|| escaped.then_some(ClipNamesCommand::Leave));
+    commands.extend(answer.map(|command| Command::from(FileCommand::ClipNames(command))));
+}
+
+fn contents(
+    ui: &mut Ui,
+    names: &ClipNames,
+    model: &Model,
+    dialog: &mut NamesDialog,
+    entered: bool,
+) -> Option<ClipNamesCommand> {
+    title(ui, &format!("Joints of the clips of {}", names.name()));
+    let found = names.rows.iter().filter(|(_, here)| here.is_some()).count();
+    let all = counted(names.rows.len(), "joint that the clips move", "joints that the clips move");
+    text(ui, &format!("{found} of {all} have a counterpart in the open model."));
+    if let Some(told) = &names.told {
+        ui.add_space(4.0);
+        ui.add(Label::new(told.as_str()).wrap());
+    }
+    ui.add_space(8.0);
+    let mut answer = rows(ui, names, model, &mut dialog.lists);
+    ui.add_space(8.0);
+    ui.horizontal(|ui| {
+        let field = TextEdit::singleline(&mut dialog.typed).desired_width(ui.available_width() - 150.0);
+        let field = ui.add(field);
+        field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "File of the mapping"));
+        let path = || PathBuf::from(dialog.typed.trim());
+        if text_button(ui, None, "Load", false).clicked() {
+            answer = Some(ClipNamesCommand::Read(path()));
+        }
+        if text_button(ui, None, "Save", false).clicked() {
+            answer = Some(ClipNamesCommand::Write(path()));
+        }
+    });
+    let pressed = buttons(ui, &["Take the clips", "Cancel"], entered);
+    let pressed = pressed.map(|i| if i == 0 { ClipNamesCommand::Take } else { ClipNamesCommand::Leave });
+    answer.or(pressed)
+}
+
+/// Shows the joints of the clips, each with the drop-down of its counterpart.
+fn rows(ui: &mut Ui, names: &ClipNames, model: &Model, lists: &mut [SearchList]) -> Option<ClipNamesCommand> {
+    let keys = Keys::of(model);
+    let joint = |i: usize| keys.key(NodeId::from_index(i));
+    let count = model.skeleton.len();
+    let mut answer = None;
+    let height = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
+    ScrollArea::vertical().max_height(height).show_rows(ui, ROW + 2.0, names.rows.len(), |ui, range| {
+        for i in range {
+            let (there, here) = &names.rows[i];
+            let is_said = names.said.pairs().any(|(name, _)| name == there);
+            let at = here.as_ref().and_then(|here| (0..count).find(|i| joint(*i) == here));
+            let now = match (at, is_said) {
+                (Some(at), _) => at + FIRST.len(),
+                (None, true) => 1,
+                (None, false) => 0,
+            };
+            ui.horizontal(|ui| {
+                let size = vec2((ui.available_width() - LIST_WIDTH - 24.0).max(80.0), ROW);
+                let label = ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+                    ui.set_width(size.x);
+                    ui.add(Label::new(there.as_str()).truncate())
+                });
+                let id = format!("counterpart {i}");
+                let choice = SearchListOptions {
+                    id: &id,
+                    search: "Search joints",
+                    none: "No joint has that in its name.",
+                    width: LIST_WIDTH,
+                    list_width: 260.0,
+                    count: count + FIRST.len(),
+                    now: Some(now),
+                    shown: here.as_deref().unwrap_or("None"),
+                };
+                let name = |i: usize| Cow::Borrowed(FIRST.get(i).copied().unwrap_or_else(|| joint(i - FIRST.len())));
+                let (response, chosen) = lists[i].show(ui, &choice, name, |_| None);
+                response.labelled_by(label.inner.id);
+                answer = match chosen {
+                    None => answer.take(),
+                    Some(0) => Some(ClipNamesCommand::Forget(there.clone())),
+                    Some(1) => Some(ClipNamesCommand::Say(there.clone(), None)),
+                    Some(at) => Some(ClipNamesCommand::Say(there.clone(), Some(joint(at - FIRST.len()).to_owned()))),
+                };
+            });
+        }
+    });
+    answer
+}

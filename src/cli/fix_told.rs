@@ -1,0 +1,146 @@
+//! What `skinscope fix` tells of what it has done.
+
+use serde_json::{Value, json};
+
+use super::printable;
+use super::storage::Restored;
+use crate::edit::{Applied, Mirroring, Operation, Transferred, told_of_stays};
+use crate::model::{MeshId, Model};
+use crate::words::counted;
+use crate::writeback::Saved;
+
+/// So many joints without a counterpart are named.
+const MOST_NAMED: usize = 16;
+
+/// An operation that was carried out, and its effect.
+pub(super) struct Done {
+    pub operation: &'static Operation,
+    pub applied: Applied,
+    pub transferred: Option<Transferred>,
+    pub mirrored: Option<Mirroring>,
+}
+
+/// Returns what was done as JSON.
+pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
+    let changes = &saved.changes;
+    let operations = done.iter().map(|done| {
+        let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
+        if done.applied.kept > 0 {
+            out["kept"] = json!(done.applied.kept);
+        }
+        if done.applied.stuck > 0 {
+            out["stuck"] = json!(done.applied.stuck);
+        }
+        if let Some(told) = &done.transferred {
+            out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
+            out["unmatched"] = json!(told.unmatched);
+            out["inpainted"] = json!(told.inpainted);
+            out["missing"] = json!(told.missing);
+        }
+        if let Some(told) = &done.mirrored {
+            let mesh = |mesh: MeshId| json!({ "mesh": mesh.0, "name": model.meshes[mesh.index()].name });
+            let planes = told.planes.iter().map(|plane| {
+                let mut out = mesh(plane.mesh);
+                (out["axis"], out["offset"]) = (json!(plane.axis.name()), json!(plane.offset));
+                out
+            });
+            out["planes"] = planes.collect::<Value>();
+            out["without_plane"] = told.without_plane.iter().map(|without| mesh(*without)).collect::<Value>();
+            out["unpaired"] = json!(told.unpaired);
+        }
+        out
+    });
+    let mut report = json!({
+        "schema": 1,
+        "changed": {
+            "vertices": changes.vertices,
+            "accessors": changes.accessors,
+            "bytes": changes.bytes,
+            "json_values": changes.json_values,
+        },
+        "operations": operations.collect::<Vec<_>>(),
+    });
+    if !restored.is_empty() {
+        report["changed"]["stored"] = restored.json();
+    }
+    format!("{report}\n")
+}
+
+/// Returns what was done in lines.
+pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
+    let mut out = String::new();
+    for Done { operation, applied: Applied { vertices, kept, stuck }, transferred, mirrored } in done {
+        out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
+        told_of_stays(operation, *kept, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
+        out += &mirrored.as_ref().map(|told| mirroring(model, told)).unwrap_or_default();
+        out += &transferred.as_ref().map(transfer).unwrap_or_default();
+    }
+    let changes = &saved.changes;
+    if changes.accessors.is_empty() {
+        out += "nothing changed\n";
+    } else {
+        out += &format!(
+            "changed: {}, {}, {} of buffers, {} of the JSON text\n",
+            counted(changes.vertices, "vertex", "vertices"),
+            counted(changes.accessors.len(), "accessor", "accessors"),
+            counted(changes.bytes, "byte", "bytes"),
+            counted(changes.json_values, "value", "values"),
+        );
+    }
+    out += &restored.text();
+    for (packing, accessors) in &changes.unpacked {
+        let accessors = counted(*accessors, "accessor is", "accessors are");
+        out += &format!("{accessors} stored plain from now on, not {packing}\n");
+    }
+    if changes.recompressed > 0 {
+        let accessors = counted(changes.recompressed, "accessor is", "accessors are");
+        out += &format!("{accessors} compressed by meshopt again\n");
+    }
+    saved.written.iter().for_each(|path| out += &format!("wrote {}\n", path.display()));
+    saved.backups.iter().for_each(|path| out += &format!("kept {}\n", path.display()));
+    out
+}
+
+fn mirroring(model: &Model, told: &Mirroring) -> String {
+    let mut out = String::new();
+    if !told.planes.is_empty() {
+        let planes = if told.told_planes().len() == 1 { "plane" } else { "planes" };
+        out += &format!("{planes} of symmetry: {}\n", told.told_planes().join(", "));
+    }
+    if !told.without_plane.is_empty() {
+        let meshes = counted(told.without_plane.len(), "mesh has", "meshes have");
+        let name = |mesh: &MeshId| printable(&model.meshes[mesh.index()].name);
+        let names = told.without_plane.iter().take(MOST_NAMED).map(name).collect::<Vec<_>>().join(", ");
+        let more = if told.without_plane.len() > MOST_NAMED { ", …" } else { "" };
+        out += &format!("{meshes} no plane of symmetry across this axis, and stay: {names}{more}\n");
+    }
+    if told.unpaired > 0 {
+        let vertices = counted(told.unpaired, "vertex stays", "vertices stay");
+        out += &format!("{vertices} as they are: a joint of one side has no partner on the other (--pair names one)\n");
+    }
+    out
+}
+
+fn transfer(told: &Transferred) -> String {
+    let mut out = String::new();
+    let (mean, largest) = (1e3 * told.mean, 1e3 * told.largest);
+    out += &format!("distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n");
+    if told.unmatched > 0 {
+        let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
+        out += &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
+    }
+    if told.inpainted > 0 {
+        let vertices = counted(told.inpainted, "vertex takes its", "vertices take their");
+        out +=
+            &format!("{vertices} weights from those around: no point of the other file near them faces as they do\n");
+    }
+    if !told.missing.is_empty() {
+        let joints = counted(told.missing.len(), "joint", "joints");
+        let names = told.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
+        let more = if told.missing.len() > MOST_NAMED { ", …" } else { "" };
+        out += &format!(
+            "{joints} of the other file have no counterpart here, and their weights went to the others: {names}{more}\n"
+        );
+    }
+    out
+}

@@ -1,0 +1,243 @@
+//! A session with what the window does for it, at once and without threads.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use skinscope::deform::METHODS;
+use skinscope::edit::{Donor, Settings, Sheet};
+use skinscope::examples::{Start, example};
+use skinscope::import::{Options, Progress};
+use skinscope::inspect::Inspection;
+use skinscope::inspect::check::{CheckOptions, FindingPose};
+use skinscope::inspect::rom;
+use skinscope::pose::NameMap;
+use skinscope::session::{
+    Command, ComparedFile, ComparisonCommand, Document, Effect, FileCommand, FileUse, InspectionCommand,
+    LibraryCommand, MEASURES_PER_SECOND, MeasureCurves, Measurers, RecordedSource, SaveKind, Session, SessionFile,
+    Source, TakenClips, ToolCommand, is_session,
+};
+use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
+
+use super::state;
+
+pub(super) struct Stage {
+    session: Session,
+    /// Where scripts write.
+    folder: PathBuf,
+    /// What was opened last.
+    source: Source,
+    /// What a file was asked for.
+    asked: Option<FileUse>,
+    /// How weights are being saved.
+    saving: Option<SaveKind>,
+    recompression: Recompression,
+    measurers: Measurers,
+}
+
+impl Stage {
+    pub fn open(source: &RecordedSource, folder: PathBuf) -> Self {
+        let (session, saving) = (Session::default(), None);
+        let (asked, recompression, measurers) = (None, Recompression::None, Measurers::default());
+        let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression, measurers };
+        let opened = match source {
+            RecordedSource::BuiltIn => out.load(Source::BuiltIn),
+            RecordedSource::File(path) => out.load(Source::File(path.clone())),
+            RecordedSource::Session(path) => out.open_session(path),
+            RecordedSource::Example { id, sliders } => {
+                let mut start = Start::of(example(id).unwrap());
+                sliders.iter().for_each(|(slider, value)| _ = start.settings.set(slider, *value));
+                out.load(Source::Example(start))
+            }
+        };
+        opened.unwrap();
+        out.work();
+        out
+    }
+
+    pub fn into_session(self) -> Session {
+        self.session
+    }
+
+    pub fn state(&self) -> String {
+        state::of(&self.session)
+    }
+
+    /// Carries a command out with all that follows from it. Returns what the session asked for, and what came of it.
+    pub fn carry_out(&mut self, command: Command) -> String {
+        let command = match command {
+            // No text has the model that weights are taken from: the one that was read last stays.
+            Command::Tool(ToolCommand::Set(settings)) if settings.donor.is_none() => {
+                let donor = self.session.tools().settings.donor.clone();
+                ToolCommand::Set(Arc::new(Settings { donor, ..Settings::clone(&settings) })).into()
+            }
+            other => other,
+        };
+        let effect = self.session.apply(command);
+        let said = effect.map_or_else(String::new, |effect| {
+            let asked = format!("asks {effect:?}");
+            let done = match effect {
+                Effect::File(command) => self.file(command),
+                Effect::Inspection(command) => self.inspect(command),
+                Effect::Library(LibraryCommand::Keep(name)) => self.keep_pose(&name),
+                Effect::Library(_) | Effect::Window(_) => Ok(String::new()),
+            };
+            let done = done.unwrap_or_else(|why| format!("refused: {why}"));
+            format!("{asked}; {done}; ").replace('\n', " ")
+        });
+        self.work();
+        said
+    }
+
+    fn load(&mut self, source: Source) -> Result<String, String> {
+        let document = read(&source)?;
+        self.source = source;
+        self.session.open(document);
+        Ok(String::new())
+    }
+
+    fn open_session(&mut self, path: &Path) -> Result<String, String> {
+        let mut file = SessionFile::read(path).map_err(|error| error.to_string())?;
+        let found = file.find_model(path).map_err(|error| error.to_string())?;
+        let document = read(&found.source)?;
+        self.source = found.source;
+        Ok(self.session.open_kept(document, &file).join(" "))
+    }
+
+    fn file(&mut self, command: FileCommand) -> Result<String, String> {
+        match command {
+            FileCommand::Open(path) | FileCommand::OpenSession(path) if is_session(&path) => self.open_session(&path),
+            FileCommand::Open(path) => self.load(Source::File(path)),
+            FileCommand::OpenBuiltIn => self.load(Source::BuiltIn),
+            FileCommand::OpenExample(id) => self.load(Source::Example(Start::of(example(id).unwrap()))),
+            FileCommand::Reload => self.load(self.source.clone()),
+            FileCommand::Compare(path) => {
+                let source = Source::File(path);
+                let (model, name) = (Arc::clone(read(&source)?.stored()), source.name());
+                self.session.compare_file(ComparedFile { model, name }).map(|()| String::new())
+            }
+            FileCommand::ReadDonor(path) => {
+                let donor = Some(Donor(Arc::clone(read(&Source::File(path))?.stored())));
+                let settings = Settings { donor, ..Settings::clone(&self.session.tools().settings) };
+                self.session.apply(ToolCommand::Set(Arc::new(settings)));
+                Ok(String::new())
+            }
+            FileCommand::TakeClips(path) => {
+                let source = Source::File(path);
+                let open = Arc::clone(self.session.document().unwrap().stored());
+                let taken = TakenClips::of(&open, read(&source)?.stored(), &source.name(), &NameMap::default())?;
+                self.session.take_clips(&taken);
+                Ok(taken.sentence())
+            }
+            FileCommand::Save(kind) => {
+                self.saving = Some(kind);
+                Ok(String::new())
+            }
+            FileCommand::Recompress(again) => {
+                self.recompression = if again { Recompression::Meshopt } else { Recompression::None };
+                Ok(String::new())
+            }
+            FileCommand::SaveTo(path) => self.save_to(&path),
+            FileCommand::AskForFile(usage) => {
+                self.asked = Some(usage);
+                Ok(String::new())
+            }
+            FileCommand::WriteFile(path) => self.write_file(&path),
+            // What is left asks the user, or draws.
+            _ => Ok(String::new()),
+        }
+    }
+
+    fn save_to(&mut self, target: &Path) -> Result<String, String> {
+        let Some(model) = self.session.edited_model().map(Arc::clone) else { return Err("nothing is open".into()) };
+        let own = self.session.document().and_then(|document| document.path.clone());
+        let built_in = Source::BuiltIn.built_in_bytes().unwrap_or_default();
+        let stamps = own.as_deref().map(Stamps::of).unwrap_or_default();
+        let origin = own.as_deref().map_or(Origin::Bytes(built_in), |path| Origin::File(path, &stamps));
+        let prepared = prepare(origin, &Sheet::of(&model), self.recompression, Destination::To(target));
+        let prepared = prepared.map_err(|error| error.to_string())?;
+        let vertices = prepared.changes().vertices;
+        prepared.write().map_err(|error| error.to_string())?;
+        let written = state::hash(&std::fs::read(target).unwrap());
+        if self.saving.take() == Some(SaveKind::As) {
+            self.session.saved(target.to_owned(), model);
+            self.load(Source::File(target.to_owned()))?;
+        }
+        Ok(format!("wrote {vertices} vertices, {written}"))
+    }
+
+    fn write_file(&mut self, path: &Path) -> Result<String, String> {
+        let text = match self.asked {
+            Some(FileUse::SaveSession) => {
+                let kept = self.session.kept().ok_or("nothing is open")?;
+                let mut file = kept.file();
+                file.name_model(self.session.document().and_then(|document| document.path.as_deref()));
+                let text = file.text().map_err(|error| error.to_string())?;
+                self.session.note_session_saved(Some(kept));
+                text
+            }
+            Some(FileUse::SavePose) => {
+                let text = self.session.pose_file("pose").ok_or("nothing is open")?.text();
+                self.session.note_pose_saved();
+                text
+            }
+            _ => return Err("nothing is written".into()),
+        };
+        std::fs::write(path, &text).map_err(|error| error.to_string())?;
+        Ok(format!("wrote {}", state::hash(text.as_bytes())))
+    }
+
+    fn keep_pose(&mut self, name: &str) -> Result<String, String> {
+        let text = self.session.pose_file(name).ok_or("nothing is open")?.text();
+        std::fs::write(self.folder.join(name), &text).map_err(|error| error.to_string())?;
+        Ok(format!("wrote {}", state::hash(text.as_bytes())))
+    }
+
+    fn inspect(&mut self, command: InspectionCommand) -> Result<String, String> {
+        let never = AtomicBool::new(false);
+        match command {
+            InspectionCommand::Inspect => {
+                let Some(model) = self.session.edited_model().map(Arc::clone) else { return Ok(String::new()) };
+                let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
+                let inspection = Inspection::of(&model, &options, &never).unwrap();
+                self.session.inspected(&model, inspection);
+            }
+            InspectionCommand::RunRom(options) => {
+                let Some(model) = self.session.model().map(Arc::clone) else { return Ok(String::new()) };
+                let shown = self.session.shown_method();
+                let method = if shown.data.is_none() { shown } else { METHODS[0] };
+                let report = rom::run(&model, &rom::plan(&model, &options), method, &|_| (), &never).unwrap();
+                self.session.measured(&model, report);
+            }
+            InspectionCommand::CancelRom | InspectionCommand::CancelInspect => {}
+        }
+        Ok(String::new())
+    }
+
+    /// Does what the window does beside its pictures.
+    fn work(&mut self) {
+        if self.session.is_seeking_worst() {
+            let worst = self.session.worst_moment(&mut |_| true);
+            match worst.map(|worst| worst.pose) {
+                Some(FindingPose::Clip { time_secs, .. }) => {
+                    self.session.apply(ComparisonCommand::ShowMoment(time_secs));
+                }
+                _ => _ = self.session.apply(ComparisonCommand::ToWorstMoment),
+            }
+        }
+        self.session.update_pose();
+        if self.session.lacks_curves()
+            && let Some(curves) = self.session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true)
+        {
+            self.session.measured_curves(curves);
+        }
+        while let Some(pose) = self.session.begin_measuring() {
+            let measured = pose.measure(&mut self.measurers, &|| false).unwrap();
+            self.session.measured_surface(measured);
+        }
+    }
+}
+
+fn read(source: &Source) -> Result<Document, String> {
+    source.load(&Options::default(), &Progress::silent()).map_err(|error| format!("{}: {error}", source.name()))
+}

@@ -1,0 +1,53 @@
+//! The dialog that says which joints of another file's clips are which of the open model.
+
+use egui_kittest::kittest::Queryable as _;
+use skinscope::pose::NameMap;
+use skinscope::session::{ClipNames, ClipNamesCommand};
+
+use super::*;
+
+#[test]
+fn joints_of_clips_have_their_counterparts_which_can_be_said() {
+    let mut parts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+    parts.skeleton.names[2] = "Elbow".into();
+    let other = Arc::new(Model::build(parts).unwrap());
+    let session = session(3);
+    let model = Arc::clone(session.model().unwrap());
+    let mut names = ClipNames::new("/models/walks.glb".into(), other, NameMap::default(), &model);
+    assert_eq!(names.rows, [("Elbow".to_owned(), None), ("joint 2".to_owned(), Some("joint 2".to_owned()))]);
+    names.said.set("Elbow", Some("joint 1"));
+    names.match_joints(&model);
+    assert_eq!(names.rows[0].1.as_deref(), Some("joint 1"));
+    assert_eq!(NameMap::parse(names.text().as_bytes()).unwrap().pairs().count(), 2);
+    names.is_shown = true;
+    let status = Status { clip_names: Some(names), ..Status::default() };
+    let mut harness = window(session, UiState::default(), status);
+    let said = |line: &str| harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some();
+    assert!(said("Joints of the clips of walks.glb") && said("Elbow"));
+    harness.get_by_role_and_label(Role::ComboBox, "Elbow").click();
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "None").click();
+    harness.run();
+    for label in ["Save", "Load", "Take the clips", "Cancel"] {
+        harness.get_by_role_and_label(Role::Button, label).click();
+        harness.run();
+    }
+    harness.key_press(Key::Escape);
+    harness.run();
+    let sent = harness.state().commands.iter().filter_map(|command| match command {
+        Command::File(FileCommand::ClipNames(command)) => Some(command.clone()),
+        _ => None,
+    });
+    let file = || "/models/walks.map.json".into();
+    assert_eq!(
+        sent.collect::<Vec<_>>(),
+        [
+            ClipNamesCommand::Say("Elbow".into(), None),
+            ClipNamesCommand::Write(file()),
+            ClipNamesCommand::Read(file()),
+            ClipNamesCommand::Take,
+            ClipNamesCommand::Leave,
+            ClipNamesCommand::Leave,
+        ]
+    );
+}
