@@ -66,7 +66,8 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// What was made; `None` where that is nothing, or where the open session file holds it.
     fn of(session: &Session, open: Option<&OpenSessionFile>) -> Option<Self> {
-        let kept = session.has_work().then(|| session.kept()).flatten()?;
+        // A session file cannot name an example; what is set aside names the model that it is of.
+        let kept = session.has_work().then(|| session.kept().or_else(|| session.kept_aside())).flatten()?;
         let is_unsaved = !session.saved_session().is_some_and(|holds| holds.has_same_work(&kept));
         is_unsaved.then(|| Self { kept, session: open.map(|open| open.path.clone()) })
     }
@@ -81,7 +82,7 @@ impl Snapshot {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let head = Head {
             skinscope_edits: VERSION,
-            name: self.kept.model().source.name.clone(),
+            name: self.kept.name().to_owned(),
             path: self.kept.path().map(absolute),
             session: self.session.as_deref().map(absolute),
             time: now.as_secs(),
@@ -213,10 +214,6 @@ impl Autosave {
         now: Instant,
     ) -> Result<Todo, Option<Instant>> {
         let Some((every, folder)) = self.every.zip(self.folder.clone()) else { return Err(None) };
-        // A session file cannot name an example; what was written down before has all that is set aside.
-        if session.lesson().is_some() && !session.set_aside().is_empty() {
-            return Err(None);
-        }
         let Some(snapshot) = Snapshot::of(session, open) else {
             self.forget();
             return Err(None);
@@ -250,6 +247,11 @@ impl Autosave {
         Some((snapshot, self.file(folder)))
     }
 
+    /// The file could not be written: that is tried again after the usual time.
+    pub(super) fn failed(&mut self, now: Instant) {
+        (self.written, self.waiting) = (None, Some(now));
+    }
+
     /// Whether there are edits that its file holds, or is to hold.
     pub(super) fn keeps_file(&self) -> bool {
         self.written.is_some()
@@ -262,7 +264,9 @@ impl Autosave {
     /// Nothing is unsaved any more, or nobody wants it: the file goes.
     pub(super) fn forget(&mut self) {
         self.waiting = None;
-        if let (Some(folder), Some(_)) = (&self.folder, self.written.take()) {
+        // Where the last time failed, the file of the time before is still there.
+        let was_written = self.written.take().is_some() || self.lock.is_some();
+        if let Some(folder) = self.folder.as_ref().filter(|_| was_written) {
             output::take_back(&self.file(folder));
         }
         if let Some(lock) = self.lock.take() {
@@ -343,6 +347,27 @@ mod tests {
     }
 
     #[test]
+    fn what_could_not_be_written_is_tried_again_and_an_older_file_goes_with_the_edits() {
+        let folder = std::env::temp_dir().join(format!("skinscope_full_{}", std::process::id()));
+        let mut autosave = autosave("1-1", &folder, 60);
+        let (mut session, start) = (session(), Instant::now());
+        let at = |secs| start + Duration::from_secs(secs);
+        edit(&mut session, 3);
+        let (snapshot, path) = autosave.at_once(&session, None).unwrap();
+        snapshot.write(&path).unwrap();
+        edit(&mut session, 4);
+        autosave.at_once(&session, None).unwrap();
+        // The disk is full.
+        autosave.failed(at(10));
+        assert!(matches!(autosave.step(&session, None, at(20)), Err(Some(due)) if due == at(70)));
+        assert!(autosave.step(&session, None, at(70)).is_ok());
+        autosave.failed(at(71));
+        (0..2).for_each(|_| _ = session.apply(EditCommand::Undo));
+        assert!(autosave.step(&session, None, at(80)).is_err() && !path.exists());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn what_is_set_aside_stays_written_down_whatever_is_opened() {
         let folder = std::env::temp_dir().join(format!("skinscope_aside_{}", std::process::id()));
         let mut autosave = autosave("1-1", &folder, 0);
@@ -362,11 +387,16 @@ mod tests {
         snapshot.write(&path).unwrap();
         let start = crate::examples::Start::of(crate::examples::EXAMPLES[0]);
         session.open(Source::Example(start).load(&Options::default(), &Progress::silent()).unwrap());
+        // It may not have been written yet when the example was opened.
+        fs::remove_file(&path).unwrap();
+        let (snapshot, path) = autosave.step(&session, None, Instant::now()).unwrap();
+        snapshot.write(&path).unwrap();
         assert!(autosave.step(&session, None, Instant::now()).is_err() && path.exists());
         drop(autosave);
         // Offered and taken, it is set aside again, and has its place once the joint is back.
         let left = self::autosave("2-2", &folder, 0).left().unwrap();
-        assert_eq!(left.offer().set_aside, 1);
+        assert_eq!((left.offer().set_aside, left.offer().name.as_str()), (1, "tube"));
+        assert_eq!(left.source(), Source::File(std::path::absolute("model.glb").unwrap()));
         let mut next = Session::default();
         next.open(document(5));
         next.take_up(&left.read().unwrap());

@@ -88,6 +88,9 @@ impl App {
             self.coming = Some((document, warnings));
             return;
         }
+        if self.loses_by(&document) {
+            return self.ask_again(event_loop, document.source());
+        }
         self.show(event_loop, *document);
         if let Some(warnings) = warnings {
             self.loaded(&warnings);

@@ -100,7 +100,7 @@ impl App {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
                     _ => {
                         self.jobs.cancel();
-                        self.coming = None;
+                        (self.coming, self.then_once_read) = (None, None);
                     }
                 }
                 self.status.loading = None;

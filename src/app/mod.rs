@@ -77,7 +77,8 @@ use crate::import;
 use crate::inspect::Overlay;
 use crate::model::{BlockFormats, Model};
 use crate::session::{
-    Command, Document, FileCommand, MeasureCommand, Measurers, Orbit, PlaybackCommand, Session, Source, ViewCommand,
+    Command, Document, FileCommand, KeptSession, MeasureCommand, Measurers, Orbit, PlaybackCommand, Session, Source,
+    ViewCommand,
 };
 use crate::writeback::Stamps;
 
@@ -161,6 +162,8 @@ struct App {
     follows: bool,
     /// What is to be done once edits are saved or given up.
     then: Option<Then>,
+    /// What the open model had when the file was asked for that is being read: that was saved or given up.
+    given_up: Option<Box<KeptSession>>,
     /// What is to be done once the model that was saved is read again.
     then_once_read: Option<Then>,
     autosave: Autosave,
@@ -208,6 +211,7 @@ impl App {
             seen: Stamps::default(),
             follows: false,
             then: None,
+            given_up: None,
             then_once_read: None,
             autosave: Autosave::new(options.autosave),
             autosave_complained: false,
@@ -260,7 +264,7 @@ impl App {
     }
 
     fn load(&mut self, source: Source) {
-        (self.coming, self.coming_session) = (None, None);
+        (self.coming, self.coming_session, self.given_up) = (None, None, None);
         self.follows &= source == self.source;
         self.source = source.clone();
         self.status.error = None;

@@ -78,6 +78,25 @@ impl App {
                 self.coming_session = Some(read);
             }
         }
+        self.given_up = self.session.kept().map(Box::new);
+    }
+
+    /// Whether showing a document that was read would lose what was made while it was.
+    pub(super) fn loses_by(&self, document: &Document) -> bool {
+        let source = document.source();
+        let as_session = self.coming_session.as_ref().is_some_and(|read| read.model.source == source);
+        self.frame_timer.is_none() && self.session.loses_by(document, as_session, self.given_up.as_deref())
+    }
+
+    /// Asks what is to become of what was made while a file was read that takes the place of the open one. That is read again then.
+    pub(super) fn ask_again(&mut self, event_loop: &ActiveEventLoop, source: Source) {
+        self.jobs.cancel();
+        self.status.loading = None;
+        let then = match self.coming_session.take_if(|read| read.model.source == source) {
+            Some(read) => Then::OpenSession(read),
+            None => Then::Load(source),
+        };
+        self.leave(event_loop, then);
     }
 
     pub(super) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
@@ -157,7 +176,7 @@ impl App {
         if let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage == SaveStage::Planning) {
             saving.stage = match result {
                 Ok(summary) => SaveStage::Ready(summary),
-                Err(error) => SaveStage::Failed(explained(&error)),
+                Err(error) => SaveStage::Failed(explained(&error, self.session.awaits_saved())),
             };
         }
     }
@@ -213,7 +232,7 @@ impl App {
         let saved = match result {
             Ok(saved) => saved,
             Err(error) => {
-                saving.stage = SaveStage::Failed(explained(&error));
+                saving.stage = SaveStage::Failed(explained(&error, self.session.awaits_saved()));
                 return;
             }
         };
@@ -341,7 +360,10 @@ impl App {
             // Meanwhile they were saved or taken back.
             Ok(()) if !self.autosave.keeps_file() => crate::output::take_back(path),
             Ok(()) => {}
-            Err(error) => self.autosave_failed(&format!("{}: {error}", path.display())),
+            Err(error) => {
+                self.autosave.failed(Instant::now());
+                self.autosave_failed(&format!("{}: {error}", path.display()));
+            }
         }
     }
 
@@ -370,9 +392,13 @@ fn proposed(path: Option<&Path>) -> PathBuf {
     (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// The reason, and what to do about it.
-fn explained(error: &SaveError) -> String {
+/// The reason, and what to do about it; `awaits_saved`: the model was saved from here, and was not read again since.
+fn explained(error: &SaveError, awaits_saved: bool) -> String {
     match error {
+        SaveError::Stale(path) if awaits_saved => format!(
+            "{}: it was saved from here, and has not been read again since; nothing was written. Reload (Ctrl+R) reads it, and keeps what you have edited since.",
+            path.display()
+        ),
         SaveError::Stale(_) => {
             format!(
                 "{error}. Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
@@ -390,4 +416,17 @@ fn explained(error: &SaveError) -> String {
 /// How what meshopt had compressed is stored.
 fn chosen(recompresses: bool) -> Recompression {
     if recompresses { Recompression::Meshopt } else { Recompression::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_saved_from_here_was_not_changed_by_another_program() {
+        let stale = SaveError::Stale("model.glb".into());
+        assert!(explained(&stale, false).contains("another program"));
+        let own = explained(&stale, true);
+        assert!(own.contains("saved from here") && !own.contains("another program"), "{own}");
+    }
 }

@@ -105,6 +105,7 @@ impl App {
                 Report::Completed(warnings) => _ = self.session.warn(&warnings),
                 Report::Loaded(Err(error)) => {
                     self.status.loading = None;
+                    self.then_once_read = None;
                     self.not_opened();
                     if self.frame_timer.is_some() {
                         let file = self.source.name();

@@ -2,21 +2,23 @@
 //! opened that has.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
 
 use super::Session;
 use super::carrying::{Bringing, Nodes};
-use super::session_file::{WeightsRecord, WorkRecord};
-use skinscope_edit::carry;
+use super::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
+use skinscope_edit::{Identities, carry};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model};
 
 /// Commands about work that is set aside, given by its place in [`Session::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AsideCommand {
-    /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them.
+    /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
+    /// back when that is left, as a finding is.
     Show(usize),
     /// Take up what fits the open model, whatever model it was made on.
     TakeUp(usize),
@@ -38,7 +40,7 @@ impl Session {
         match command {
             AsideCommand::Show(_) => {
                 if let Some(model) = self.model().map(Arc::clone) {
-                    self.mark(Arc::new(nearest(&model, &work)));
+                    self.mark_for_a_look(Arc::new(nearest(&model, &work)));
                     self.update_pose();
                     self.frame_marked();
                 }
@@ -59,7 +61,7 @@ impl Session {
         }
         lines.push(told(&work));
         let aside = Arc::make_mut(&mut self.aside);
-        match aside.iter_mut().find(|other| other.model == work.model && has_same_meshes(other, &work)) {
+        match aside.iter_mut().find(|other| other.agrees_with(&work)) {
             Some(other) => other.add(work),
             None => aside.push(work),
         }
@@ -83,8 +85,8 @@ impl Session {
         lines
     }
 
-    /// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on a file of this
-    /// name, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
+    /// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on this
+    /// file, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
     /// Returns what is to be told.
     pub(super) fn take_aside_up(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -92,8 +94,9 @@ impl Session {
         if self.aside.is_empty() || self.document().is_some_and(|document| document.lesson().is_some()) {
             return lines;
         }
+        let path = self.document().and_then(|document| document.path.clone());
         for work in std::mem::take(&mut self.aside).iter() {
-            if work.model == model.source.name || is_made_on(work, &model) {
+            if is_of(work, &model, path.as_deref()) || is_made_on(work, &model) {
                 lines.extend(self.take_work_up(work, false, false));
             } else {
                 self.set_work_aside(work.clone(), &mut Vec::new());
@@ -115,9 +118,14 @@ pub(super) fn told(work: &WorkRecord) -> String {
     )
 }
 
-/// Whether the numbers of meshes mean the same in both.
-fn has_same_meshes(a: &WorkRecord, b: &WorkRecord) -> bool {
-    a.meshes.is_empty() || b.meshes.is_empty() || a.meshes == b.meshes
+/// Whether work was made on the file of a model, or on one of the same name with the same meshes. Of an earlier session only the name is known.
+fn is_of(work: &WorkRecord, model: &Model, path: Option<&Path>) -> bool {
+    let same_file = work.path.is_none() || work.path == absolute(path);
+    let same_meshes = || {
+        let meshes: Vec<MeshRecord> = Identities::of(model).meshes.iter().map(MeshRecord::of).collect();
+        !work.meshes.is_empty() && work.meshes == meshes
+    };
+    work.model == model.source.name && (same_file || same_meshes())
 }
 
 /// Whether a model has all vertices of edited weights, with the stored weights that they had.

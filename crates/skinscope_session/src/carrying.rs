@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
 
-use super::session_file::{BindRecord, ClipRecord, EditRecord, Number, WeightsRecord, WorkRecord, values};
+use super::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
 use super::{ChannelValue, Edits, NodeEdit, Session};
 use skinscope_anim::pose::controls::Controls;
-use skinscope_anim::pose::{Keys, Limits, PoseFile, resolve};
+use skinscope_anim::pose::{Keys, Limits, target_of};
 use skinscope_edit::{Carried, EditedVertices, carry, find_nodes};
 use skinscope_inspect::VertexSet;
-use skinscope_model::{BindChange, Clip, ClipChange, Model, NodeId, SkinId, WeightChange, is_same_row};
+use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, SkinId, WeightChange, is_same_row};
 
 /// What finds the nodes of a session file in the open model.
 pub(super) struct Nodes<'f> {
@@ -52,7 +52,7 @@ impl Session {
     /// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what has no place.
     pub(super) fn add_work(&mut self, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
         let Some(model) = self.model().map(Arc::clone) else { return work.clone() };
-        let mut left = WorkRecord { model: work.model.clone(), ..WorkRecord::default() };
+        let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
         self.add_rules(&model, work, &mut by.nodes, &mut left);
         self.add_pose(&model, work, by, &mut left);
         self.add_skinning(&model, work, by, &mut left);
@@ -90,9 +90,12 @@ impl Session {
             add(&work.locked, &mut left.locked, Arc::make_mut(&mut self.tools.locked));
         }
         let mut pairs = Vec::with_capacity(work.pairs.len());
-        for (key, partner) in &work.pairs {
-            match (nodes.find(key), partner.as_ref().map(|partner| nodes.find(partner))) {
-                (None, _) | (_, Some(None)) => _ = left.pairs.insert(key.clone(), partner.clone()),
+        for (key, to) in &work.pairs {
+            match (nodes.find(key), to.as_ref().map(|partner| nodes.find(partner))) {
+                (None, _) | (_, Some(None)) => _ = left.pairs.insert(key.clone(), to.clone()),
+                (Some(node), partner) if self.has_other_pair(node, partner.flatten()) => {
+                    left.pairs.insert(key.clone(), to.clone());
+                }
                 (Some(node), partner) => pairs.push((node, partner.flatten())),
             }
         }
@@ -119,25 +122,7 @@ impl Session {
                 Some(false) | None => _ = left.joints.insert(key.clone(), *record),
             }
         }
-        let targets = |targets: &BTreeMap<String, Number>| targets.iter().map(|(t, w)| (t.clone(), w.0)).collect();
-        let morphs = work.morphs.iter().map(|(key, of)| (key.clone(), targets(of))).collect();
-        let said = resolve(model, &PoseFile { morphs, ..PoseFile::default() });
-        for (place, weight) in said.morphs {
-            out.morphs.entry(place).or_insert(weight);
-        }
-        for (key, of) in &work.morphs {
-            let is_lost = |target: &str| {
-                said.unmatched
-                    .iter()
-                    .any(|lost| lost == key || lost.strip_prefix(key.as_str()) == Some(&format!("/{target}")))
-            };
-            let lost: BTreeMap<String, Number> =
-                of.iter().filter(|(target, _)| is_lost(target)).map(|(t, w)| (t.clone(), *w)).collect();
-            if !lost.is_empty() {
-                left.morphs.insert(key.clone(), lost);
-            }
-        }
-        by.nodes.lost.extend(said.unmatched);
+        add_morphs(model, work, &mut by.nodes, &mut out, left);
         for (key, record) in &work.held {
             let at = Affine3A::from_cols_array(&values(record.matrix));
             match by.nodes.find(key) {
@@ -207,9 +192,8 @@ impl Session {
         left.marked.extend(some_of(&marked, &lost));
         if !carried.vertices.is_empty() {
             let found = carried.vertices.iter().map(|v| v.place);
-            let all = found.chain(self.view.marked.iter().filter(|_| self.marking.by_hand)).collect();
-            self.mark(Arc::new(VertexSet::from_vertices(all)));
-            self.marking.by_hand = true;
+            let all = found.chain(self.own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
+            self.mark_for_good(Arc::new(VertexSet::from_vertices(all)));
         }
     }
 
@@ -235,6 +219,29 @@ impl Session {
             let change = ClipChange { at, removed: usize::from(part.is_some()), inserted };
             if !self.change_clips(&change, None, self.playback.clip) && is_whole {
                 left.clips.push(record.clone());
+            }
+        }
+    }
+}
+
+/// Adds morph weights. Those that have another value already, or no place, are left.
+fn add_morphs(model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, out: &mut Edits, left: &mut WorkRecord) {
+    for (key, targets) in &work.morphs {
+        let Some(node) = nodes.find(key) else {
+            left.morphs.insert(key.clone(), targets.clone());
+            continue;
+        };
+        for (target, weight) in targets {
+            let of = |instance: &Instance| Some(instance.morph_offset + target_of(model, instance, target)?);
+            let places: Vec<usize> = model.instances.iter().filter(|i| i.node == node).filter_map(of).collect();
+            if places.is_empty() {
+                nodes.lost.insert(format!("{key}/{target}"));
+            }
+            let is_other = |place: &usize| out.morphs.get(place).is_some_and(|own| *own != weight.0);
+            if places.is_empty() || places.iter().any(is_other) {
+                left.morphs.entry(key.clone()).or_default().insert(target.clone(), *weight);
+            } else {
+                out.morphs.extend(places.into_iter().map(|place| (place, weight.0)));
             }
         }
     }

@@ -148,6 +148,70 @@ fn after_a_finding_everything_stands_as_before() {
     assert_eq!(session.view.finding, None);
 }
 
+/// A session with a finding in its rest pose and another that turns a joint.
+fn with_findings() -> Session {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 3, ..Tube::default() });
+    session.open(Document::new(Arc::new(model), Vec::new(), Some("model.glb".into())));
+    let model = Arc::clone(session.model().unwrap());
+    let turned = FindingPose::Turned { joint: NodeId(2), axis: Vec3::X, angle: 0.5 };
+    let findings = vec![finding(FindingPose::Rest), finding(turned)];
+    session.inspected(&model, Inspection { report: Report { findings, ..Report::default() }, ..Inspection::default() });
+    session
+}
+
+#[test]
+fn a_pose_is_unsaved_work_while_findings_are_shown_in_theirs() {
+    let mut session = with_findings();
+    session.apply(FindingCommand::ShowFinding(1));
+    assert!(!session.has_work() && !session.has_unsaved_work(), "the pose of a finding is no work");
+    session.apply(FindingCommand::LeaveFinding);
+    session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+    session.apply(EditCommand::EndEdit);
+    let joints = session.kept().unwrap().file().joints;
+    for place in [0, 1] {
+        session.apply(FindingCommand::ShowFinding(place));
+        assert!(session.has_work() && session.has_unsaved_work(), "finding {place}");
+        assert_eq!((session.unsaved_work().posed, session.kept().unwrap().posed()), (1, 1));
+        assert_eq!(session.kept().unwrap().file().joints, joints);
+    }
+    // The file is read again meanwhile.
+    let newer = Model::build((**session.document().unwrap().stored()).clone()).unwrap();
+    session.open(Document::new(Arc::new(newer), Vec::new(), Some("model.glb".into())));
+    assert_eq!(session.kept().unwrap().file().joints, joints);
+    assert_eq!(session.edits().nodes.keys().collect::<Vec<_>>(), [&NodeId(3)]);
+}
+
+#[test]
+fn what_is_edited_further_in_the_pose_of_a_finding_is_work() {
+    let mut session = with_findings();
+    session.apply(FindingCommand::ShowFinding(1));
+    session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
+    session.apply(EditCommand::EndEdit);
+    assert_eq!(session.unsaved_work().posed, 2);
+}
+
+#[test]
+fn marks_made_by_hand_are_kept_while_something_else_is_marked_for_a_look_and_come_back() {
+    let mut session = with_findings();
+    let by_hand = Arc::new(VertexSet::from_vertices((7..12).map(|v| (MeshId(0), 0, v)).collect()));
+    session.apply(SelectionCommand::Mark(Arc::clone(&by_hand)));
+    session.marking.by_hand = true;
+    let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 1);
+    change.push(3, &[2], &[1.0]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let weights = session.kept().unwrap().file().work("elsewhere.glb", None);
+    session.apply(EditCommand::Undo);
+    session.set_work_aside(weights, &mut Vec::new());
+    for look in [Command::from(FindingCommand::ShowFinding(0)), AsideCommand::Show(0).into()] {
+        session.apply(look);
+        assert_ne!(session.view.marked, by_hand);
+        assert_eq!((session.unsaved_work().marks, session.kept().unwrap().marks()), (5, 5));
+        session.apply(FindingCommand::LeaveFinding);
+        assert!(session.view.marked == by_hand && session.marking.by_hand);
+    }
+}
+
 #[test]
 fn only_findings_that_an_edit_could_touch_are_in_doubt_until_the_model_is_checked_again() {
     let mut session = tube_session();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 
+use super::unsaved::{has_pose, has_same_pose};
 use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
 use skinscope_base::math::{Aabb, euler_xyz_degrees};
 use skinscope_inspect::check::{Finding, FindingPose};
@@ -14,16 +15,66 @@ use skinscope_model::{Model, NodeId};
 /// The state of the session before a finding was shown.
 #[derive(Clone, Debug)]
 pub(super) struct StateBeforeFinding {
-    playback: Playback,
-    edits: Arc<Edits>,
+    /// The pose, where another one is shown since.
+    pose: Option<PoseBefore>,
     orbit: Orbit,
     overlay: Option<&'static Overlay>,
     bones: bool,
     selected: Option<NodeId>,
     marked: Arc<VertexSet>,
+    /// Whether these were marked by hand.
+    by_hand: bool,
+}
+
+/// What was played and edited before a finding was shown in its own pose.
+#[derive(Clone, Debug)]
+struct PoseBefore {
+    playback: Playback,
+    edits: Arc<Edits>,
+    /// The edits that show the pose of the finding.
+    shown: Arc<Edits>,
+}
+
+impl StateBeforeFinding {
+    /// Returns whether a person has made any of it.
+    fn has_work(&self) -> bool {
+        self.by_hand || self.pose.as_ref().is_some_and(|pose| has_pose(&pose.edits))
+    }
 }
 
 impl Session {
+    /// Returns the edits of the pose that a person has made, with what was played: while a finding is shown, those from before it. Where
+    /// there were none, and the pose of the finding was edited further, that is the one.
+    pub(super) fn own_pose(&self) -> (Arc<Edits>, &Playback) {
+        let before = self.before_finding.as_ref().and_then(|before| before.pose.as_ref());
+        let is_own = |before: &&PoseBefore| has_pose(&before.edits) || has_same_pose(&self.edits, &before.shown);
+        match before.filter(is_own) {
+            None => (Arc::clone(&self.edits), &self.playback),
+            Some(before) if Arc::ptr_eq(&before.edits.controls, &self.edits.controls) => {
+                (Arc::clone(&before.edits), &before.playback)
+            }
+            Some(before) => (Arc::new(self.with_own_controls(&before.edits)), &before.playback),
+        }
+    }
+
+    /// Returns these edits with the controls that there are now.
+    fn with_own_controls(&self, edits: &Edits) -> Edits {
+        Edits { controls: Arc::clone(&self.edits.controls), ..edits.clone() }
+    }
+
+    /// Returns what is marked by hand; while a finding is shown, what was so before it. `None`: nothing.
+    pub(super) fn own_marks(&self) -> Option<&Arc<VertexSet>> {
+        let before = self.before_finding.as_ref().filter(|before| before.by_hand);
+        before.map(|before| &before.marked).or(self.marking.by_hand.then_some(&self.view.marked))
+    }
+
+    /// Leaves the finding that is shown where it stands before work of a person.
+    pub(super) fn leave_finding_before_work(&mut self) {
+        if self.before_finding.as_ref().is_some_and(|before| before.has_work()) {
+            self.leave_finding();
+        }
+    }
+
     /// Takes the inspection of a model, which is kept if the model is still open, with the same weights. The finding that is shown stays
     /// open where it was found again.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
@@ -62,14 +113,31 @@ impl Session {
         self.view.pinned_second = false;
     }
 
-    /// Marks these vertices, if all exist.
-    pub(super) fn mark(&mut self, vertices: Arc<VertexSet>) {
-        if self.model().is_some_and(|m| fits(m, &vertices)) {
-            self.view.marked = vertices;
-            self.marking.by_hand = false;
-            self.view.finding = None;
-            self.before_finding = None;
+    /// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
+    /// back once that is left.
+    pub(super) fn mark(&mut self, vertices: Arc<VertexSet>, by_hand: bool) {
+        if !self.model().is_some_and(|m| fits(m, &vertices)) {
+            return;
         }
+        if let Some(before) = self.before_finding.as_mut().filter(|before| !before.by_hand) {
+            (before.marked, before.by_hand) = (Arc::clone(&vertices), by_hand);
+        }
+        self.before_finding.take_if(|before| !before.has_work());
+        (self.view.marked, self.marking.by_hand) = (vertices, by_hand);
+        self.view.finding = None;
+    }
+
+    /// Marks these vertices by hand, also before the finding that is shown.
+    pub(super) fn mark_for_good(&mut self, vertices: Arc<VertexSet>) {
+        self.before_finding.iter_mut().for_each(|before| before.by_hand = false);
+        self.mark(vertices, true);
+    }
+
+    /// Marks these vertices until they are left as a finding is: then what was marked before is marked again.
+    pub(super) fn mark_for_a_look(&mut self, vertices: Arc<VertexSet>) {
+        let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
+        self.mark(vertices, false);
+        self.before_finding = Some(before);
     }
 
     pub(super) fn frame_marked(&mut self) {
@@ -96,10 +164,15 @@ impl Session {
     fn show_finding(&mut self, place: usize) {
         let finding = self.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
         let Some(finding) = &finding else { return };
-        let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
+        let mut before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
+        let (playback, edits) = match before.pose.take() {
+            Some(pose) => (pose.playback, pose.edits),
+            None => (self.playback.clone(), Arc::clone(&self.edits)),
+        };
         self.pose_as(finding.pose);
+        before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&self.edits) });
         let vertices = finding.vertex_set();
-        self.mark(Arc::new(vertices));
+        self.mark(Arc::new(vertices), false);
         self.view.finding = Some(place);
         let joint = self.model().and_then(|model| joint_of(model, finding));
         let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
@@ -121,13 +194,13 @@ impl Session {
     fn now(&self) -> StateBeforeFinding {
         let view = &self.view;
         StateBeforeFinding {
-            playback: self.playback.clone(),
-            edits: Arc::clone(&self.edits),
+            pose: None,
             orbit: view.orbit,
             overlay: view.overlay,
             bones: view.bones,
             selected: view.selected,
             marked: Arc::clone(&view.marked),
+            by_hand: self.marking.by_hand,
         }
     }
 
@@ -135,13 +208,16 @@ impl Session {
     /// undone.
     pub(super) fn leave_finding(&mut self) {
         let Some(before) = self.before_finding.take() else { return };
-        let StateBeforeFinding { playback, edits, orbit, overlay, bones, selected, marked } = *before;
-        self.playback = playback;
-        // What was done to controls meanwhile stays.
-        self.change_edits(Edits { controls: Arc::clone(&self.edits.controls), ..Edits::clone(&edits) });
+        let StateBeforeFinding { pose, orbit, overlay, bones, selected, marked, by_hand } = *before;
+        if let Some(PoseBefore { playback, edits, .. }) = pose {
+            self.playback = playback;
+            // What was done to controls meanwhile stays.
+            self.change_edits(self.with_own_controls(&edits));
+        }
         (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
         self.view.bones = bones;
         (self.view.marked, self.view.finding) = (marked, None);
+        self.marking.by_hand = by_hand;
         self.update_pose();
     }
 

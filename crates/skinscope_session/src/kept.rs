@@ -23,6 +23,8 @@ use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 #[derive(Clone, Debug)]
 pub struct KeptSession {
     path: Option<PathBuf>,
+    /// The name of the model's file, where it is not that of `model`.
+    name: Option<String>,
     /// The model with edited weights and matrices.
     model: Arc<Model>,
     edits: Arc<Edits>,
@@ -43,22 +45,55 @@ impl Session {
     pub fn kept(&self) -> Option<KeptSession> {
         // An example is no file, and is as it was when it is opened again.
         let document = self.document().filter(|document| document.lesson().is_none())?;
+        let (edits, playback) = self.own_pose();
+        if self.rules.has_own_pairs() {
+            // What the user has changed is told by what was found, which a document that was opened just now has not looked for yet.
+            _ = document.mirror();
+        }
         Some(KeptSession {
             path: document.path.clone(),
+            name: None,
             model: Arc::clone(self.edited_model()?),
-            edits: Arc::clone(&self.edits),
+            edits,
             rules: self.rules.clone(),
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
-            marked: if self.marking.by_hand { Arc::clone(&self.view.marked) } else { Arc::default() },
+            marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
             aside: Arc::clone(&self.aside),
             view: self.view.clone(),
-            playback: self.playback.clone(),
+            playback: playback.clone(),
+        })
+    }
+}
+
+impl Session {
+    /// Returns what is set aside while an example is open, as a session file of the first model that it is of; `None` where nothing is.
+    #[must_use]
+    pub fn kept_aside(&self) -> Option<KeptSession> {
+        let (document, first) = (self.document()?, self.aside.first()?);
+        Some(KeptSession {
+            path: first.path.as_ref().map(PathBuf::from),
+            name: Some(first.model.clone()),
+            model: Arc::clone(document.stored()),
+            edits: Arc::default(),
+            rules: PoseRules::default(),
+            found: FoundMirror::default(),
+            locked: Arc::default(),
+            marked: Arc::default(),
+            aside: Arc::clone(&self.aside),
+            view: View::default(),
+            playback: Playback::default(),
         })
     }
 }
 
 impl KeptSession {
+    /// Returns the name of the model's file.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.model.source.name)
+    }
+
     /// Returns the model's file; `None` for the built-in character.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
@@ -206,15 +241,17 @@ impl KeptSession {
                 .filter(|(node, _)| known(node))
                 .map(|(n, l)| (key(n), limits(l)))
                 .collect(),
+            unlimited: Some(self.rules.removed_limits().filter(|node| known(node)).map(|node| key(&node)).collect()),
             pins: self.rules.pins.iter().filter(|node| known(node)).map(key).collect(),
             pairs: self.pairs().into_iter().map(alone).collect(),
             locked: self.locked.iter().filter(|node| known(node)).map(key).collect(),
             playback: self.playback(),
-            camera: camera(&self.view),
+            // The whole model is framed where it is not known how it was looked at.
+            camera: if self.name.is_none() { camera(&self.view) } else { None },
             view: view(&self.view, &key, Some(&self.model)),
             ..SessionFile::default()
         };
-        let work = file.work("");
+        let work = file.work("", None);
         let skins = work.weights.iter().flat_map(|record| record.skin.iter().map(String::as_str));
         let listed = file.view.hidden.iter().chain(&file.view.selected).map(String::as_str);
         file.paths = paths_of(&self.model, work.names().chain(skins).chain(listed));

@@ -5,6 +5,8 @@
 #![forbid(unsafe_code)]
 
 mod aside;
+#[cfg(test)]
+mod aside_tests;
 mod camera;
 mod carrying;
 mod clip_names;

@@ -184,8 +184,7 @@ impl Session {
             _ => false,
         };
         if after != before || *command == MarkCommand::None {
-            self.mark(Arc::new(neighbours.set(&after)));
-            self.marking.by_hand = is_by_hand && !after.is_empty();
+            self.mark(Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
         }
     }
 

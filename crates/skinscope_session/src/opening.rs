@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::carrying::{Bringing, Nodes};
 use super::orbit::Orbit;
 use super::saving::changed_since;
+use super::session_file::absolute;
 use super::take_up::told_of;
 use super::{
     CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, ViewFrom, WorkRecord,
@@ -74,6 +75,7 @@ impl Session {
     pub(super) fn reopen(&mut self, document: Document) {
         // Before anything else: what a tool would do is none of the weights that are taken up.
         self.choose_tool(None);
+        self.leave_finding_before_work();
         let bounds = self.posed_bounds();
         let kept = self.kept();
         let is_held = self.saved_session().is_some() && !self.has_unsaved_work();
@@ -84,6 +86,7 @@ impl Session {
         let is_same = self.has_same_places(&old.model, &new) && self.take_up_in_place(&old.model);
         if is_same {
             self.keep_steps(&old.model, &new);
+            self.rules.follow_limits(&new);
         }
         if let Some(kept) = kept.filter(|_| !is_same) {
             self.carry_over(&kept, &old.model, find);
@@ -156,14 +159,14 @@ impl Session {
         let mut left = self.take_up_clips(old, Some);
         let mut lines = Vec::new();
         left.model.clone_from(&old.source.name);
+        left.path = absolute(self.document.as_ref().and_then(|document| document.path.as_deref()));
         self.set_work_aside(left, &mut lines);
         self.warn(&lines);
         let marked = Arc::clone(&self.view.marked);
         let by_hand = self.marking.by_hand;
         self.forget_vertices();
         if by_hand {
-            self.mark(marked);
-            self.marking.by_hand = true;
+            self.mark(marked, true);
         }
         true
     }
@@ -194,6 +197,7 @@ impl Session {
         let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
         left.add(self.add_work(&work, &mut by));
         left.model.clone_from(&old.source.name);
+        left.path.clone_from(&work.path);
         let Bringing { nodes, mut lines, .. } = by;
         self.set_work_aside(left, &mut lines);
         lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
@@ -209,8 +213,8 @@ impl Session {
         let saved = self.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
         let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
         match since {
-            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name),
-            None => kept.file().work(&old.source.name),
+            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name, kept.path()),
+            None => kept.file().work(&old.source.name, kept.path()),
         }
     }
 

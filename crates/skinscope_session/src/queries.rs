@@ -136,7 +136,7 @@ impl Session {
             SelectionCommand::PinAt(at) => self.pin_at(at),
             SelectionCommand::Deselect => self.deselect(),
             SelectionCommand::Pin(vertex) => self.pin(vertex),
-            SelectionCommand::Mark(vertices) => self.mark(vertices),
+            SelectionCommand::Mark(vertices) => self.mark(vertices, false),
         }
     }
 

@@ -51,6 +51,20 @@ impl PoseRules {
         Self { symmetric: self.symmetric, limits: stored.clone(), stored, ..Self::default() }
     }
 
+    /// Takes the limits that a newer version of the file gives to the same joints. Those that the user has set or taken away stay so.
+    pub(super) fn follow_limits(&mut self, model: &Model) {
+        let stored: BTreeMap<NodeId, Limits> = model.limits.iter().copied().collect();
+        let mut limits = stored.clone();
+        let known: BTreeSet<NodeId> = self.limits.keys().chain(self.stored.keys()).copied().collect();
+        for node in known.into_iter().filter(|node| self.has_own_limits(*node)) {
+            match self.limits.get(&node) {
+                Some(own) => _ = limits.insert(node, *own),
+                None => _ = limits.remove(&node),
+            }
+        }
+        (self.limits, self.stored) = (limits, stored);
+    }
+
     /// Whether the user has changed pairs.
     #[must_use]
     pub fn has_own_pairs(&self) -> bool {
@@ -138,6 +152,14 @@ impl Session {
             mirror.pair(node, partner.unwrap_or(node));
             self.rules.mirror = Some(Arc::new(mirror));
         }
+    }
+
+    /// Whether the user has given a node, or the one that is to be its partner, another partner.
+    pub(super) fn has_other_pair(&self, node: NodeId, partner: Option<NodeId>) -> bool {
+        let (Some(own), Some(document)) = (self.rules.own_pairs(), &self.document) else { return false };
+        let (partner, found) = (partner.unwrap_or(node), document.mirror());
+        let is_own = |node: NodeId| own.partner(node) != found.partner(node);
+        own.partner(node) != partner && (is_own(node) || is_own(partner))
     }
 
     /// Takes the pairs as they were found.

@@ -52,12 +52,15 @@ impl Session {
         lines
     }
 
-    /// Shows what a session file keeps; its edits are steps that can be undone, and what is edited already stays. Returns a line for everything that
-    /// the open model has no counterpart for: that is set aside.
+    /// Shows what a session file keeps; its edits are steps that can be undone. Weights, matrices and a pose that are edited already stay; limits,
+    /// pins, pairs, locks and controls are those of the file. Returns a line for everything that the open model has no counterpart for: that is
+    /// set aside.
     pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
         let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
-        let work = file.work(&model.source.name);
-        let listed = file.view.hidden.iter().chain(&file.view.selected).map(String::as_str);
+        let path = self.document.as_ref().and_then(|document| document.path.clone());
+        let work = file.work(&model.source.name, path.as_deref());
+        let listed = file.view.hidden.iter().chain(&file.view.selected).chain(file.unlimited.iter().flatten());
+        let listed = listed.map(String::as_str);
         let names: BTreeSet<&str> = work.names().chain(listed).collect();
         let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
         let mut by = Bringing {
@@ -73,9 +76,7 @@ impl Session {
         self.rules.ignores_limits = !file.obey_limits;
         self.tools.locked = Arc::default();
         let left = self.add_work(&work, &mut by);
-        // Limits that the file of the model has and the session has not were taken away.
-        let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| by.nodes.find(key)).collect();
-        self.rules.limits.retain(|node, _| limited.contains(node));
+        self.take_limits_away(file, &mut by.nodes);
         let Bringing { mut nodes, mut lines, .. } = by;
         for work in &file.set_aside {
             self.set_work_aside(work.clone(), &mut Vec::new());
@@ -99,6 +100,18 @@ impl Session {
         lines.extend(self.control_faults().into_iter().take(MOST_LINES));
         lines.extend(told_of(&nodes.lost, "of the session"));
         lines
+    }
+
+    /// Takes away the limits of the model's file that the user had taken away. An earlier session file does not name them: there they are
+    /// those that it does not have, where the file of the model is still the same.
+    fn take_limits_away(&mut self, file: &SessionFile, nodes: &mut Nodes<'_>) {
+        if let Some(keys) = &file.unlimited {
+            let removed: BTreeSet<NodeId> = keys.iter().filter_map(|key| nodes.find(key)).collect();
+            self.rules.limits.retain(|node, _| !removed.contains(node));
+        } else if !file.has_other_model {
+            let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| nodes.find(key)).collect();
+            self.rules.limits.retain(|node, _| limited.contains(node));
+        }
     }
 
     fn take_up_playback(&mut self, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edits, KeptSession, Session};
+use super::{Document, Edits, KeptSession, Session};
 
 /// How much was made that is in no file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +89,7 @@ impl Session {
     pub fn unsaved_work(&self) -> UnsavedWork {
         let kinds = self.unsaved_kinds();
         let when = |is: bool, count: usize| if is { count } else { 0 };
-        let edits = &self.edits;
+        let (edits, _) = self.own_pose();
         let controls = edits.controls.sliders.len() + edits.controls.drivers.len();
         UnsavedWork {
             vertices: when(kinds.weights, self.unsaved_vertices()),
@@ -100,7 +100,7 @@ impl Session {
             limits: when(kinds.rules, self.rules.own_limits()),
             pins: when(kinds.rules, self.rules.pins.len()),
             has_pairs: kinds.rules && self.rules.has_own_pairs(),
-            marks: when(kinds.marks, self.view.marked.len()),
+            marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
             set_aside: when(kinds.aside, self.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
@@ -113,13 +113,24 @@ impl Session {
         weights || pose || controls || rules || marks || aside || less
     }
 
+    /// Returns whether showing `document` would lose what was made since it was asked for. `given_up` is all that there was then, which was saved or
+    /// given up. A newer version of the open file keeps all, unless it is shown `as_session`: as a session file has it. What is set aside
+    /// stays in any case.
+    #[must_use]
+    pub fn loses_by(&self, document: &Document, as_session: bool, given_up: Option<&KeptSession>) -> bool {
+        let work = UnsavedWork { set_aside: 0, ..self.unsaved_work() };
+        let was_there = || self.kept().zip(given_up).is_some_and(|(now, then)| now.has_same_work(then));
+        (as_session || !self.is_newer_version(document)) && !work.is_empty() && !was_there()
+    }
+
     /// Returns whether anything was made that the file of the model does not have, whatever session or pose file does. A teaching example has no
     /// such work.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        let is_posed = !self.edits.is_empty() || !self.edits.controls.is_empty();
+        let (edits, _) = self.own_pose();
+        let is_posed = !edits.is_empty() || !edits.controls.is_empty();
         let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
-        self.lesson().is_none() && is_edited || self.marking.by_hand || !self.aside.is_empty()
+        self.lesson().is_none() && is_edited || self.own_marks().is_some() || !self.aside.is_empty()
     }
 
     fn unsaved_kinds(&self) -> Kinds {
@@ -127,24 +138,25 @@ impl Session {
         if self.lesson().is_some() || self.document.is_none() {
             return Kinds { aside, ..Kinds::default() };
         }
-        let is_posed = has_pose(&self.edits) && !has_same_pose(&self.edits, &self.pose_in_file);
+        let (edits, _) = self.own_pose();
+        let is_posed = has_pose(&edits) && !has_same_pose(&edits, &self.pose_in_file);
         let mut kinds = Kinds {
             weights: self.has_unsaved_edits(),
             pose: is_posed,
             controls: !self.edits.controls.is_empty(),
             rules: self.rules.has_own(),
-            marks: self.marking.by_hand,
+            marks: self.own_marks().is_some(),
             aside,
             less: false,
         };
         if let Some(held) = &self.session_file {
             let path = self.document.as_ref().and_then(|document| document.path.as_deref());
             let same_model = self.edited_model().is_some_and(|model| held.has_model_of(path, model));
-            let same_pose = has_same_pose(&self.edits, held.edits());
+            let same_pose = has_same_pose(&edits, held.edits());
             let same_controls = Arc::ptr_eq(&self.edits.controls, &held.edits().controls)
                 || self.edits.controls == held.edits().controls;
             let same_rules = self.rules.are_same(held.rules());
-            let same_marks = held.has_marks(Some(&self.view.marked).filter(|_| self.marking.by_hand));
+            let same_marks = held.has_marks(self.own_marks());
             let same_aside = held.has_aside(&self.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
@@ -176,10 +188,10 @@ impl Session {
     }
 }
 
-fn has_pose(edits: &Edits) -> bool {
+pub(super) fn has_pose(edits: &Edits) -> bool {
     !(edits.nodes.is_empty() && edits.morphs.is_empty() && edits.held.is_empty())
 }
 
-fn has_same_pose(a: &Arc<Edits>, b: &Arc<Edits>) -> bool {
+pub(super) fn has_same_pose(a: &Arc<Edits>, b: &Arc<Edits>) -> bool {
     Arc::ptr_eq(a, b) || a.nodes == b.nodes && a.morphs == b.morphs && a.held == b.held
 }

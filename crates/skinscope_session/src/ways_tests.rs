@@ -298,7 +298,7 @@ impl World {
         let read = |(name, text): &(String, String)| {
             let file = SessionFile::parse(text.as_bytes()).unwrap();
             let mut all = file.set_aside.clone();
-            all.push(file.work(name));
+            all.push(file.work(name, None));
             all
         };
         self.session.set_aside().iter().cloned().chain(self.files.iter().flat_map(read)).collect()

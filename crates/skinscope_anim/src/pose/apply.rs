@@ -198,8 +198,9 @@ pub fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     if made_up(target) || is_number || !alone { target.to_string() } else { name.clone() }
 }
 
-/// Returns the target that a key means.
-fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
+/// Returns the number of the morph target of an instance that a key means ([`target_key`], or its plain name); `None`: it has none of that name.
+#[must_use]
+pub fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     let keyed = (0..names.len()).find(|t| target_key(model, instance, *t) == key);
     keyed.or_else(|| names.iter().position(|name| name == key))

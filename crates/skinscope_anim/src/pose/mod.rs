@@ -20,7 +20,7 @@ mod reach;
 mod spelling;
 mod standing;
 
-pub use apply::{Resolved, add, blend, capture, resolve, target_key};
+pub use apply::{Resolved, add, blend, capture, resolve, target_key, target_of};
 pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips, clip_joints};
 pub use counterparts::{MapError, NameMap, Said, counterparts};

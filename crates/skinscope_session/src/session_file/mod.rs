@@ -9,6 +9,7 @@
 //!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
+//!  "unlimited": ["Toe.L"],
 //!  "pins": ["Foot.L"], "pairs": {"Hand.L": "Claw.R", "Tail": null}, "locked": [],
 //!  "playback": {…}, "camera": {…}, "view": {…},
 //!  "set_aside": [{"model": "character.glb", "meshes": […], "weights": […]}]}
@@ -39,6 +40,7 @@ pub(super) use records::{
     PlaybackRecord, SliderRecord, ViewRecord,
 };
 pub(super) use vertices::{MeshRecord, WeightsRecord};
+pub(super) use work::absolute;
 pub use work::{WorkContents, WorkRecord};
 
 use std::collections::BTreeMap;
@@ -100,6 +102,9 @@ pub struct SessionFile {
     pub(super) symmetric: bool,
     pub(super) obey_limits: bool,
     pub(super) limits: BTreeMap<String, LimitsRecord>,
+    /// Joints whose limits of the model's file the user has taken away; `None`: an earlier version, which did not record them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unlimited: Option<Vec<String>>,
     pub(super) pins: Vec<String>,
     /// Nodes whose partner the user has changed, with the partner that they have now.
     pub(super) pairs: BTreeMap<String, Option<String>>,
@@ -135,6 +140,7 @@ impl Default for SessionFile {
             symmetric: false,
             obey_limits: true,
             limits: BTreeMap::new(),
+            unlimited: None,
             pins: Vec::new(),
             pairs: BTreeMap::new(),
             locked: Vec::new(),

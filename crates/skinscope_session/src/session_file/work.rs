@@ -1,6 +1,7 @@
 //! What was made on a model, as session files have it, whether the model has a place for it or not.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use skinscope_edit::MadeOn;
@@ -16,6 +17,9 @@ use super::{
 pub struct WorkRecord {
     /// The name of the model's file.
     pub(crate) model: String,
+    /// The absolute path of that file, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
     /// The meshes of that model, where there are vertices.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) meshes: Vec<MeshRecord>,
@@ -127,7 +131,26 @@ impl WorkRecord {
         MadeOn { meshes: self.meshes.iter().map(MeshRecord::identity).collect(), paths: self.paths.clone() }
     }
 
-    /// Adds what another one has. What both have of one name stays as it is here.
+    /// Returns whether both can be one record: whether what both have of one name is the same.
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
+        fn same<V: PartialEq>(a: &BTreeMap<String, V>, b: &BTreeMap<String, V>) -> bool {
+            a.iter().all(|(key, value)| b.get(key).is_none_or(|other| other == value))
+        }
+        let same_meshes = self.meshes.is_empty() || other.meshes.is_empty() || self.meshes == other.meshes;
+        let none = BTreeMap::new();
+        let same_morphs =
+            self.morphs.iter().all(|(key, targets)| same(targets, other.morphs.get(key).unwrap_or(&none)));
+        (&self.model, &self.path) == (&other.model, &other.path)
+            && same_meshes
+            && same_morphs
+            && same(&self.paths, &other.paths)
+            && same(&self.joints, &other.joints)
+            && same(&self.held, &other.held)
+            && same(&self.limits, &other.limits)
+            && same(&self.pairs, &other.pairs)
+    }
+
+    /// Adds what another one has. What both have of one name stays as it is here ([`WorkRecord::agrees_with`]).
     pub(crate) fn add(&mut self, other: Self) {
         fn join<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
             more.into_iter().for_each(|one| {
@@ -189,11 +212,17 @@ impl WorkRecord {
     }
 }
 
+/// Returns the absolute path of a model's file, as a record names it.
+pub(crate) fn absolute(path: Option<&Path>) -> Option<String> {
+    std::path::absolute(path?).ok()?.to_str().map(str::to_owned)
+}
+
 impl SessionFile {
-    /// Returns what the file has that was made on its model, which is called `model`.
-    pub(crate) fn work(&self, model: &str) -> WorkRecord {
+    /// Returns what the file has that was made on its model, which is called `model` and is the file at `path`.
+    pub(crate) fn work(&self, model: &str, path: Option<&Path>) -> WorkRecord {
         WorkRecord {
             model: model.to_owned(),
+            path: absolute(path),
             meshes: self.meshes.clone(),
             paths: self.paths.clone(),
             joints: self.joints.clone(),
