@@ -214,3 +214,27 @@ fn weights_of_a_runtime_are_those_worked_out_at_once_and_given_up_for_other_weig
     jobs.find_fonts(BTreeSet::from(['a']));
     assert!(matches!(next(&mut jobs), Report::Fonts(_)));
 }
+
+#[test]
+fn a_load_that_fails_tells_the_files_that_it_waits_for_and_sees_those_that_come_meanwhile() {
+    let folder = std::env::temp_dir().join(format!("skinscope_awaited_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let [path, buffer] = ["model.gltf", "model_v2.bin"].map(|name| folder.join(name));
+    let text =
+        r#"{"asset":{"version":"2.0"},"buffers":[{"byteLength":4,"uri":"model_v2.bin"}],"nodes":[{"name":"a"}]}"#;
+    std::fs::write(&path, text).unwrap();
+    let mut jobs = jobs();
+    let load = |jobs: &mut Jobs| jobs.load(Source::File(path.clone()), Options::default(), false);
+    load(&mut jobs);
+    let Report::Awaited(stamps) = next(&mut jobs) else { panic!("nothing is awaited") };
+    assert!(matches!(next(&mut jobs), Report::Loaded(Err(_))));
+    let files: Vec<_> = stamps.paths().map(|file| file.file_name().unwrap()).collect();
+    assert_eq!(files, ["model_v2.bin"]);
+    assert_eq!(stamps.taken_again(), stamps);
+    // When it comes, that is a change.
+    std::fs::write(&buffer, [0; 4]).unwrap();
+    assert_ne!(stamps.taken_again(), stamps);
+    load(&mut jobs);
+    assert!(matches!(next(&mut jobs), Report::Opened(_)));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -1,17 +1,25 @@
 //! A file that is being read in the background.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use super::report::Report;
-use crate::import::{ImportError, Options, Progress};
+use crate::import::{ImportError, Options, Progress, named_files};
 use crate::parallel::Job;
 use crate::session::{Document, Source};
+use crate::writeback::Stamps;
+
+/// How much later than they are written files may say that they were.
+const CLOCK: Duration = Duration::from_secs(2);
 
 /// A file that is being read. It can be drawn before the job is done, since its images arrive last.
 pub(super) struct Load {
     job: Job<Result<Vec<String>, ImportError>>,
     /// The model, until it is reported.
     opened: Arc<Mutex<Option<Box<Document>>>>,
+    /// The files that a file which could not be opened names, until they are reported.
+    awaited: Arc<Mutex<Option<Stamps>>>,
     /// The stage that the load is in, in words.
     stage: Arc<Mutex<String>>,
     /// The fraction and stage that were reported last.
@@ -21,8 +29,10 @@ pub(super) struct Load {
 impl Load {
     /// Begins to read `source`. `wake` wakes the event loop, which then asks for the next report.
     pub(super) fn start(source: Source, options: Options, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
-        let (opened, stage) = (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
-        let (document, said) = (Arc::clone(&opened), Arc::clone(&stage));
+        let (opened, awaited, stage) =
+            (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
+        let (document, named, said) = (Arc::clone(&opened), Arc::clone(&awaited), Arc::clone(&stage));
+        let begun = SystemTime::now();
         let job = Job::start("load", wake, move |context| {
             let tell = |fraction: f32, stage: &str| {
                 stage.clone_into(&mut lock(&said));
@@ -35,9 +45,24 @@ impl Load {
                 *lock(&document) = Some(Box::new(loaded));
                 context.wake();
             };
-            source.load_showing(&options, &progress, shown)
+            let loaded = source.load_showing(&options, &progress, shown);
+            let stamps = match &source {
+                Source::File(path) if loaded.is_err() && !context.is_cancelled() => {
+                    let mut stamps = Stamps::default();
+                    stamps.add(named_files(path, &options).iter().map(PathBuf::as_path));
+                    stamps
+                }
+                _ => return loaded,
+            };
+            // A file that came while the load was failing will not change again.
+            let is_late = begun.checked_sub(CLOCK).is_some_and(|time| stamps.are_there_and_newer(time));
+            let loaded = if is_late { source.load_showing(&options, &progress, shown) } else { loaded };
+            if loaded.is_err() && stamps != Stamps::default() {
+                *lock(&named) = Some(stamps);
+            }
+            loaded
         });
-        Self { job, opened, stage, reported: (0.0, String::new()) }
+        Self { job, opened, awaited, stage, reported: (0.0, String::new()) }
     }
 
     /// Asks the load to end soon. What was read until then is reported.
@@ -66,6 +91,9 @@ impl Load {
         }
         if let Some(document) = lock(&self.opened).take() {
             return Some(Report::Opened(document));
+        }
+        if let Some(stamps) = lock(&self.awaited).take_if(|_| is_done) {
+            return Some(Report::Awaited(stamps));
         }
         is_done.then(|| self.job.take()).flatten().map(Report::Loaded)
     }

@@ -37,6 +37,8 @@ pub(super) enum Report {
     Progress(f32, String),
     /// The model can be drawn; its images may still be on their way.
     Opened(Box<Document>),
+    /// The load is about to end without a model: the files that the model's own one names, as they were before it was given up.
+    Awaited(Stamps),
     /// The load has ended, with all its warnings or with the reason why nothing was opened.
     Loaded(Result<Vec<String>, ImportError>),
     /// The images of the open model have arrived while another file is being read; with all warnings.

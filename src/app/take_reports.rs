@@ -48,6 +48,7 @@ impl App {
                 Report::ExportChosen(path) => self.name_export(path),
                 Report::Exported(path, result) => self.exported(&path, result),
                 Report::PictureDrawn(size, result) => self.picture_drawn(size, result),
+                Report::Awaited(named) => self.next_stamps.add_taken(&named),
                 Report::FilesChanged(now) => self.files_changed(now),
                 Report::Fonts(found) => {
                     if let Some(window) = &self.window {

@@ -52,10 +52,13 @@ impl App {
         }
     }
 
-    /// A file could not be opened. Where nothing else is open it is followed from now on.
+    /// A file could not be opened. It is tried again once it changes, or a file that it names now does, which may not be there yet: where it is
+    /// the open one that has changed, and where nothing else is open.
     pub(super) fn not_opened(&mut self) {
-        self.follows = false;
-        if self.session.document().is_none() {
+        if std::mem::take(&mut self.follows) {
+            let before = std::mem::replace(&mut self.seen, std::mem::take(&mut self.next_stamps));
+            self.seen.add_taken(&before);
+        } else if self.session.document().is_none() {
             self.seen = std::mem::take(&mut self.next_stamps);
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::check::load;
 use super::{CliError, OpenArgs, print, printable, unwritable};
-use crate::compare::{Differences, Named, Part, compare};
+use crate::compare::{Differences, Named, Part, Shown, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
 use crate::session::{Document, Source};
 use crate::words::counted;
@@ -16,11 +16,12 @@ use crate::words::counted;
 ///
 /// Order alone is no difference, nor is the way in which weights are stored: nodes, clips and materials are matched by name,
 /// vertices by order or else by place and texture coordinates, weights by joint. A node with another name in the same place of the
-/// tree, with the same rest transform or the same inverse bind matrix, was renamed, and counts as one difference. Clips are compared
-/// by what their channels drive.
+/// tree, with the same rest transform or the same inverse bind matrix, was renamed, and counts as one difference. Nodes that show
+/// another mesh, or the same by another skin, differ. Clips are compared by what their channels drive.
 ///
 /// The JSON has the fields: schema (1), same, identical_bytes (of the files and their buffers), nodes {added, removed, moved
-/// [names], renamed [{from, to}]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
+/// [names], renamed [{from, to}]}, shown {added, removed, other_mesh, other_skin, other_copies
+/// [names of nodes]}, weights {vertices, largest, primitives [{mesh, primitive, vertices, largest}]}, surface {vertices, primitives} (vertices
 /// that lie elsewhere, and triangles), inverse_binds {changed}, clips and materials {added, removed, changed [names]}, posed
 /// {largest_mm, clip, time, mesh, primitive, vertex}: the largest distance over the rest pose (clip and time are null) and 33
 /// moments of each clip that both have; vertex is null where nothing is apart. Meshes, primitives and vertices are those of A.
@@ -102,6 +103,13 @@ fn report(found: &Differences, same: bool, identical: bool) -> Value {
             "moved": found.nodes.changed,
             "renamed": found.nodes.renamed.iter().map(|[from, to]| json!({ "from": from, "to": to })).collect::<Vec<_>>(),
         },
+        "shown": {
+            "added": found.shown.added,
+            "removed": found.shown.removed,
+            "other_mesh": found.shown.other_mesh,
+            "other_skin": found.shown.other_skin,
+            "other_copies": found.shown.other_copies,
+        },
         "weights": { "vertices": count(&found.weights), "largest": largest, "primitives": parts(&found.weights) },
         "surface": { "vertices": count(&found.surface), "primitives": surface },
         "inverse_binds": { "changed": found.inverse_binds },
@@ -129,18 +137,24 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
             out.push((format!("{what} {how}"), format!("{}{more}", few.join(", "))));
         }
     };
+    let quoted = |list: &[String]| list.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>();
     for (what, named, changed) in [
         ("nodes", &found.nodes, "moved"),
         ("clips", &found.clips, "changed"),
         ("materials", &found.materials, "changed"),
     ] {
-        let quoted = |list: &[String]| list.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>();
         names(what, "added", &quoted(&named.added));
         names(what, "removed", &quoted(&named.removed));
         names(what, changed, &quoted(&named.changed));
         let renamed = named.renamed.iter().map(|[from, to]| format!("\"{from}\" → \"{to}\""));
         names(what, "renamed", &renamed.collect::<Vec<_>>());
     }
+    let Shown { added, removed, other_mesh, other_skin, other_copies } = &found.shown;
+    names("mesh", "added to", &quoted(added));
+    names("mesh", "removed from", &quoted(removed));
+    names("other", "mesh at", &quoted(other_mesh));
+    names("other", "skin at", &quoted(other_skin));
+    names("other", "copies at", &quoted(other_copies));
     for p in &found.surface {
         out.push((
             "surface".into(),
@@ -167,8 +181,10 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
 /// Says where the posed surfaces are farthest apart, or that they are not.
 fn farthest(found: &Differences) -> (String, String) {
     let Some((mesh, primitive, vertex)) = found.posed.vertex else {
-        let said = "no vertex is elsewhere, in the rest pose and in all clips that both have";
-        return ("posed surface".into(), said.into());
+        let is_all = found.shown.added.is_empty() && found.shown.removed.is_empty();
+        let what = if is_all { "no vertex" } else { "no vertex of what both show" };
+        let said = format!("{what} is elsewhere, in the rest pose and in all clips that both have");
+        return ("posed surface".into(), said);
     };
     let clip = found.posed.clip.as_ref();
     let place = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));

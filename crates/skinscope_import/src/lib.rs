@@ -181,6 +181,36 @@ pub fn import_bytes_showing(
     open_bytes(bytes, name, options, progress, Some(shown))
 }
 
+/// Returns the files that the buffers and images of a `.gltf` or `.glb` file name, whether they are there or not: those that an import which has
+/// failed may be waiting for. None where its text cannot be read. The same folder is put before each as before those of a model.
+#[must_use]
+pub fn named_files(path: &Path, options: &Options) -> Vec<PathBuf> {
+    let read = || -> Result<Vec<PathBuf>, ImportError> {
+        let (file, folder) = opened(path, &path.display().to_string(), &options.limits)?;
+        let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
+        let resolver = Resolver::new(Some(folder), options.allow_external, &files);
+        let warnings = Warnings::default();
+        let parts = container::split(file.bytes(), &options.limits, &warnings)?;
+        let text = container::text(&parts.json, &warnings)?;
+        Ok(resolver.named(&container::parse(text, &options.limits, &warnings)?.root))
+    };
+    error::guarded(read).and_then(Result::ok).unwrap_or_default()
+}
+
+/// Opens a file, which errors call `said`, and returns it with the folder in which it names others.
+fn opened(path: &Path, said: &str, limits: &Limits) -> Result<(Owner, PathBuf), ImportError> {
+    let failed = |source| ImportError::Read { path: said.to_owned(), source };
+    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
+        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
+        return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
+    };
+    Limits::check(said, "its length in bytes", length, limits.file_bytes)?;
+    // The folder of the path that was asked for: where that is a link, the folder of the link.
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = folder.canonicalize().map_err(failed)?;
+    Ok((Owner::File(OpenFile { file, name: said.to_owned() }, length), folder))
+}
+
 fn open_file(
     path: &Path,
     options: &Options,
@@ -189,19 +219,10 @@ fn open_file(
 ) -> Result<Import, ImportError> {
     progress.step(0.0, "Reading file")?;
     let said = path.display().to_string().replace(char::is_control, "�");
-    let failed = |source| ImportError::Read { path: said.clone(), source };
-    let Some((file, length)) = uri::open_regular(path).map_err(failed)? else {
-        let found = if path.is_dir() { "a folder" } else { "a device, a pipe or the like" };
-        return Err(ImportError::invalid(said, "a file", found).advise("choose a .gltf or .glb file"));
-    };
-    Limits::check(&said, "its length in bytes", length, options.limits.file_bytes)?;
-    let file = Owner::File(OpenFile { file, name: said.clone() }, length);
-    // The folder of the path that was asked for: where that is a link, the folder of the link.
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = Some(folder.canonicalize().map_err(failed)?);
+    let (file, folder) = opened(path, &said, &options.limits)?;
     let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let files = Budget::new("the length of all files in bytes", options.limits.file_bytes);
-    let resolver = Resolver::new(folder, options.allow_external, &files);
+    let resolver = Resolver::new(Some(folder), options.allow_external, &files);
     isolated(|| import(file.bytes(), &name, options, &resolver, progress, shown))
 }
 

@@ -38,6 +38,7 @@ fn nothing(is_identical: bool) -> Value {
         "same": true,
         "identical_bytes": is_identical,
         "nodes": { "added": [], "removed": [], "moved": [], "renamed": [] },
+        "shown": { "added": [], "removed": [], "other_mesh": [], "other_skin": [], "other_copies": [] },
         "weights": { "vertices": 0, "largest": 0.0, "primitives": [] },
         "surface": { "vertices": 0, "primitives": [] },
         "inverse_binds": { "changed": 0 },

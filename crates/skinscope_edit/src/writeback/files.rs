@@ -110,6 +110,23 @@ impl Stamps {
         }
     }
 
+    /// Adds stamps that were taken of other files before.
+    pub fn add_taken(&mut self, others: &Self) {
+        for other in &others.0 {
+            if self.0.iter().all(|(known, _)| *known != other.0) {
+                self.0.push(other.clone());
+            }
+        }
+    }
+
+    /// Returns whether all files are there, and one was written at this time or later.
+    #[must_use]
+    pub fn are_there_and_newer(&self, time: SystemTime) -> bool {
+        let written = |(_, stamp): &(PathBuf, Stamp)| stamp.map(|(_, written)| written);
+        let all: Option<Vec<Option<SystemTime>>> = self.0.iter().map(written).collect();
+        all.is_some_and(|all| all.into_iter().flatten().any(|written| written >= time))
+    }
+
     /// Returns whether a file is as it was when the model was read. Of one that the model does not name nothing is known against it.
     #[must_use]
     pub fn is_as_read(&self, path: &Path) -> bool {

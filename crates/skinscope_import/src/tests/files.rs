@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::PathBuf;
 
 use super::super::bytes::{Bytes, OpenFile};
-use super::super::import_file;
+use super::super::{import_file, named_files};
 use super::*;
 use skinscope_model::Origins;
 
@@ -140,4 +140,23 @@ fn chunks_without_end_are_cut_short() {
     let import = import_bytes(&glb, "test", &Options::default(), &Progress::silent()).unwrap();
     let last = import.warnings.iter().rfind(|w| w.place == "GLB container").unwrap();
     assert_eq!(last.message, "what follows its first 1000 chunks was ignored");
+}
+
+#[test]
+fn the_files_that_an_import_waits_for_are_known_before_they_are_there() {
+    let folder = Folder::new("awaited");
+    let text = r#"{"asset": {"version": "2.0"}, "buffers": [{"byteLength": 4, "uri": "model%20v2.bin"},
+        {"byteLength": 1, "uri": "data:;base64,AA=="}], "images": [{"uri": "skin.png"}]}"#;
+    let path = folder.write("model.gltf", text.as_bytes());
+    let options = Options::default();
+    let import = || import_file(&path, &options, &Progress::silent());
+    assert!(import().is_err());
+    let named = named_files(&path, &options);
+    let names: Vec<_> = named.iter().map(|file| file.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(names, ["model v2.bin", "skin.png"]);
+    folder.write("model v2.bin", &[0; 4]);
+    assert_eq!(import().unwrap().model.source.files, named);
+    folder.write("model.gltf", &text.as_bytes()[..40]);
+    assert!(named_files(&path, &options).is_empty());
+    assert!(named_files(&folder.0.join("missing.gltf"), &options).is_empty());
 }

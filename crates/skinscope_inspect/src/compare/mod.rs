@@ -1,14 +1,16 @@
-//! Differences between two models: hierarchy, rest poses, weights, inverse bind matrices, clips, materials, and how far
+//! Differences between two models: hierarchy, rest poses, what nodes show, weights, inverse bind matrices, clips, materials, and how far
 //! the posed surfaces are apart.
 //!
 //! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in
 //! the same places, else by place and texture coordinates; weights by joint. A node that has another name and stands in the same
-//! place of the tree, with the same transform at rest or the same inverse bind matrix, is one that was renamed.
+//! place of the tree, with the same transform at rest or the same inverse bind matrix, is one that was renamed; to stay where its parent is
+//! says nothing of a node without children, and one that shows a mesh shows the same.
 
 mod clips;
 mod materials;
 mod nodes;
 mod posed;
+mod shown;
 mod surfaces;
 mod weights;
 
@@ -17,6 +19,7 @@ use skinscope_model::{MeshId, Model};
 use surfaces::Pair;
 
 pub use posed::Apart;
+pub use shown::Shown;
 
 /// Names that only one of two models has, or whose contents differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +58,8 @@ pub struct Part {
 pub struct Differences {
     /// Differences of nodes; changed are those that have another parent or another rest transform, by their names in the first model.
     pub nodes: Named,
+    /// Nodes that show something else.
+    pub shown: Shown,
     /// The primitives whose weights differ.
     pub weights: Vec<Part>,
     /// The primitives whose surface differs: vertices that lie elsewhere, or triangles.
@@ -74,7 +79,12 @@ impl Differences {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let named = [&self.nodes, &self.clips, &self.materials].into_iter().all(Named::is_empty);
-        named && self.weights.is_empty() && self.surface.is_empty() && self.inverse_binds == 0 && !self.posed.is_seen
+        named
+            && self.shown.is_empty()
+            && self.weights.is_empty()
+            && self.surface.is_empty()
+            && self.inverse_binds == 0
+            && !self.posed.is_seen
     }
 }
 
@@ -82,10 +92,12 @@ impl Differences {
 #[must_use]
 pub fn compare(a: &Model, b: &Model) -> Differences {
     let nodes = Nodes::of(a, b);
-    let pairs = Pair::all(a, b, &nodes);
+    let meshes = surfaces::meshes(a, b, &nodes);
+    let pairs = Pair::all(a, b, &nodes, &meshes);
     let paired = clips::pair(a, b, &nodes);
     let mut out = Differences {
         nodes: nodes.named(a, b),
+        shown: Shown::of(a, b, &nodes, &meshes),
         inverse_binds: weights::inverse_binds(a, b, &nodes),
         clips: paired.named(&clips::names(a), &clips::names(b)),
         materials: materials::compare(a, b),

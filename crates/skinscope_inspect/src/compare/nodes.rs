@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use glam::{Affine3A, DVec3};
 
 use super::Named;
-use skinscope_base::math::Transform;
-use skinscope_model::{Model, NodeId};
+use skinscope_base::math::{Aabb, Transform};
+use skinscope_model::{Mesh, MeshId, Model, NodeId, Primitive};
 
 /// Transforms that differ by less than this, relative to their numbers, are equal.
 const SAME: f32 = 2e-6;
@@ -83,8 +83,8 @@ fn same_rest(a: &Model, b: &Model, here: usize, there: usize) -> bool {
 struct Role {
     /// Its inverse bind matrix in the first skin that has it.
     bind: Option<Affine3A>,
-    /// Whether it shows a mesh.
-    has_mesh: bool,
+    /// The mesh that it shows.
+    mesh: Option<MeshId>,
     children: Vec<usize>,
 }
 
@@ -100,8 +100,21 @@ fn roles(model: &Model) -> Vec<Role> {
             out[joint.index()].bind.get_or_insert(*bind);
         }
     }
-    model.instances.iter().for_each(|instance| out[instance.node.index()].has_mesh = true);
+    model.instances.iter().for_each(|i| _ = out[i.node.index()].mesh.get_or_insert(i.mesh));
     out
+}
+
+/// Returns whether two meshes may be one: they have one name, or as many vertices in each primitive within the same space.
+fn may_be_same_mesh(a: &Mesh, b: &Mesh) -> bool {
+    let space = |primitive: &Primitive| Aabb::from_points(primitive.positions.iter().copied());
+    let pairs = || a.primitives.iter().zip(&b.primitives);
+    a.name == b.name && !a.name.is_empty()
+        || a.primitives.len() == b.primitives.len()
+            && pairs().all(|(p, q)| p.stored_vertices == q.stored_vertices)
+            && pairs().all(|(p, q)| {
+                let (p, q) = (space(p), space(q));
+                near(p.min, q.min) && near(p.max, q.max)
+            })
 }
 
 /// The search for partners.
@@ -189,7 +202,10 @@ impl<'m> Matching<'m> {
     /// Returns how much speaks for it that two nodes below partners are one node; 0: nothing does.
     fn likeness(&self, here: usize, there: usize) -> usize {
         let ([a, b], [own, theirs]) = (self.models, [&self.roles[0][here], &self.roles[1][there]]);
-        if own.bind.is_some() != theirs.bind.is_some() || own.has_mesh != theirs.has_mesh {
+        let meshes = own.mesh.zip(theirs.mesh).map(|(x, y)| (&a.meshes[x.index()], &b.meshes[y.index()]));
+        let same_mesh = meshes.is_some_and(|(x, y)| may_be_same_mesh(x, y));
+        let other_mesh = own.mesh.is_some() != theirs.mesh.is_some() || meshes.is_some() && !same_mesh;
+        if own.bind.is_some() != theirs.bind.is_some() || other_mesh {
             return 0;
         }
         let same_bind = own.bind.zip(theirs.bind).is_some_and(|(x, y)| {
@@ -200,7 +216,14 @@ impl<'m> Matching<'m> {
         let keeps_children = !own.children.is_empty()
             && own.children.len() == theirs.children.len()
             && own.children.iter().all(|child| self.there[*child].is_some_and(|c| theirs.children.contains(&c)));
-        4 * usize::from(same_bind) + 2 * usize::from(same_rest(a, b, here, there)) + usize::from(keeps_children)
+        // Many nodes stay where their parent is, so that this says something only together with something else.
+        let is_anywhere = |model: &Model, node| {
+            model.skeleton.rest.transforms[node] == Transform::IDENTITY && model.skeleton.residual(node).is_none()
+        };
+        let has_children = !own.children.is_empty() && !theirs.children.is_empty();
+        let speaks = same_bind || same_mesh || has_children || !is_anywhere(a, here);
+        let same_rest = speaks && same_rest(a, b, here, there);
+        4 * usize::from(same_bind) + 2 * usize::from(same_rest) + usize::from(keeps_children)
     }
 
     /// Pairs the nodes that are left by name: of several with one name the first with the first, and so on.

@@ -7,7 +7,7 @@ use glam::{DVec3, Vec2, Vec3};
 use super::nodes::Nodes;
 use super::{Part, by_name};
 use skinscope_base::math::Aabb;
-use skinscope_model::{Instance, Model, Primitive};
+use skinscope_model::{Instance, Mesh, Model, Primitive};
 
 /// Places that are nearer to each other than this are one, as a share of the surface's size.
 const SAME_PLACE: f32 = 2e-6;
@@ -29,9 +29,9 @@ pub(super) struct Pair {
 
 impl Pair {
     /// Returns all primitives of meshes that both models have; [`differing`] reports those that only one of them has.
-    pub fn all(a: &Model, b: &Model, nodes: &Nodes) -> Vec<Self> {
+    pub fn all(a: &Model, b: &Model, nodes: &Nodes, meshes: &[[usize; 2]]) -> Vec<Self> {
         let mut out = Vec::new();
-        for [here, there] in meshes(a, b, nodes) {
+        for &[here, there] in meshes {
             let instances = instances(a, b, [here, there], nodes);
             let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
             for p in 0..count {
@@ -56,7 +56,7 @@ fn moved(primitive: &Primitive, by: DVec3) -> Primitive {
 
 /// Matches meshes by name, of several with one name those that are shown at nodes of one name first; and those that are left over
 /// by order.
-fn meshes(a: &Model, b: &Model, nodes: &Nodes) -> Vec<[usize; 2]> {
+pub(super) fn meshes(a: &Model, b: &Model, nodes: &Nodes) -> Vec<[usize; 2]> {
     let mut pairs = of_one_node(a, b, nodes);
     let left_over = |model: &Model, side: usize| -> Vec<usize> {
         (0..model.meshes.len()).filter(|m| !pairs.iter().any(|pair| pair[side] == *m)).collect()
@@ -94,6 +94,16 @@ fn of_one_node(a: &Model, b: &Model, nodes: &Nodes) -> Vec<[usize; 2]> {
         }
     }
     out
+}
+
+/// Returns whether two meshes have the same vertices and triangles.
+pub(super) fn is_same_mesh(a: &Mesh, b: &Mesh) -> bool {
+    let same_count = a.primitives.len() == b.primitives.len();
+    let pairs = || a.primitives.iter().zip(&b.primitives);
+    // Most that differ differ in their numbers of vertices.
+    same_count
+        && pairs().all(|(p, q)| p.stored_vertices == q.stored_vertices && p.indices.len() == q.indices.len())
+        && pairs().all(|(p, q)| matched(p, q).1 == 0)
 }
 
 /// Matches the instances of two meshes, those at nodes of one name first.

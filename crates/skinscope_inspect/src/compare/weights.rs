@@ -2,19 +2,25 @@
 
 use std::collections::HashMap;
 
+use glam::Affine3A;
+
 use super::nodes::Nodes;
 use super::surfaces::Pair;
 use super::{Part, by_name};
-use skinscope_model::{Influences, Model, Skin};
+use skinscope_model::{Influences, Model, Skin, SkinId};
 
 /// Weights that differ by no more than this are equal.
 const SAME_WEIGHT: f64 = 1e-6;
 
-/// Returns the vertices of a primitive whose weights differ; `None` where none do.
+/// Returns the vertices of a primitive whose weights differ; `None` where none do, and where a skin moves the mesh in one model alone,
+/// so that its weights have a meaning only there.
 pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<Part> {
     let [(mesh, primitive), (there, other)] = pair.at;
     let (own, theirs) =
         (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
+    if skin_of(a, mesh).is_some() != skin_of(b, there).is_some() {
+        return None;
+    }
     let (keys, other_keys) = (keys(a, mesh, &|node| node), keys(b, there, &|node| nodes.key[node]));
     let (mut vertices, mut largest) = (0, 0.0_f64);
     let mut shares: HashMap<usize, f64> = HashMap::new();
@@ -42,24 +48,64 @@ fn add(influences: &Influences, vertex: usize, keys: &[usize], sign: f64, out: &
     influences.not_finite.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
 }
 
-/// Returns for each place in the first skin that moves a mesh the number of the joint that both models share.
-fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> {
-    let skin = model.instances.iter().filter(|i| i.mesh.index() == mesh).find_map(|i| i.skin);
-    skin.map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect()).unwrap_or_default()
+fn skin_of(model: &Model, mesh: usize) -> Option<SkinId> {
+    model.instances.iter().filter(|i| i.mesh.index() == mesh).find_map(|i| i.skin)
 }
 
-/// Returns how many inverse bind matrices differ, or are in one model only. Skins are matched by name; those that have no
-/// partner of their name are matched in the order of the file.
-pub(super) fn inverse_binds(a: &Model, b: &Model, nodes: &Nodes) -> usize {
-    let none = Skin::default();
+/// Returns for each place in the first skin that moves a mesh the number of the joint that both models share.
+fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> {
+    skin_of(model, mesh)
+        .map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect())
+        .unwrap_or_default()
+}
+
+/// Pairs skins by name; those that have no partner of their name in the order of the file. Also returns those of each model that are
+/// left over.
+fn all_skins(a: &Model, b: &Model) -> (Vec<[usize; 2]>, Vec<usize>, Vec<usize>) {
     let names = |model: &Model| model.skins.iter().map(|skin| skin.name.clone()).collect::<Vec<_>>();
     let (own, other) = (names(a), names(b));
-    let (pairs, removed, added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
-    let named = pairs.iter().map(|[own, other]| differing(&a.skins[*own], &b.skins[*other], nodes));
-    let of =
-        |model: &Model, list: &[usize], i: usize| list.get(i).map_or(none.clone(), |skin| model.skins[*skin].clone());
-    let left = (0..removed.len().max(added.len())).map(|i| differing(&of(a, &removed, i), &of(b, &added, i), nodes));
-    named.chain(left).sum()
+    let (mut pairs, mut removed, mut added) = by_name(own.iter().map(String::as_str), other.iter().map(String::as_str));
+    let both = removed.len().min(added.len());
+    pairs.extend(removed.drain(..both).zip(added.drain(..both)).map(|(own, other)| [own, other]));
+    (pairs, removed, added)
+}
+
+/// Returns the pairs of skins whose matrices are compared.
+pub(super) fn paired_skins(a: &Model, b: &Model) -> Vec<[usize; 2]> {
+    all_skins(a, b).0
+}
+
+/// Returns whether two nodes are moved by the same skin: by two of a pair, or by two that do not differ.
+pub(super) fn is_same_skin(
+    a: &Model,
+    b: &Model,
+    skins: [Option<SkinId>; 2],
+    paired: &[[usize; 2]],
+    nodes: &Nodes,
+) -> bool {
+    match skins.map(|skin| skin.map(SkinId::index)) {
+        [Some(own), Some(other)] => {
+            paired.contains(&[own, other]) || differing(&a.skins[own], &b.skins[other], nodes) == 0
+        }
+        [own, other] => own == other,
+    }
+}
+
+/// Returns how many inverse bind matrices differ, or are in one model only.
+pub(super) fn inverse_binds(a: &Model, b: &Model, nodes: &Nodes) -> usize {
+    let none = Skin::default();
+    let (pairs, removed, added) = all_skins(a, b);
+    let paired = pairs.iter().map(|[own, other]| differing(&a.skins[*own], &b.skins[*other], nodes));
+    let removed = removed.iter().map(|own| differing(&a.skins[*own], &none, nodes));
+    let added = added.iter().map(|other| differing(&none, &b.skins[*other], nodes));
+    paired.chain(removed).chain(added).sum()
+}
+
+/// Returns whether two matrices are equal but for rounding.
+pub(super) fn is_same_matrix(a: Affine3A, b: Affine3A) -> bool {
+    let (x, y) = (a.to_cols_array(), b.to_cols_array());
+    let size = x.iter().chain(&y).fold(1e-3_f32, |most, v| most.max(v.abs()));
+    !x.iter().zip(&y).any(|(p, q)| (p - q).abs() > 1e-6 * size)
 }
 
 fn differing(a: &Skin, b: &Skin, nodes: &Nodes) -> usize {
@@ -73,10 +119,8 @@ fn differing(a: &Skin, b: &Skin, nodes: &Nodes) -> usize {
         };
         let (_, other) = left.swap_remove(at);
         let broken = a.not_finite.contains(&j) || b.not_finite.contains(&other);
-        let stored = |skin: &Skin, joint: usize| skin.stored_bind(joint).as_affine3a().to_cols_array();
-        let (x, y) = (stored(a, j), stored(b, other));
-        let size = x.iter().chain(&y).fold(1e-3_f32, |most, v| most.max(v.abs()));
-        count += usize::from(broken || x.iter().zip(&y).any(|(p, q)| (p - q).abs() > 1e-6 * size));
+        let stored = |skin: &Skin, joint: usize| skin.stored_bind(joint).as_affine3a();
+        count += usize::from(broken || !is_same_matrix(stored(a, j), stored(b, other)));
     }
     count + left.len()
 }
