@@ -5,6 +5,7 @@ use glam::{Affine3A, Vec3};
 use super::mirrored::MirrorPlane;
 use super::*;
 use skinscope_base::math::Transform;
+use skinscope_base::parallel::JobContext;
 use skinscope_model::{
     Influences, Instance, Mesh, MeshId, Model, ModelParts, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
 };
@@ -40,6 +41,7 @@ fn figure(rows: Rows<'_>, stored: Affine3A) -> ModelParts {
             file_index: (0..rows.len() as u32).collect(),
             rest: LocalPose { transforms: vec![Transform::IDENTITY; rows.len()], morph_weights: Vec::new() },
             residuals: Vec::new(),
+            far: None,
         },
         scenes: vec![Scene { roots: vec![NodeId(0)], contains: vec![true; rows.len()], ..Scene::default() }],
         skins: vec![Skin {
@@ -149,8 +151,8 @@ fn vertices_of_a_joint_at_one_side_without_partner_stay_and_are_counted() {
 fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
     let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY)).unwrap();
     let settings = Settings::default();
-    let task = Task { operation: &mirror::MIRROR, settings, within: None, locked: std::sync::Arc::default() };
-    let outcome = work_out(&model, &task, &skinscope_base::parallel::JobContext::of_waiting()).unwrap();
+    let task = Task { operation: &mirror::MIRROR, settings, within: None, locked: Arc::default() };
+    let outcome = work_out(&model, &task, &JobContext::of_waiting()).unwrap();
     let left: Vec<f32> = outcome.asymmetry.unwrap().of(MeshId(0), 0).to_vec();
     assert!(left.len() == 60 && left.iter().all(|d| (0.0..1e-6).contains(d)), "{left:?}");
     assert_eq!((outcome.vertices, outcome.found[0]), (30, ("asymmetry", [60, 0])));
