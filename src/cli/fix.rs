@@ -83,9 +83,9 @@ pub(super) struct FixArgs {
     /// Give vertices of one place, where the surface goes on, the mean of their weights
     #[arg(long)]
     weld_seams: bool,
-    /// Copy the weights of one side of the mesh to the other, about its plane of symmetry across the axis, with the joints that are their
-    /// partners there, by their names, else by their places: x, y or z, with :+ (from + to −, as without) or :- (from − to +). Vertices
-    /// of a joint at one side without a partner stay; without a plane it is refused
+    /// Copy the weights of one side of the mesh to the other, about its plane of symmetry, with the joints that are their partners there, by
+    /// their names, else by their places: across x, y or z, with :+ (from + to −, as without) or :- (from − to +). Vertices of a joint at
+    /// one side without a partner stay; without a plane it is refused
     #[arg(long, value_name = "AXIS", value_parser = side)]
     mirror: Option<(Axis, bool)>,
     /// Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint that is its

@@ -90,7 +90,8 @@ fn compare(model: &Model, entry: &Entry, header: &Header, data: &[f32], worst: &
     assert_eq!(surface.len(), header.primitives.len(), "{name}: primitives");
     let sources = model.instances_in_scene(model.default_scene).flat_map(|(_, instance)| {
         let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();
-        primitives.map(|p| (model.skeleton.file_index[instance.node.index()], instance.mesh.index(), p))
+        let mesh = model.file_mesh(instance.mesh).index();
+        primitives.map(move |p| (model.skeleton.file_index[instance.node.index()], mesh, p))
     });
     let expected = Aabb { min: header.bbox[0].into(), max: header.bbox[1].into() };
     let diagonal = f64::from(expected.diagonal());

@@ -96,7 +96,7 @@ pub(super) fn notice(wanted: &[TextureDemand], dropped: &[usize], budget: Option
         None => "because this graphics adapter has no memory left".into(),
     };
     let textures = counted(wanted.len(), "texture", "textures");
-    let are = if dropped.iter().filter(|levels| **levels > 0).count() == 1 { "is" } else { "are" };
+    let are = if wanted.len() == 1 { "is" } else { "are" };
     Some(format!("of {textures} ({}) {are} shown {}, {why}", size(whole), groups.join(", ")))
 }
 

@@ -95,27 +95,23 @@ fn without(report: &Report, reason: f32) -> Vec<Value> {
 pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
     let reasons = [
-        (NOT_JUDGED, "has a mirror image to compare it with", "have no mirror image"),
+        (NOT_JUDGED, "has a mirror image to compare it with", "without a mirror image"),
         (
             NO_PARTNER,
             "is moved only by joints that have a partner on the other side",
-            "have a mirror image, but a joint that moves them or it has no partner on the other side",
+            "moved by joints without a partner",
         ),
-        (
-            NO_WEIGHTS,
-            "has weights that can be compared",
-            "have no weights that can be compared, or their mirror images",
-        ),
+        (NO_WEIGHTS, "has weights that can be compared", "without weights to compare"),
     ];
     let found: Vec<_> = reasons.into_iter().filter(|(reason, ..)| report.not_judged_for(*reason) > 0).collect();
     let all = counted(judged + not_judged, "vertex", "vertices");
     match (judged, &found[..]) {
         (_, []) => None,
         (0, [(_, none, _)]) => Some(format!("symmetry was not judged: none of {all} {none}")),
-        (_, [(_, _, some)]) => Some(format!("symmetry was not judged for {not_judged} of {all}: they {some}")),
+        (_, [(_, _, some)]) => Some(format!("symmetry was not judged for {not_judged} of {all}, those {some}")),
         _ => {
             let each = found.iter().map(|(reason, _, some)| format!("{} {some}", report.not_judged_for(*reason)));
-            let each = each.collect::<Vec<_>>().join("; ");
+            let each = each.collect::<Vec<_>>().join(", ");
             Some(format!("symmetry was not judged for {not_judged} of {all}: {each}"))
         }
     }

@@ -157,7 +157,8 @@ impl<'a> Reader<'a> {
 
     fn influences(&self) -> Checked<usize> {
         let mut compared = 0;
-        for (m, mesh) in self.model.meshes.iter().enumerate() {
+        for (id, mesh) in self.model.file_meshes() {
+            let m = id.index();
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let place = format!("mesh {m}, primitive {p}");
                 let PrimitiveOrigin { sets, draco } =

@@ -64,7 +64,8 @@ pub fn launched_report(folder: &Path, arguments: &[&str]) -> Value {
     told(arguments, &launched(folder, &[arguments, &["--json"]].concat()))
 }
 
-fn told(arguments: &[&str], out: &Output) -> Value {
+/// The JSON of what it printed; it must have gone well.
+pub fn told(arguments: &[&str], out: &Output) -> Value {
     assert!(out.status.success(), "{arguments:?}: {}", said(out));
     serde_json::from_slice(&out.stdout).unwrap()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::common;
 use crate::fix::made::{Doc, F32, LAYOUTS, Layout, U8, U16, pairs};
-use crate::fix::{folder, models, report};
+use crate::fix::{fix, folder, models, report, said, told};
 
 /// Validates files, and prints for each a line of JSON: code to count.
 const SCRIPT: &str = "
@@ -101,7 +101,13 @@ fn model(folder: &Path, old: PathBuf, run: &[&str]) -> Option<Written> {
     let folder = folder.join(&what);
     std::fs::create_dir(&folder).unwrap();
     let new = folder.join(format!("out.{}", old.extension().unwrap().to_str().unwrap()));
-    let told: Value = report(&folder, &[&[old.to_str().unwrap(), "-o", new.to_str().unwrap()], run].concat());
+    let arguments = [&[old.to_str().unwrap(), "-o", new.to_str().unwrap()], run, &["--json"]].concat();
+    let out = fix(&folder, &arguments);
+    // A model without a plane of symmetry is not mirrored.
+    if said(&out).contains("no plane of symmetry") {
+        return None;
+    }
+    let told: Value = told(&arguments, &out);
     let changes = !told["changed"]["accessors"].as_array().unwrap().is_empty();
     changes.then_some(Written { what, old, new })
 }

@@ -267,7 +267,9 @@ fn number(value: &Value, place: &str) -> Result<f32, FileError> {
 fn wide_number(value: &Value, place: &str) -> Result<f64, FileError> {
     let single = number(value, place)?;
     let wide = value.as_f64().unwrap_or_default();
-    Ok(if digits(single).parse() == Ok(wide) { f64::from(single) } else { wide })
+    // The JSON reader may miss the last bit.
+    let is_single = |same: f64| (same - wide).abs() <= 2.0 * f64::EPSILON * wide.abs();
+    Ok(if digits(single).parse().is_ok_and(is_single) { f64::from(single) } else { wide })
 }
 
 /// Reads a list of `N` numbers, which may be missing.

@@ -286,6 +286,7 @@ mod tests {
         let mut parts = skinscope_model::ModelParts::clone(&tube(Tube::default()));
         let mut skin = parts.skins[0].clone();
         skin.joints.reverse();
+        skin.inverse_bind.reverse();
         parts.skins.push(skin);
         let skin = Some(skinscope_model::SkinId(1));
         parts.instances.push(skinscope_model::Instance { skin, ..parts.instances[0].clone() });
