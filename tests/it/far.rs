@@ -75,7 +75,8 @@ fn a_figure_is_the_same_wherever_it_stands_and_however_that_is_said() {
     let upright = DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2);
     let centimetres = DAffine3::from_scale_rotation_translation(DVec3::splat(0.01), upright, DVec3::ZERO);
     let in_centimetres = centimetres.inverse() * DAffine3::from_translation(PLACE);
-    let ways: [(&str, DAffine3, &dyn Fn(&mut Value)); 7] = [
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let ways: [(&str, DAffine3, Change<'_>); 7] = [
         ("translation", DAffine3::from_translation(PLACE), &|d| {
             d["nodes"][0]["translation"] = json!(PLACE.to_array());
         }),

@@ -132,7 +132,7 @@ fn copied(
     if (side < 0.0) == settings.from_negative {
         return Copied::Nothing;
     }
-    let from = alike(sheet, (body, rows), vertex, images, settings.axis).and_then(|from| shares(from));
+    let from = alike(sheet, (body, rows), vertex, images, settings.axis).and_then(shares);
     let Some(from) = from.filter(|shares| !shares.is_empty()) else { return Copied::Nothing };
     match across(&from).filter(|_| across(&own).is_some()) {
         Some(shares) => Copied::Shares(shares),

@@ -28,7 +28,7 @@ impl Part {
     #[must_use]
     pub fn in_mesh(&self, plane: Plane) -> Plane {
         let Some(m) = self.from_mesh else { return plane };
-        let normal = Vec3::from(m.matrix3.transpose() * plane.normal);
+        let normal = m.matrix3.transpose() * plane.normal;
         let length = normal.length();
         let offset = (plane.offset - plane.normal.dot(m.translation.into())) / length;
         // Where axes stay axes the normal is one to the bit.

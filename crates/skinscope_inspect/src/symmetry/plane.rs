@@ -184,7 +184,7 @@ fn halfway(body: &Body, normal: Vec3) -> Option<f32> {
     let is_asked = |cell: &[i64; 2]| {
         let mut hasher = DefaultHasher::new();
         cell.hash(&mut hasher);
-        share == 1 || hasher.finish() % share == 0
+        share == 1 || hasher.finish().is_multiple_of(share)
     };
     // Points that lie opposite to each other lie in one line across the plane.
     let finite = body.points.iter().filter(|p| p.is_finite());

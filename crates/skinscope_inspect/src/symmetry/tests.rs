@@ -147,7 +147,7 @@ fn stored_otherwise(p: &mut ModelParts, stored_from_mesh: Affine3A) {
         *position = stored_from_mesh.transform_point3(*position).round();
     }
     for bind in &mut p.skins[0].inverse_bind {
-        *bind = *bind * stored_from_mesh.inverse();
+        *bind *= stored_from_mesh.inverse();
     }
 }
 
@@ -224,7 +224,7 @@ fn meshes_that_are_stored_in_other_spaces_are_one_body() {
     p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)];
     let stored = Affine3A::from_scale_rotation_translation(Vec3::splat(1000.0), Quat::IDENTITY, Vec3::splat(77.0));
     p.skins.push(p.skins[0].clone());
-    p.skins[1].inverse_bind.iter_mut().for_each(|bind| *bind = *bind * stored.inverse());
+    p.skins[1].inverse_bind.iter_mut().for_each(|bind| *bind *= stored.inverse());
     for position in &mut p.meshes[1].primitives[0].positions {
         *position = stored.transform_point3(*position);
     }
