@@ -372,7 +372,8 @@ fn pairs_that_names_make_are_parted_and_come_back() {
     session.apply(ToolCommand::Choose(Some("mirror")));
     let mut harness = window(session, UiState::default(), Status::default());
     harness.get_by_label_contains("Plane of symmetry: x = 0");
-    harness.get_by_label("Part arm.L ↔ arm.R").scroll_to_me();
+    // In a low window the list of pairs is reached by scrolling.
+    harness.set_size(vec2(1280.0, 1000.0));
     harness.run();
     click(&mut harness, "Part arm.L ↔ arm.R");
     assert_eq!(settings(&harness).pairs, [[NodeId(1); 2], [NodeId(2); 2]]);
