@@ -122,7 +122,7 @@ mod tests {
 
     use super::super::test_rigs::found_in;
     use super::*;
-    use crate::symmetry::tests::{figure, plant};
+    use crate::symmetry::tests::{figure, halves, plant};
     use skinscope_model::{Instance, Mesh, MeshId, ModelParts, SkinId};
 
     /// Returns the findings in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
@@ -181,18 +181,7 @@ mod tests {
         let findings = changed(|p| {
             plant(p, 9, 0.3);
             // Mesh 1 gets the right side, mesh 0 keeps the left and the plane.
-            let whole = &p.meshes[0].primitives[0];
-            let part = |keep: &dyn Fn(usize) -> bool| {
-                let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
-                let mut out = whole.clone();
-                out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
-                let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
-                i.joints = kept.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
-                i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
-                out.stored_vertices = kept.len();
-                Mesh { primitives: vec![out], ..Mesh::default() }
-            };
-            p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)];
+            p.meshes = halves(&p.meshes[0].primitives[0]);
             p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
         });
         let places: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();

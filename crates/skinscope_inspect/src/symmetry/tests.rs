@@ -205,12 +205,8 @@ fn the_plane_is_found_beside_what_hangs_on_one_side_and_across_every_axis() {
     }
 }
 
-/// The right side is a mesh of its own, stored as other numbers, with a skin of its own.
-#[test]
-fn meshes_that_are_stored_in_other_spaces_are_one_body() {
-    let mut p = figure(Affine3A::IDENTITY);
-    plant(&mut p, 9, 0.3);
-    let whole = p.meshes[0].primitives[0].clone();
+/// Returns a mesh of the left side and the plane of [`figure`], and one of the right side.
+pub(crate) fn halves(whole: &Primitive) -> Vec<Mesh> {
     let part = |keep: &dyn Fn(usize) -> bool| {
         let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
         let mut out = whole.clone();
@@ -221,7 +217,16 @@ fn meshes_that_are_stored_in_other_spaces_are_one_body() {
         out.stored_vertices = kept.len();
         Mesh { primitives: vec![out], ..Mesh::default() }
     };
-    p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)];
+    vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)]
+}
+
+/// The right side is a mesh of its own, stored as other numbers, with a skin of its own.
+#[test]
+fn meshes_that_are_stored_in_other_spaces_are_one_body() {
+    let mut p = figure(Affine3A::IDENTITY);
+    plant(&mut p, 9, 0.3);
+    let whole = p.meshes[0].primitives[0].clone();
+    p.meshes = halves(&whole);
     let stored = Affine3A::from_scale_rotation_translation(Vec3::splat(1000.0), Quat::IDENTITY, Vec3::splat(77.0));
     p.skins.push(p.skins[0].clone());
     p.skins[1].inverse_bind.iter_mut().for_each(|bind| *bind *= stored.inverse());
