@@ -157,8 +157,9 @@ pub(super) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use egui::Color32;
+
+    use super::*;
 
     const CANVAS: Canvas = Canvas {
         size: [200, 100],

@@ -46,15 +46,14 @@ mod watch;
 mod window;
 mod window_size;
 
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::Instant;
+
 pub use benchmark::Benchmark;
 pub use device_benchmark::compare_on_device;
 pub use options::{AppError, Options};
 pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 pub use skinscope_ui as ui;
-
-use std::sync::{Arc, OnceLock, Weak};
-use std::time::Instant;
-
 use winit::application::ApplicationHandler;
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};

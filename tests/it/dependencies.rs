@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use crate::common;
 use std::collections::{HashMap, HashSet};
 use std::process::Command;
 
 use serde_json::Value;
+
+use crate::common;
 
 /// The strings of a list of `deny.toml`: those that follow `start`, to the closing bracket. With `key`, of each line only
 /// the string after it.

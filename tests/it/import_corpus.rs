@@ -2,13 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use crate::common;
 use std::collections::HashMap;
 use std::path::Path;
 
 use skinscope::import::{Import, ImportError, Options, Progress, import_file};
 use skinscope::model::{ClipId, Instance, Interpolation, Topology};
 use skinscope::session::{PlaybackCommand, Session, Source};
+
+use crate::common;
 
 fn open(path: &Path) -> Result<Import, ImportError> {
     import_file(path, &Options::default(), &Progress::silent())

@@ -2,11 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test's helpers may stop the test")]
 
-use crate::common;
 use std::collections::HashMap;
 use std::path::Path;
 
 use skinscope::import::{ImportError, Options, Progress, import_file};
+
+use crate::common;
 
 /// The row where the manifest leaves a choice and the file breaks no rule: drawn as points, but whole.
 const NOTHING_TO_WARN_OF: &[&str] = &["primitive_points.glb"];

@@ -4,12 +4,9 @@
 //! The corpus stands outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
 #![expect(clippy::unwrap_used, reason = "a test that cannot read what the program says fails")]
 
-use crate::common;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::common::methods_index::{PrimitiveMeasures, ROUNDED, methods_index};
-use crate::common::open;
 use glam::{Affine3A, DVec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, METHODS, Method, ParameterSettings, Surface, SurfaceInput};
@@ -17,6 +14,10 @@ use skinscope::export::baked_surface;
 use skinscope::inspect::measure::{Measurer, SurfaceMeasures, Wanted};
 use skinscope::model::{InstanceId, LocalPose, MeshId, Model, NodeId};
 use skinscope::parallel::JobContext;
+
+use crate::common;
+use crate::common::methods_index::{PrimitiveMeasures, ROUNDED, methods_index};
+use crate::common::open;
 
 struct Posed {
     draws: Vec<InstanceId>,

@@ -3,12 +3,9 @@
 //!
 //! The corpus is outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
 
-use crate::common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::common::methods_index::{Pose, ROUNDED, methods_index};
-use crate::common::{floats, open};
 use glam::{Affine3A, DMat3, DVec3, Quat, Vec3};
 use skinscope::anim::{self, SampleScratch};
 use skinscope::deform::{self, Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
@@ -16,6 +13,10 @@ use skinscope::export::{BakedPrimitive, baked_surface};
 use skinscope::inspect::{Explanation, PosedModel, VertexRef};
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::model::{InstanceId, LocalPose, MeshId, Model};
+
+use crate::common;
+use crate::common::methods_index::{Pose, ROUNDED, methods_index};
+use crate::common::{floats, open};
 
 /// The error that is allowed after delta mush, as a share of the diagonal.
 const MUSH: f64 = 1e-4;

@@ -3,12 +3,10 @@
 //! The corpus is outside the repository: `SKINSCOPE_CORPUS`, else `../shared/corpus`. Without it this is skipped.
 #![expect(clippy::panic, reason = "a test that cannot read its corpus fails")]
 
-use crate::common;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::common::{floats, json};
 use glam::Vec3;
 use serde::Deserialize;
 use skinscope::anim::{self, SampleScratch};
@@ -17,6 +15,9 @@ use skinscope::export::baked_surface;
 use skinscope::import::{Options, Progress, import_file};
 use skinscope::math::Aabb;
 use skinscope::model::{LocalPose, Model};
+
+use crate::common;
+use crate::common::{floats, json};
 
 /// Of the bounding box's diagonal.
 const POSITION: f64 = 1e-5;

@@ -4,7 +4,6 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test's helpers may stop the test")]
 
-use crate::common;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +14,8 @@ use serde_json::Value;
 use skinscope::frame::{Frame, SceneColors};
 use skinscope::import::{Options, Progress};
 use skinscope::session::{Session, Source};
+
+use crate::common;
 
 /// The most that any row of the corpus allows; a guard, not a measurement.
 const LONGEST: Duration = Duration::from_secs(10);

@@ -1,7 +1,8 @@
 //! The timeline, and presses that are over within one frame.
 
-use super::*;
 use skinscope::model::Facing;
+
+use super::*;
 
 /// The times that the panels asked for, seconds.
 fn sought(harness: &Harness<'_, App>) -> Vec<f32> {

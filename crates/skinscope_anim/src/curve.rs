@@ -1,8 +1,9 @@
 //! One node's values over time, as curves are drawn of them.
 
-use super::{SampleScratch, key_times, reset_to_rest, sample};
 use skinscope_base::math::{Transform, euler_xyz_degrees};
 use skinscope_model::{Clip, LocalPose, Model, NodeId, Path};
+
+use super::{SampleScratch, key_times, reset_to_rest, sample};
 
 /// The values of a node over time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -82,10 +83,10 @@ pub fn keys_of(clip: &Clip, node: NodeId, path: Path) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
-
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Keys, Values};
+
+    use super::*;
 
     #[test]
     fn curves_go_through_all_keys_and_do_not_jump() {

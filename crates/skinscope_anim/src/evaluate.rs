@@ -2,9 +2,9 @@
 //! another.
 
 use glam::Affine3A;
+use skinscope_model::{Clip, LocalPose, Model};
 
 use super::{SampleScratch, local_to_model, sample};
-use skinscope_model::{Clip, LocalPose, Model};
 
 /// Poses a skeleton: takes the transforms of `base` (the rest or the bind pose) and the morph weights of the rest pose,
 /// writes what `clip` says at its time (seconds) over them, lets `edit` change the result, and multiplies the transforms
@@ -42,10 +42,10 @@ pub fn evaluate_clip(
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-
-    use super::*;
     use skinscope_base::math::Transform;
     use skinscope_model::shapes::obstacle_course;
+
+    use super::*;
 
     /// The memory that is reused held another pose, with another number of nodes.
     #[test]

@@ -1,7 +1,6 @@
 //! Forward kinematics: from transforms relative to parents to matrices relative to the model.
 
 use glam::{Affine3A, Mat3A, Mat4, Vec3A, Vec4};
-
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Skeleton};
 
@@ -73,9 +72,9 @@ fn four_affines(transforms: &[Transform; 4]) -> [Affine3A; 4] {
 #[cfg(test)]
 mod tests {
     use glam::{Mat3A, Quat, Vec3};
+    use skinscope_model::NodeId;
 
     use super::*;
-    use skinscope_model::NodeId;
 
     /// ```text
     /// 0 ── 1 ── 2

@@ -1,9 +1,9 @@
 //! Clips laid over another one: a crossfade, and a layer that is added.
 
 use glam::{DQuat, Quat};
+use skinscope_model::{ClipId, LocalPose, Model};
 
 use super::{SampleScratch, reset_to_rest, sample};
-use skinscope_model::{ClipId, LocalPose, Model};
 
 /// The clips that are laid over the one that plays. First comes the crossfade, then what is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -149,10 +149,10 @@ pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose,
 #[cfg(test)]
 mod tests {
     use glam::{DVec3, Vec3};
-
-    use super::*;
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Channel, Clip, Interpolation, NodeId, Path, Sampler, Values};
+
+    use super::*;
 
     /// A quaternion as x, y, z, w.
     type Wide = [f64; 4];

@@ -22,9 +22,8 @@ pub use evaluate::{evaluate, evaluate_clip};
 pub use kinematics::local_to_model;
 pub use layers::{Additive, Crossfade, LayerScratch, Layers, add_difference};
 pub use sample::{SampleScratch, key_times, sample, sample_properties};
-pub use stage::{drawn, drawn_at_rest, lens, light, looking};
-
 use skinscope_model::{LocalPose, Skeleton};
+pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 
 /// Sets `pose` to the rest pose. Every frame starts with this, since a clip moves only some of the nodes.
 pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
@@ -34,9 +33,10 @@ pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_base::math::Transform;
     use skinscope_model::shapes::obstacle_course;
+
+    use super::*;
 
     #[test]
     fn the_rest_pose_comes_back_whole() {

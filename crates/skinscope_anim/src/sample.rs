@@ -1,10 +1,10 @@
 //! Reads keys and interpolates between them (glTF 2.0, appendix C).
 
 use glam::{Mat4, Quat, Vec3, Vec4};
+use skinscope_model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
 use super::slerp::{Quats, normalised, slerp};
 use super::span::Span;
-use skinscope_model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
 /// Memory that [`sample`] reuses from call to call; it never changes the results.
 #[derive(Clone, Debug, Default)]

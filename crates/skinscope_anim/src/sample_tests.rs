@@ -1,13 +1,13 @@
 //! Sampling against the formulas of glTF 2.0, appendix C, in f64, one channel at a time.
 
 use glam::{DQuat, DVec4, Quat, Vec3};
-
-use super::{SampleScratch, key_times, reset_to_rest, sample};
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::obstacle_course;
 use skinscope_model::{
     Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Scene, Skeleton, Values,
 };
+
+use super::{SampleScratch, key_times, reset_to_rest, sample};
 
 const KINDS: [Interpolation; 3] = [Interpolation::Step, Interpolation::Linear, Interpolation::CubicSpline];
 const PATHS: [Path; 3] = [Path::Translation, Path::Rotation, Path::Scale];

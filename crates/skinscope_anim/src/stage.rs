@@ -2,7 +2,6 @@
 //! and animated properties have them.
 
 use glam::{Affine3A, Mat3A};
-
 use skinscope_model::{CameraId, Change, InstanceId, Lens, Light, LightId, Model, NodeId, Property};
 
 /// Writes the instances of a scene that nothing hides to `out`, in node order. `hidden` is reusable memory.

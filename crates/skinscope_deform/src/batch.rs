@@ -6,9 +6,9 @@
 //! list.
 
 use glam::{BVec4A, Mat3A, Mat4, Vec3, Vec3A, Vec4};
+use skinscope_model::Run;
 
 use super::{DeformedVertex, Method, MethodInput, ParameterValues, Vertex};
-use skinscope_model::Run;
 
 /// Vertices to deform. Lists are as long as `positions`, or empty where nothing is asked of them.
 #[derive(Clone, Copy, Debug)]

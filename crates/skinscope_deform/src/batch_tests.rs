@@ -2,11 +2,11 @@
 //! many.
 
 use glam::{Affine3A, DAffine3, Mat3A, Quat, Vec3, Vec4};
-
-use super::*;
 use skinscope_base::math::test_random::Random;
 use skinscope_model::InstanceId;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
+
+use super::*;
 
 fn matrix(random: &mut Random) -> Affine3A {
     let turn = Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), 3.0 * random.unit());

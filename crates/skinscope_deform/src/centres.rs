@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use glam::{DVec3, Vec3, Vec4};
-
-use super::{DataSource, MethodData};
 use skinscope_base::parallel::{self, JobContext};
 use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
+
+use super::{DataSource, MethodData};
 
 /// Returns centres as vectors: the place (mesh space, metres) and 1, or zeros where a vertex has none.
 pub(super) static CENTRES: DataSource = DataSource { label: "centres of rotation", make };
@@ -229,8 +229,9 @@ impl Pairs {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     /// Weights by joint, in double precision.
     type Exact = Vec<(u16, f64)>;

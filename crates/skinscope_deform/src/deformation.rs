@@ -5,11 +5,11 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use glam::Vec4;
+use skinscope_base::parallel::JobContext;
+use skinscope_model::{InstanceId, Model};
 
 use super::parameter::{ParameterSettings, ParameterValues};
 use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, NormalSource, Pass, SplitModel};
-use skinscope_base::parallel::JobContext;
-use skinscope_model::{InstanceId, Model};
 
 /// Work that a method or a pass needs done once for a model, before it can deform: a row of [`Method::data`] or [`Pass::data`]. It
 /// depends on the model alone (its weights included), not on pose or parameters.

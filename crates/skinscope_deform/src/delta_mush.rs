@@ -10,6 +10,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
 
 use glam::{DMat3, Vec3, Vec3A, Vec4};
+use skinscope_base::parallel::in_pieces;
+use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 use super::corner_fans::{Eight, numbers};
 use super::joint_rotation::nearest_rotation;
@@ -19,8 +21,6 @@ use super::surface::normals_from_triangles;
 use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
 };
-use skinscope_base::parallel::in_pieces;
-use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 /// The row of delta mush in the table of passes.
 pub static DELTA_MUSH: Pass = Pass {

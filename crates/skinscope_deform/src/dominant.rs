@@ -3,13 +3,13 @@
 //! which joint owns which vertices.
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
+use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
 use super::rows::{self, Rows};
 use super::{
     ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
 };
-use skinscope_base::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
 pub static DOMINANT: Method = Method {

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use glam::{Affine3A, Vec3, Vec4};
-
-use super::surface::{PIECE, PrimitiveDeformer, deform_with, palette_of};
-use super::{Deformation, Deformed, DeformedAttributes, Surface, SurfaceInput, VertexDeformer};
 use skinscope_base::math::Aabb;
 use skinscope_base::parallel;
 use skinscope_model::{InstanceId, Model, Primitive};
+
+use super::surface::{PIECE, PrimitiveDeformer, deform_with, palette_of};
+use super::{Deformation, Deformed, DeformedAttributes, Surface, SurfaceInput, VertexDeformer};
 
 /// The posed instances that are drawn, for questions about vertices whose positions are not kept.
 pub(super) struct DrawnPrimitives<'a> {

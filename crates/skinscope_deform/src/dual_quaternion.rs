@@ -11,13 +11,13 @@
 //! are quaternions. It is linear in `v`. The sum of a vertex's weights cancels, while linear blending scales by it.
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec3A, Vec4};
+use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all, transposed, zero_where};
 use super::joint_rotation::{exact_rotation, nearest_rotation};
 use super::{
     ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
 };
-use skinscope_base::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
 pub static DUAL_QUATERNION: Method = Method {

@@ -15,11 +15,11 @@
 use std::collections::HashMap;
 
 use glam::{Affine3A, Vec3};
+use skinscope_base::math::{Aabb, DisjointSets, DistanceSpread, Distances, are_few, sample_of};
+use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 use super::drawn_primitives::DrawnPrimitives;
 use super::{Method, Surface, SurfaceInput};
-use skinscope_base::math::{Aabb, DisjointSets, DistanceSpread, Distances, are_few, sample_of};
-use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 /// An object that is this many times smaller than the picture covers less than half a pixel.
 const UNSEEN: f32 = 2000.0;
@@ -282,10 +282,11 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{METHODS, palettes};
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Instance, Mesh, MeshId, ModelParts, NodeId};
+
+    use super::*;
+    use crate::{METHODS, palettes};
 
     /// Makes a tube of 400 vertices, 2 m high, 0.5 m wide.
     fn parts() -> ModelParts {

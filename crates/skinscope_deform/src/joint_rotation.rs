@@ -1,7 +1,6 @@
 //! The rotation of a joint: the `R` of the polar decomposition `A = R S` of its matrix, which methods that blend rotations share.
 
 use glam::{DMat3, DQuat, Mat3A};
-
 use skinscope_base::math::{Stretch, cofactor};
 
 /// Areas and volumes below this, in a matrix of unit size, are rounding errors.

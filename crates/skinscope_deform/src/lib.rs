@@ -4,7 +4,6 @@
 //! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3, Vec4};
-
 use skinscope_base::math::Aabb;
 use skinscope_model::Model;
 

@@ -1,6 +1,7 @@
 //! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec4};
+use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
 use super::rows::{self, Rows};
@@ -10,7 +11,6 @@ use super::{
     Batch, BatchInfluences, BatchOut, ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations,
     MethodInput, MethodText, Readout,
 };
-use skinscope_base::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
 pub static LINEAR: Method = Method {

@@ -6,9 +6,9 @@
 //! the file: the same positions give the same bytes.
 
 use glam::{DVec3, Vec3};
+use skinscope_base::math::DisjointSets;
 
 use super::surface_topology::{NONE, SurfaceTopology, sides};
-use skinscope_base::math::DisjointSets;
 
 /// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]

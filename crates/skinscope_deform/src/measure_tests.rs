@@ -3,10 +3,10 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
-
-use super::*;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Model, Primitive};
+
+use super::*;
 
 const LIMITS: Limits = Limits { stretch: 2.0, area: [0.1, 4.0], fold: PI * 150.0 / 180.0, folded_by: PI / 3.0 };
 

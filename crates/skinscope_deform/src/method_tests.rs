@@ -3,9 +3,9 @@
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use glam::{Affine3A, DVec3, Mat3A, Quat, Vec3, Vec4};
+use skinscope_base::math::cofactor;
 
 use super::*;
-use skinscope_base::math::cofactor;
 
 fn packed(method: &Method, matrices: &[Affine3A]) -> Vec<Vec4> {
     let mut out = Vec::new();

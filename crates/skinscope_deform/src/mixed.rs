@@ -2,6 +2,7 @@
 //! vertex group, and Maya as blend weights. It trades the loss of volume of the one for the bulge of the other.
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
+use skinscope_base::math::Aabb;
 
 use super::batch::{BlendKernel, Lanes, Matrices, deform_all};
 use super::dual_quaternion::{DUAL_QUATERNION, DualQuaternionIn};
@@ -10,7 +11,6 @@ use super::{
     Batch, BatchOut, ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput,
     MethodText, Parameter, Readout, ReadoutTerm,
 };
-use skinscope_base::math::Aabb;
 
 /// The row of this method in [`super::METHODS`].
 pub static MIXED: Method = Method {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use glam::{Mat3A, Vec3, Vec3A};
+use skinscope_base::parallel::JobContext;
+use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 
 use super::corner_fans::{CornerFans, Eight, RestFrames};
 use super::{DataSource, MethodData};
-use skinscope_base::parallel::JobContext;
-use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 
 /// The neighbours of all vertices that skins move.
 pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours of vertices", make };

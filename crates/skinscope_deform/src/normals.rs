@@ -2,11 +2,11 @@
 //! joints only turn and vertices have one joint, and the normals of the deformed triangles, which all of them approximate.
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
-
-use super::{Deformed, Surface, SurfaceInput};
 use skinscope_base::math::cofactor;
 use skinscope_base::parallel::in_pieces;
 use skinscope_model::{InstanceId, MorphTarget, NormalPlaces};
+
+use super::{Deformed, Surface, SurfaceInput};
 
 /// One way to work out normals: a row of [`NORMAL_MODES`].
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 //! choice: a uniform buffer is read fast on some hardware, but devices bind so few bytes of one at once that it limits
 //! the joints of a rig; a storage buffer holds any rig. This module computes with numbers only and knows no device.
 
-use super::Method;
 use skinscope_base::words::counted;
+
+use super::Method;
 
 /// The kind of buffer that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DVec3, Vec4};
+use skinscope_base::parallel::JobContext;
+use skinscope_model::{Influences, InfluencesRef, MeshId, Model, ModelParts, Primitive, Topology};
 
 use super::dominant::DOMINANT;
 use super::linear::LINEAR;
@@ -13,8 +15,6 @@ use super::{
     Batch, BatchInfluences, BatchOut, DataSource, ExactDeformation, ExactInfluence, Method, MethodData,
     MethodExpectations, MethodInput, MethodText, Readout,
 };
-use skinscope_base::parallel::JobContext;
-use skinscope_model::{Influences, InfluencesRef, MeshId, Model, ModelParts, Primitive, Topology};
 
 /// The row of this method in [`super::METHODS`].
 pub static RIGID: Method = Method {

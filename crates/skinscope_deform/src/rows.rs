@@ -1,9 +1,9 @@
 //! Functions for the methods whose packed joint is the 3×4 skinning matrix, row by row.
 
 use glam::{Affine3A, Vec3, Vec4};
+use skinscope_base::math::Aabb;
 
 use super::batch::{Matrices, transposed};
-use skinscope_base::math::Aabb;
 
 /// The rows of a 3×4 matrix.
 pub(super) type Rows = [Vec4; 3];

@@ -2,10 +2,10 @@
 //! picking and framing use.
 
 use glam::{Affine3A, Mat3A, Vec3, Vec4};
-
-use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
 use skinscope_base::parallel;
 use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
+
+use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
 
 /// The lists of a deformed primitive that are wanted beside its positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What every method, alone and with each pass after it, owes a whole surface.
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
-
-use super::*;
 use skinscope_model::InstanceId;
 use skinscope_model::shapes::{Tube, tube};
+
+use super::*;
 
 fn model() -> Model {
     tube(Tube { joints: 5, rings: 21, sides: 9, influences: 4, ..Tube::default() })

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
-
 use skinscope_model::{Primitive, Topology};
 
 /// Stands for "no triangle".

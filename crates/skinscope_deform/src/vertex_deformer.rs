@@ -1,10 +1,10 @@
 //! Deforms single vertices of a primitive, for questions about a few of them.
 
 use glam::{Vec3, Vec4};
+use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive};
 
 use super::surface::palette_of;
 use super::{Batch, BatchInfluences, BatchOut, Deformation};
-use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive};
 
 /// Deforms single positions of a primitive, to the bit as [`super::deform_primitive`] does; not for methods that need the surface as a
 /// whole ([`Deformation::needs_surface`]).

@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{Affine3A, Vec3, Vec4};
+use skinscope_base::math::cofactor;
+use skinscope_base::parallel::{self, JobContext};
+use skinscope_model::{InstanceId, Model};
 
 use super::{
     DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
 };
-use skinscope_base::math::cofactor;
-use skinscope_base::parallel::{self, JobContext};
-use skinscope_model::{InstanceId, Model};
 
 /// The input that a surface is deformed from.
 #[derive(Clone, Copy, Debug)]

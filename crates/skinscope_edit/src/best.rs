@@ -9,12 +9,12 @@
 use std::f32::consts::FRAC_PI_4;
 
 use glam::{Affine3A, DVec3, Quat, Vec3};
+use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use skinscope_model::{LocalPose, Model, NodeId, Skin};
 
 use super::table::Table;
 use super::weld::unit_shares;
 use super::{Sheet, weld};
-use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
-use skinscope_model::{LocalPose, Model, NodeId, Skin};
 
 /// How many moments of all clips together are used.
 const MOMENTS: usize = 64;

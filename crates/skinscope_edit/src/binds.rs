@@ -1,12 +1,12 @@
 //! The operations that compute inverse bind matrices: from the rest pose, and from any other one.
 
 use glam::DAffine3;
-
-use super::sheet::single;
-use super::{Operation, Settings, Sheet};
 use skinscope_anim::local_to_model;
 use skinscope_inspect::rig::{SkinBinding, inverse_bind};
 use skinscope_model::{BindChange, LocalPose, Model, Skin, SkinId};
+
+use super::sheet::single;
+use super::{Operation, Settings, Sheet};
 
 /// The operation that computes inverse bind matrices from the rest pose.
 pub static INVERSE_BINDS: Operation = Operation {

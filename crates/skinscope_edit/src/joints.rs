@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use skinscope_model::{Model, NodeId};
+
 use super::locks::Bounds;
 use super::{Operation, Settings, Sheet, Table, hammer};
-use skinscope_model::{Model, NodeId};
 
 /// The operation that takes a joint off vertices and gives its weight to others.
 pub static REMOVE_JOINT: Operation = Operation {

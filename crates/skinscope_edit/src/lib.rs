@@ -42,6 +42,8 @@ mod transferred;
 mod weld;
 pub mod writeback;
 
+use std::sync::Arc;
+
 pub use average::mean_of;
 pub use binds::{BIND_HERE, INVERSE_BINDS};
 pub use carry::{
@@ -57,17 +59,14 @@ pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed}
 pub use set::{Amount, CellEdit, CellOutcome, set_cells};
 pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
+use skinscope_anim::pose::NameMap;
+use skinscope_model::{LocalPose, NodeId, WeightFormat};
 pub use stuck::{check_applied, told_of_stays};
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, work_out};
 pub use transfer::Donor;
 pub use transferred::Transferred;
-
-use std::sync::Arc;
-
-use skinscope_anim::pose::NameMap;
-use skinscope_model::{LocalPose, NodeId, WeightFormat};
 
 /// An operation on weights.
 #[derive(Debug)]

@@ -53,8 +53,9 @@ impl Limbs {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     #[test]
     fn limbs_end_where_the_tree_branches_and_legs_do_not_adjoin() {

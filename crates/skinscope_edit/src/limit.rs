@@ -51,10 +51,11 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::apply;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
+
+    use super::*;
+    use crate::apply;
 
     #[test]
     fn a_locked_joint_stays_among_the_few_however_little_it_weighs() {

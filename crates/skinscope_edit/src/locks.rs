@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use super::{Sheet, Table};
 use skinscope_inspect::VertexSet;
+
+use super::{Sheet, Table};
 
 /// Weights that differ by less count as the same. This is much less than any stored format can tell apart.
 const SAME: f64 = 1e-9;

@@ -3,12 +3,12 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
+use skinscope_inspect::symmetry::Mirrored;
+use skinscope_model::{Model, NodeId};
 
 use super::mirrored::{MirrorPlane, Mirroring};
 use super::weld::{RowShares, difference, mean, unit_shares};
 use super::{Axis, Operation, Settings, Sheet};
-use skinscope_inspect::symmetry::Mirrored;
-use skinscope_model::{Model, NodeId};
 
 /// The operation that copies the weights of one side to the other.
 pub static MIRROR: Operation = Operation {

@@ -1,14 +1,14 @@
 //! Tests of mirroring on a figure of points: hips in the middle, an arm on each side, and points around them.
 
 use glam::{Affine3A, Vec3};
-
-use super::mirrored::MirrorPlane;
-use super::*;
 use skinscope_base::math::Transform;
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{
     Influences, Instance, Mesh, MeshId, Model, ModelParts, Primitive, Scene, Skeleton, Skin, SkinId, Topology,
 };
+
+use super::mirrored::MirrorPlane;
+use super::*;
 
 /// Joints of a skin: name, parent among them, position.
 type Rows<'a> = &'a [(&'a str, Option<u32>, [f32; 3])];

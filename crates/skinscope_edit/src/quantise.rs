@@ -1,7 +1,8 @@
 //! The operation that changes the format in which weights are stored.
 
-use super::{Operation, Settings, Sheet};
 use skinscope_model::WeightFormat;
+
+use super::{Operation, Settings, Sheet};
 
 /// The operation that changes the format in which weights are stored.
 pub static QUANTISE: Operation = Operation {

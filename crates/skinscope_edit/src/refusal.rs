@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use skinscope_anim::local_to_model;
+use skinscope_anim::pose::{MapError, nearest_names};
+use skinscope_inspect::rig::SkinBinding;
+use skinscope_model::{MeshId, Model, NodeId, SkinId};
 use thiserror::Error;
 
 use super::average::mean_of;
 use super::mirrored::MirrorPlane;
 use super::transfer::{by_name, weighted};
 use super::{BIND_HERE, Donor, INVERSE_BINDS, Operation, Settings, Sheet, Table};
-use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{MapError, nearest_names};
-use skinscope_inspect::rig::SkinBinding;
-use skinscope_model::{MeshId, Model, NodeId, SkinId};
 
 /// The operations that write numbers of joints: on a mesh that is shown with two skins, the same number means another joint
 /// in each.
@@ -286,11 +286,11 @@ mod tests {
     use std::sync::Arc;
 
     use glam::Vec3;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Instance, ModelParts, Skin};
 
     use super::*;
     use crate::operation;
-    use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{Instance, ModelParts, Skin};
 
     fn asked(id: &str, parts: ModelParts, settings: &Settings) -> Result<(), Refusal> {
         let model = Model::build(parts).unwrap();

@@ -1,10 +1,11 @@
 //! The operation that removes rogue influences: joints that move vertices far from the region where they belong.
 
+use skinscope_inspect::check::{CheckOptions, Finding, check};
+
 use super::surface::Surface;
 use super::table::clean;
 use super::weld::{mean, unit_shares};
 use super::{Operation, Settings, Sheet, hammer};
-use skinscope_inspect::check::{CheckOptions, Finding, check};
 
 /// The operation that removes rogue influences.
 pub static REMOVE_ROGUES: Operation = Operation {

@@ -1,10 +1,11 @@
 //! The operation that repairs findings of the checker.
 
+use skinscope_inspect::check::is_bound_elsewhere;
+
 use super::limit::limit_rows;
 use super::rogues::{self, found};
 use super::table::Table;
 use super::{Operation, Settings, Sheet, binds, hammer, weld};
-use skinscope_inspect::check::is_bound_elsewhere;
 
 /// The operation that repairs the findings of the given rules.
 pub static RULES: Operation = Operation {

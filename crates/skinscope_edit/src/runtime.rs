@@ -5,10 +5,11 @@
 //! left in its own format, as *quantise* does. Where all sets are read and sums are left, what is predicted here is what these two
 //! operations write into a file. `docs/compare.md` says which source each row of [`RUNTIMES`] was taken from.
 
-use super::task::{Outcome, changes};
-use super::{OPERATIONS, Settings, Sheet, apply};
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{InfluencesRef, MeshId, Model, WeightChange, WeightFormat};
+
+use super::task::{Outcome, changes};
+use super::{OPERATIONS, Settings, Sheet, apply};
 
 /// The sets of joints and weights that a runtime reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -334,9 +335,10 @@ fn divide(row: &mut [f32], packing: Packing, influences: InfluencesRef<'_>, vert
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
+
+    use super::*;
 
     #[test]
     fn packings_are_read_by_name_or_number_and_written_so() {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use skinscope_model::{MeshId, Model, NodeId, WeightChange};
+
 use super::locks::Bounds;
 use super::table::clean;
 use super::{Operation, Settings, Sheet, Table, sheet};
-use skinscope_model::{MeshId, Model, NodeId, WeightChange};
 
 /// The operation that sets the weight of a joint.
 pub static SET: Operation = Operation {
@@ -241,8 +242,9 @@ fn write(table: &mut Table, row: usize, mut new: BTreeMap<u32, f64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     #[test]
     fn weights_are_read_as_they_are_typed() {

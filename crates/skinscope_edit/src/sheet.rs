@@ -4,13 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
 use glam::{Affine3A, DAffine3};
-
-use super::locks::Bounds;
-use super::mirrored::Mirroring;
-use super::rounding::value;
-use super::surface::Surface;
-use super::table::{Stored, Table};
-use super::transferred::Transferred;
 use skinscope_anim::pose::Axis;
 use skinscope_base::parallel::JobContext;
 use skinscope_inspect::symmetry::{Mirrored, WithoutPlane};
@@ -18,6 +11,13 @@ use skinscope_model::{
     Influences, InfluencesRef, MeshId, Model, ModelParts, NotFinite, Origins, OutOfRange, Primitive, PrimitiveRef,
     SetOrigin, Skin, WeightFormat,
 };
+
+use super::locks::Bounds;
+use super::mirrored::Mirroring;
+use super::rounding::value;
+use super::surface::Surface;
+use super::table::{Stored, Table};
+use super::transferred::Transferred;
 
 /// The weights of a model while they are edited, and new inverse bind matrices. The model stays as it is.
 #[derive(Debug)]
@@ -315,10 +315,11 @@ fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{Settings, apply, operation};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Instance, SkinId, WeightChange, part_meshes};
+
+    use super::*;
+    use crate::{Settings, apply, operation};
 
     #[test]
     fn a_sheet_reads_edited_weights_and_the_file_s_on_request() {

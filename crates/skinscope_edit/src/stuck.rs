@@ -77,13 +77,15 @@ pub fn told_of_stays(operation: &Operation, kept: usize, stuck: usize) -> Vec<St
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{Amount, Task, apply, operation, work_out};
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
     use skinscope_base::parallel::JobContext;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Model, NodeId};
-    use std::collections::BTreeSet;
-    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Amount, Task, apply, operation, work_out};
 
     /// A tube whose first joint alone moves the first half of the vertices, and shares the others with the second one.
     fn halves() -> Model {

@@ -1,13 +1,14 @@
 //! The welded rest surface that operations walk on. Vertices with the same position are one place, whatever primitive
 //! they belong to.
 
+use std::collections::HashMap;
+
+use glam::Vec3;
 use skinscope_inspect::check;
 use skinscope_model::{Model, Primitive, Topology};
 
 use super::Table;
 use super::weld::Groups;
-use glam::Vec3;
-use std::collections::HashMap;
 
 /// How nearly two parts of a surface that touch in a place must face the same way to be one there: the cosine of 60°.
 const ALIKE: f32 = 0.5;

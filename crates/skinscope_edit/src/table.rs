@@ -1,7 +1,8 @@
 //! The weights of a primitive as numbers that operations change.
 
-use super::rounding;
 use skinscope_model::WeightFormat;
+
+use super::rounding;
 
 /// Sums that differ from one by no more than this count as one: it is the error of adding weights that were rounded to
 /// 32-bit floats.

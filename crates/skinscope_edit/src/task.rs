@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
+use skinscope_inspect::{PerVertex, VertexSet, symmetry};
+use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
+
 use super::table::{Table, clean};
 use super::{
     Mirroring, Operation, Refusal, Settings, Sheet, Transferred, apply, binds, check, check_applied, mirror, rogues,
     value,
 };
-use skinscope_base::parallel::JobContext;
-use skinscope_inspect::{PerVertex, VertexSet, symmetry};
-use skinscope_model::{BindChange, MeshId, Model, NodeId, SkinningChange, WeightChange};
 
 /// An operation with everything that it needs except the weights.
 #[derive(Clone, Debug)]

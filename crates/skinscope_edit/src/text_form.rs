@@ -63,9 +63,9 @@ pub(super) mod exact {
 /// Joints and their weights.
 pub(super) mod copied {
     use serde::{Deserialize, Deserializer, Serializer};
+    use skinscope_model::NodeId;
 
     use super::exact::Exact;
-    use skinscope_model::NodeId;
 
     pub fn serialize<S: Serializer>(copied: &[(NodeId, f64)], serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(copied.iter().map(|(joint, weight)| (*joint, Exact(*weight))))
@@ -82,7 +82,6 @@ pub(super) mod pose {
     use std::sync::Arc;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
     use skinscope_model::LocalPose;
 
     pub fn serialize<S: Serializer>(pose: &Option<Arc<LocalPose>>, serializer: S) -> Result<S::Ok, S::Error> {

@@ -8,6 +8,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use glam::{DAffine3, DVec3};
+use skinscope_anim::local_to_model;
+use skinscope_anim::pose::{Said, counterparts};
+use skinscope_inspect::rig::SkinBinding;
+use skinscope_model::Model;
 
 use super::closest::{Found, Tree};
 use super::inpaint::{Laplacian, Shares};
@@ -18,10 +22,6 @@ use super::table::Table;
 use super::transferred::Transferred;
 use super::weld::{cut, difference, unit_shares};
 use super::{Operation, Settings, Sheet};
-use skinscope_anim::local_to_model;
-use skinscope_anim::pose::{Said, counterparts};
-use skinscope_inspect::rig::SkinBinding;
-use skinscope_model::Model;
 
 /// The operation that takes the weights of another model.
 pub static TRANSFER: Operation = Operation {

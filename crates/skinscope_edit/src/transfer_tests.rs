@@ -1,9 +1,9 @@
 use glam::Vec3;
+use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{Influences, ModelParts, NodeId};
 
 use super::*;
 use crate::{apply, check};
-use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Influences, ModelParts, NodeId};
 
 const SIDES: u32 = 24;
 const RINGS: u32 = 12;

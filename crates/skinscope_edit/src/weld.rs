@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Operation, Settings, Sheet, Table};
 use skinscope_inspect::check;
+
+use super::{Operation, Settings, Sheet, Table};
 
 /// The operation that gives vertices on both sides of a seam the same weights.
 pub static WELD_SEAMS: Operation = Operation {

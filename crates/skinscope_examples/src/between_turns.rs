@@ -1,12 +1,12 @@
 //! Between two turns: slerp, quaternions and matrices that are blended as numbers, the short way and the long way.
 
 use glam::{DQuat, DVec2, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The colours of the hands, as those of their curves in the chart.
 const COLORS: [u32; 3] = [0x4da3ff, 0xe5b567, 0x7bc96f];

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_base::math::Ramp;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::Settings;
 use super::arm_binding::{Arm, BONES, Capsule, Paths, SIDES};
 use super::rig::{Rig, Shape, change};
-use skinscope_base::math::Ramp;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Where the shoulders are: one column for each way to bind, the bound arm above and the one that is moved below.
 pub(super) const COLUMNS: [f64; 3] = [-2.75, -0.7, 1.35];

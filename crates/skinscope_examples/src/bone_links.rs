@@ -1,12 +1,12 @@
 //! One bend of 120° against the same bend in several links.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arms, metres.
 const RADIUS: f32 = 0.25;

@@ -1,11 +1,11 @@
 //! The rig of [`super::corrective_shape`]: a body of two shapes, an arm that is skinned plainly, and one with a corrective shape.
 
 use glam::{DVec3, Mat3, Quat, Vec2, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::Settings;
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased, mixed};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arms, metres.
 pub(super) const RADIUS: f32 = 0.2;

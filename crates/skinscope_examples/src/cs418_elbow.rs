@@ -1,12 +1,12 @@
 //! The elbow of the lecture CS418 in its three versions: transformations, vertices and matrices are interpolated.
 
 use glam::{DMat2, DVec3, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
 use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Quads of a strip; there is one more row of vertices.
 const QUADS: usize = 8;

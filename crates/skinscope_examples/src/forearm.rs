@@ -1,12 +1,12 @@
 //! Two forearms whose hands are turned: the turn in one joint at the wrist, and spread over twist joints.
 
 use glam::{Quat, Vec2, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The length of a forearm with its hand, metres, and where the wrist is.
 const LENGTH: f32 = 1.6;

@@ -1,13 +1,13 @@
 //! Three keys and what lies between them: STEP, LINEAR and CUBICSPLINE, clamped at both ends.
 
 use glam::Vec3;
+use skinscope_base::math::Transform;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_base::math::Transform;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The balls, each with where it moves up and down.
 const BALLS: [(&str, f32); 3] = [("STEP", -1.2), ("LINEAR", 0.0), ("CUBICSPLINE", 1.2)];
@@ -354,9 +354,10 @@ fn curves(moment: &Moment) -> Vec<Curve> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_anim::{self as anim, SampleScratch};
     use skinscope_model::{Channel, Clip, Interpolation, ModelParts, Path, Sampler, Values};
+
+    use super::*;
 
     /// The same keys as a clip, sampled as any file's are.
     #[test]

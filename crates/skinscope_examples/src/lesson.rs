@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Block, Chart, Curve, Example, Mark, Moment, Settings, Symbol};
 use skinscope_model::{LocalPose, Skeleton};
+
+use super::{Block, Chart, Curve, Example, Mark, Moment, Settings, Symbol};
 
 /// What to open: an example, with its sliders at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -53,12 +53,11 @@ pub use lesson::{Lesson, Start};
 pub use mark::{Mark, MarkInk};
 pub use moment::{Curve, Moment};
 pub use printed::{Fence, Ink, Printed};
+use skinscope_model::{LocalPose, Model, Skeleton};
 pub use slider::{MOST_SLIDERS, Settings, Slider};
 pub use symbol::{Symbol, Unit};
 pub use typeset::{Form, formula_lines, letter, typeset, written};
 pub use value::Value;
-
-use skinscope_model::{LocalPose, Model, Skeleton};
 
 /// All examples, in the order of the menu.
 pub static EXAMPLES: &[&Example] = &[

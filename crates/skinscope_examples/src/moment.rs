@@ -3,12 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
-
-use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Value};
 use skinscope_anim as anim;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, Deformation, METHODS, MethodData, Surface, SurfaceInput};
 use skinscope_model::{InstanceId, LocalPose, Model, NodeId};
+
+use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Value};
 
 /// The rig of an example, with what methods work out for it once.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! Joints that exist for the skin alone: a biceps that an elbow drives, and a chest that breathes.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
+use skinscope_base::math::Transform;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_base::math::Transform;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the arm, metres.
 const RADIUS: f32 = 0.17;

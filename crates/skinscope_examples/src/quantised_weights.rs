@@ -1,12 +1,12 @@
 //! Weights of eight bits: each rounded for itself, and with the last one implied.
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Half of the width and of the height of the plate, metres.
 const HALF: [f32; 2] = [0.45, 0.3];

@@ -3,7 +3,6 @@
 use std::f32::consts::FRAC_PI_2;
 
 use glam::{Quat, Vec2, Vec3, Vec4};
-
 use skinscope_anim as anim;
 use skinscope_base::math::Transform;
 use skinscope_model::{

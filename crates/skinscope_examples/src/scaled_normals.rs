@@ -1,13 +1,13 @@
 //! Normals under a scale that is larger along one axis: by the matrix itself, and by its inverse transpose.
 
 use glam::{DMat2, DVec2, Quat, Vec2, Vec3};
+use skinscope_base::math::Transform;
+use skinscope_model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_base::math::Transform;
-use skinscope_model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the roller, metres.
 const RADIUS: f32 = 0.6;

@@ -1,12 +1,12 @@
 //! An arm that is raised from one ball joint, and from clavicle, scapula and shoulder together.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The radius of the limb, metres; it lies along +X from the breastbone to the hand, as in a bind pose with arms aside.
 const RADIUS: f32 = 0.2;

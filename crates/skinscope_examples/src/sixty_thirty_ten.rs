@@ -1,12 +1,12 @@
 //! One vertex that three joints move: 60 % by joint 37, 30 % by joint 6, 10 % by joint 14.
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
 use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The joints, each with its name and where it rests, metres.
 const JOINTS: [(&str, [f32; 3]); 3] =

@@ -1,9 +1,9 @@
 //! The sliders of examples, and where they stand.
 
 use glam::Vec3;
+use skinscope_base::math::Aabb;
 
 use super::{Example, Look, Unit};
-use skinscope_base::math::Aabb;
 
 /// The most sliders of an example.
 pub const MOST_SLIDERS: usize = 6;

@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula};
 use super::loop_subdivision::Subdivided;
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, mixed};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The rings of the cage, four vertices each: side 0 towards +Z, then +X, −Z, −X.
 const RINGS: u32 = 5;

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
+use skinscope_model::InstanceId;
 
 use super::subdivided_cage::*;
 use super::{Moment, Settings};
-use skinscope_model::InstanceId;
 
 /// Loop's rule once more, as sums over triangles: each gives its shares to the vertices on its edges and at its corners. The first
 /// three numbers of a vertex are its place at rest.

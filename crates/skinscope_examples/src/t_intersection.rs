@@ -1,12 +1,12 @@
 //! A vertex on the edge of another triangle: the surface opens there as soon as it bends.
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Half of the length of the edge, metres.
 const HALF: f32 = 0.7;

@@ -2,10 +2,10 @@
 //! are right at every position of the sliders.
 
 use glam::Vec3;
-
-use super::*;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
+
+use super::*;
 
 /// Evaluates a formula as it is printed with numbers. It knows nothing of expressions.
 fn evaluate(printed: &Printed) -> Result<Value, String> {

@@ -1,13 +1,13 @@
 //! Lewis' three bones: a point of one bone as each of the others would carry it.
 
 use glam::{DAffine3, DVec3, Quat, Vec3};
+use skinscope_base::math::Transform;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
 use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_base::math::Transform;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The length of each bone, metres.
 const LENGTH: f32 = 0.8;

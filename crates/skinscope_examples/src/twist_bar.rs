@@ -1,13 +1,13 @@
 //! A bar whose upper end is turned: what each method leaves of its waist.
 
 use glam::{DVec3, Quat, Vec2, Vec3};
+use skinscope_deform::METHODS;
+use skinscope_model::{LocalPose, Model, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
 use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Slider, Source, Symbol, Unit};
-use skinscope_deform::METHODS;
-use skinscope_model::{LocalPose, Model, Skeleton};
 
 /// The radius of the bar, metres.
 const RADIUS: f32 = 0.35;

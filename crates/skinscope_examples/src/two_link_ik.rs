@@ -3,13 +3,13 @@
 use std::f64::consts::{PI, TAU};
 
 use glam::{DVec3, Quat, Vec2, Vec3};
+use skinscope_anim::pose::Triangle;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::formula::{Expr, Formula, Function};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased};
 use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
-use skinscope_anim::pose::Triangle;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The lengths of upper arm and forearm, metres.
 const UPPER: f32 = 1.1;

@@ -4,10 +4,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use glam::DVec3;
-
-use super::{BakedPrimitive, write_glb, write_obj, write_ply, write_stl};
 use skinscope_base::math::length;
 use skinscope_model::Model;
+
+use super::{BakedPrimitive, write_glb, write_obj, write_ply, write_stl};
 
 /// A kind of file that holds a posed surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,9 @@
 use std::fmt::{Display, Formatter};
 use std::io::{Result, Write};
 
-use crate::BakedPrimitive;
 use skinscope_model::{Model, Topology};
+
+use crate::BakedPrimitive;
 
 /// Writes all primitives as objects of one file: positions, the first texture coordinates (v upwards, as OBJ has it),
 /// normals, and the names of the materials that `model` gives them.
@@ -75,9 +76,9 @@ fn one_word(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use glam::{Vec2, Vec3};
+    use skinscope_model::{Material, MaterialId, ModelParts};
 
     use super::*;
-    use skinscope_model::{Material, MaterialId, ModelParts};
 
     #[test]
     fn objects_count_on_through_the_file() {

@@ -2,8 +2,9 @@
 
 use std::io::{Error, ErrorKind, Result, Write};
 
-use crate::BakedPrimitive;
 use skinscope_model::Topology;
+
+use crate::BakedPrimitive;
 
 /// Writes all primitives into one file. Vertices: `x y z nx ny nz` as floats; faces: lists with a byte for the count and
 /// 32-bit indices; lines: the element `edge`. Points are vertices without a face.

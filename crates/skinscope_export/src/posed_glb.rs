@@ -4,11 +4,11 @@ use std::io::{Error, ErrorKind, Result, Write};
 
 use glam::{DVec3, Vec3, Vec4};
 use serde_json::{Map, Value, json};
+use skinscope_model::{Model, Topology};
 
 use super::textures::MaterialWriter;
 use crate::BakedPrimitive;
 use crate::glb::{Elements, GlbWriter};
-use skinscope_model::{Model, Topology};
 
 /// Writes a static scene: a node and a mesh for each primitive, with vertex colours, tangents, texture coordinates, the
 /// factors of its material, and the textures that the core of glTF knows.

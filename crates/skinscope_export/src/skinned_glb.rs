@@ -5,11 +5,11 @@ use std::io::{Error, ErrorKind, Result, Write};
 
 use glam::{DVec3, Mat4, Vec3};
 use serde_json::{Map, Value, json};
+use skinscope_model::{Instance, LocalPose, MeshId, Model, NodeId, Skin};
 
 use super::posed_glb::{mode, unit_normals, unit_tangents};
 use super::textures::MaterialWriter;
 use crate::glb::{Elements, GlbWriter};
-use skinscope_model::{Instance, LocalPose, MeshId, Model, NodeId, Skin};
 
 /// Writes the nodes of a scene in a pose, which is the rest pose of the file, with meshes, skins, morph targets, materials and
 /// the textures that the core of glTF knows. Inverse bind matrices stay, so that the surface at rest is the posed one. Clips,

@@ -2,8 +2,9 @@
 
 use std::io::{Error, ErrorKind, Result, Write};
 
-use crate::BakedPrimitive;
 use skinscope_model::Topology;
+
+use crate::BakedPrimitive;
 
 /// Writes the triangles of all primitives: a header of 80 bytes, the count, then for each triangle its normal and its
 /// corners as little-endian floats and two unused bytes. STL knows no lines, points, colours or units; the numbers are

@@ -1,7 +1,6 @@
 //! The posed surface that a bake writes, whichever way it was deformed.
 
 use glam::{DVec3, Vec2, Vec3, Vec4};
-
 use skinscope_anim as anim;
 use skinscope_deform::{self as deform, Deformation, Deformed, Surface, SurfaceInput, SurfacePart};
 use skinscope_model::{InstanceId, LocalPose, MaterialId, Model, Topology};
@@ -131,10 +130,11 @@ fn frozen(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_deform::METHODS;
     use skinscope_model::ModelParts;
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
+
+    use super::*;
 
     #[test]
     fn outsides_stay_outside_of_mirrored_parts() {

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 
 use serde_json::{Map, Value, json};
-
-use super::glb::GlbWriter;
-use super::picture::encode_png;
 use skinscope_model::{
     AlphaMode, Filter, ImageId, Material, MaterialId, Model, PixelFormat, TextureSampler, TextureSlot, Wrap,
 };
+
+use super::glb::GlbWriter;
+use super::picture::encode_png;
 
 /// Collects the materials that primitives name, and what these need.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Compared, Frame};
 use skinscope_deform::{Method, Surface};
+
+use super::{Compared, Frame};
 
 /// Each field of [`Frame`] stands in the list once; one that is missing, or no field, does not compile. Where `==` does not say whether
 /// two values of a field are the same, a function does that stands behind `by`.

@@ -9,21 +9,20 @@ mod overlay;
 mod overlay_table;
 mod vertex;
 
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3, Vec4};
+use skinscope_base::math::Projection;
+pub use skinscope_base::math::Ramp;
+use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
+use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
+
 pub use self::bone_shape::BoneShape;
 pub use self::overlay::{
     Counted, InspectedList, InspectedValues, Overlay, SCALE_ROWS, Scale, Step, VertexMeasure, VertexValues,
 };
 pub use self::overlay_table::{AS_STORED, OVERLAYS, overlay};
 pub use self::vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
-
-use std::sync::Arc;
-
-use glam::{Affine3A, Vec3, Vec4};
-
-use skinscope_base::math::Projection;
-pub use skinscope_base::math::Ramp;
-use skinscope_deform::{Deformer, METHODS, Method, PaletteBuffer, ParameterValues, Surface};
-use skinscope_model::{Change, InstanceId, LightKind, Model, NodeId};
 
 /// Everything that the renderer needs to know to draw one picture.
 #[derive(Debug)]

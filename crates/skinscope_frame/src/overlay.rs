@@ -5,8 +5,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::PerVertex;
 use skinscope_base::math::Ramp;
+
+use super::PerVertex;
 
 /// An overlay.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! The table of overlays, and the colours that they share.
 
-use super::overlay::{Counted, InspectedList, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_base::math::Ramp;
+
+use super::overlay::{Counted, InspectedList, Overlay, Scale, Step, VertexMeasure, VertexValues};
 
 macro_rules! wgsl {
     ($file:literal) => {

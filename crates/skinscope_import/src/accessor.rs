@@ -4,15 +4,15 @@ use bytemuck::Pod;
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::validation::Checked;
 use gltf::json::{self, Root};
+use skinscope_base::memory::prefer_large_pages;
+use skinscope_base::words::counted;
+use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
 use super::view_bytes::View;
 use super::{ImportError, Limits};
-use skinscope_base::memory::prefer_large_pages;
-use skinscope_base::words::counted;
-use skinscope_model::{self as model, AccessorOrigin, ElementsOrigin, SparseOrigin};
 
 /// All buffer views of a file and the accessors into them, checked.
 #[derive(Debug)]

@@ -5,13 +5,13 @@ use gltf::json;
 use gltf::json::accessor::Type;
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
+use skinscope_base::math::largest_magnitude;
+use skinscope_base::words::counted;
+use skinscope_model::Material;
 
 use super::accessor::{Accessor, Format};
 use super::draco::Unpacked;
 use super::{ImportError, Reader};
-use skinscope_base::math::largest_magnitude;
-use skinscope_base::words::counted;
-use skinscope_model::Material;
 
 /// The formats that are always allowed, and those that are allowed with quantization.
 pub(super) type Formats = (&'static [Format], &'static [Format]);

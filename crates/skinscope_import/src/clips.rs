@@ -9,14 +9,14 @@ use gltf::json::accessor::Type;
 use gltf::json::animation::{Interpolation as JsonInterpolation, Property};
 use gltf::json::validation::Checked;
 use skinscope_base::words::counted;
+use skinscope_model::{
+    Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
+};
 
 use super::accessor::{Accessor, Format, format};
 use super::nodes::{Nodes, unit};
 use super::pointers::{PointerChannel, Target, World};
 use super::{ImportError, Reader, key_times};
-use skinscope_model::{
-    Channel, Clip, ClipOrigin, Instance, Interpolation, NodeId, Path, PropertyChannel, Sampler, SamplerOrigin, Values,
-};
 
 /// Vectors and weights may be floats or normalised integers.
 const VALUE: &[Format] = &[format::F32, format::I8_UNIT, format::U8_UNIT, format::I16_UNIT, format::U16_UNIT];

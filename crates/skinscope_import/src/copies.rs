@@ -4,12 +4,12 @@ use glam::{Affine3A, Quat, Vec3};
 use gltf::json;
 use gltf::json::accessor::Type;
 use serde_json::Value;
+use skinscope_base::words::counted;
 
 use super::accessor::{Accessor, Format, format};
 use super::fields::{Fields, whole};
 use super::nodes::unit;
 use super::{ImportError, Reader};
-use skinscope_base::words::counted;
 
 /// The name of the extension.
 const NAME: &str = "EXT_mesh_gpu_instancing";

@@ -3,11 +3,11 @@
 use std::io::Cursor;
 
 use image::{ImageFormat, ImageReader};
+use skinscope_model::{BlockFormats, Pixels};
 
 use super::bytes::Bytes;
 use super::limits::{ReserveBytes, measure};
 use super::{Limits, ktx2, png};
-use skinscope_model::{BlockFormats, Pixels};
 
 /// Decodes an image by its first bytes, whatever its file calls it. `formats` is asked only for images that can be
 /// transcoded.

@@ -16,14 +16,14 @@ use gltf::json::accessor::ComponentType;
 use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
 use serde_json::Value;
+use skinscope_base::words::counted;
+use skinscope_model::DracoStream;
 
 use super::accessor::Accessor;
 use super::bytes::Bytes;
 use super::error::{guarded, quoted};
 use super::fields::whole;
 use super::{ImportError, Reader};
-use skinscope_base::words::counted;
-use skinscope_model::DracoStream;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use gltf::json;
-
 use skinscope_base::math::Aabb;
 use skinscope_model::{Base, Far, FarMesh, Interpolation, ModelParts, NodeId, Path, Values};
 

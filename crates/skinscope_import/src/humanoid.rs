@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use gltf::json::Value;
+use skinscope_model::{Facing, NodeId};
 
 use super::Reader;
 use super::error::quoted;
 use super::fields::whole;
 use super::nodes::Nodes;
-use skinscope_model::{Facing, NodeId};
 
 /// Returns names by node, rising. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and VRM animations:
 /// `VRMC_vrm.humanoid.humanBones { hips: { node } }`. A file that has both says the same twice; the newer one is used.

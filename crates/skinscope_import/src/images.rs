@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use gltf::json;
+use skinscope_model::{BlockFormats, Image, ImageId, Pixels};
 
 use super::bytes::Bytes;
 use super::decode::decode;
@@ -16,7 +17,6 @@ use super::limits::Budget;
 use super::materials::texture_sources;
 use super::uri::Resolver;
 use super::{AskFormats, ImportError, Limits, Progress, Reader};
-use skinscope_model::{BlockFormats, Image, ImageId, Pixels};
 
 /// The place of an image's encoded bytes.
 enum Source<'a> {

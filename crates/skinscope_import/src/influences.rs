@@ -3,16 +3,16 @@
 use gltf::json::accessor::{ComponentType, Type};
 use gltf::json::mesh::Semantic;
 use gltf::json::validation::Checked;
-
-use super::accessor::{Format, format};
-use super::attributes::PrimitiveSource;
-use super::{ImportError, Reader, Warning};
 use skinscope_base::math::largest_magnitude;
 use skinscope_base::words::counted;
 use skinscope_model::{
     AttributeOrigin, Influences, InfluencesRef, Mesh, MeshId, Model, NotFinite, OutOfRange, Primitive, SetOrigin,
     WeightFormat,
 };
+
+use super::accessor::{Format, format};
+use super::attributes::PrimitiveSource;
+use super::{ImportError, Reader, Warning};
 
 const JOINTS: &[Format] = &[format::U8, format::U16];
 const WEIGHTS: &[Format] = &[format::F32, format::U8_UNIT, format::U16_UNIT];

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use glam::{Quat, Vec3};
 use gltf::json::Value;
+use skinscope_model::{Limits, NodeId, Skeleton};
 
 use super::Reader;
 use super::nodes::Nodes;
-use skinscope_model::{Limits, NodeId, Skeleton};
 
 /// The cosine of half of the angle by which the axes of an eye may differ from those of the world.
 const ALIGNED: f32 = 0.9999;

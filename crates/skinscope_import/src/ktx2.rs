@@ -5,10 +5,10 @@
 //! (KTX 2.0, sections 2 to 4): the memory that it allocates is known, and charged, before it begins.
 
 use basisu::{DecodeFlags, TargetFormat, Transcoder};
+use skinscope_model::{BlockFormats, PixelFormat, Pixels};
 
 use super::Limits;
 use super::limits::{ReserveBytes, measure};
-use skinscope_model::{BlockFormats, PixelFormat, Pixels};
 
 /// The first bytes of every KTX2 file.
 pub(super) const MAGIC: &[u8] = b"\xABKTX 20\xBB\r\n\x1A\n";

@@ -2,11 +2,11 @@
 
 use glam::{Vec3, Vec4};
 use serde_json::{Map, Value};
+use skinscope_model::{Clearcoat, Material, Sheen, Specular, SpecularGlossiness, TextureSlot, Transmission};
 
 use super::fields::{Fields, Range};
 use super::texture_slots::slot;
 use super::{ImportError, Reader};
-use skinscope_model::{Clearcoat, Material, Sheen, Specular, SpecularGlossiness, TextureSlot, Transmission};
 
 /// The extensions of one material.
 pub(super) struct Layers<'a> {

@@ -54,28 +54,26 @@ mod view_bytes;
 mod views;
 mod visibility;
 
-pub use error::{ImportError, Warning};
-pub use extensions::{EXTENSIONS, Extension, Support};
-pub use influences::weight_warnings;
-pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
-pub use tangents::corner_tangents;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gltf::json;
-
 use accessor::Store;
 use bytes::{Bytes, OpenFile, Owner};
+pub use error::{ImportError, Warning};
 use error::{Warnings, quoted};
+pub use extensions::{EXTENSIONS, Extension, Support};
+use gltf::json;
 use images::PendingImages;
+pub use influences::weight_warnings;
 use limits::Budget;
+pub use limits::{DECODED_PER_BYTE, Limits, PIXELS_PER_BYTE, Progress, ZEROS_PER_BYTE};
 use pointers::{PointerChannel, World};
 use skinscope_base::words::counted;
 use skinscope_model::{
     AccessorOrigin, BlockFormats, LocalPose, MeshId, Model, ModelParts, NodeMembers, Origins, Skeleton, SourceInfo,
     ViewOrigin,
 };
+pub use tangents::corner_tangents;
 use uri::Resolver;
 
 /// Options of an import.

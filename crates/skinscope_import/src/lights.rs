@@ -8,13 +8,13 @@ use gltf::json;
 use gltf::json::camera::Type;
 use gltf::json::validation::Checked;
 use serde_json::Value;
+use skinscope_base::words::counted;
+use skinscope_model::{Camera, CameraId, Lens, Light, LightId, LightKind, NodeId};
 
 use super::Reader;
 use super::error::quoted;
 use super::fields::{Fields, Range};
 use super::nodes::Nodes;
-use skinscope_base::words::counted;
-use skinscope_model::{Camera, CameraId, Lens, Light, LightId, LightKind, NodeId};
 
 const LIGHTS: &str = "KHR_lights_punctual";
 

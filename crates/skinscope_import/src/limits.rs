@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::ImportError;
 use skinscope_base::parallel;
+
+use super::ImportError;
 
 /// Bounds on what a file may demand. The defaults are far above real models and far below what harms a desktop; all
 /// that concern memory follow from one number, [`Limits::of_memory`].

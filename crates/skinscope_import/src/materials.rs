@@ -4,11 +4,11 @@ use glam::{Vec3, Vec4};
 use gltf::json;
 use gltf::json::texture::{MagFilter, MinFilter, WrappingMode};
 use gltf::json::validation::Checked;
+use skinscope_model::{AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureSampler, TextureSlot, Wrap};
 
 use super::fields::whole;
 use super::texture_slots::{Extensions, slot};
 use super::{ImportError, Reader, layers};
-use skinscope_model::{AlphaMode, Filter, ImageId, Material, Primitive, Texture, TextureSampler, TextureSlot, Wrap};
 
 /// Reads all materials, in file order.
 pub(super) fn read(reader: &Reader) -> Result<Vec<Material>, ImportError> {

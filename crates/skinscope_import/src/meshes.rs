@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use glam::Affine3A;
 use gltf::json;
+use skinscope_base::words::counted;
+use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
 use super::attributes::PrimitiveSource;
 use super::error::Warnings;
 use super::nodes::Nodes;
 use super::{ImportError, Reader, copies, draco, influences};
-use skinscope_base::words::counted;
-use skinscope_model::{Instance, Material, Mesh, MeshId, NodeId, Primitive, PrimitiveOrigin, Skin, SkinId};
 
 /// All meshes, and the places of the influences of each primitive in the file.
 pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);

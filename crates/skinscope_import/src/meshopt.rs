@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 use gltf::json::{self, Root};
 use serde_json::{Map, Value};
+use skinscope_base::words::counted;
+use skinscope_model::MeshoptStream;
 
 use super::ImportError;
 use super::bytes::Bytes;
@@ -15,8 +17,6 @@ use super::error::{Warnings, quoted};
 use super::fields::whole;
 use super::limits::Budget;
 use super::view_bytes::{View, part};
-use skinscope_base::words::counted;
-use skinscope_model::MeshoptStream;
 
 /// The names of the extension, the newer one first; a view has one of them at most.
 const NAMES: [&str; 2] = ["KHR_meshopt_compression", "EXT_meshopt_compression"];

@@ -7,10 +7,10 @@ use std::collections::HashMap;
 
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec2, Vec3, Vec4};
+use skinscope_model::Primitive;
 
 use super::error::guarded;
 use super::{ImportError, Progress};
-use skinscope_model::Primitive;
 
 /// The most corners that may meet at one place. The generator recurses around a place and compares its corners with one
 /// another, so a file with a million of them would exhaust the stack; no modelled surface comes near this number.

@@ -3,11 +3,11 @@
 
 use glam::{Affine3A, Mat4, Quat, Vec3};
 use gltf::json;
+use skinscope_base::math::{Aabb, Transform, decompose};
+use skinscope_model::{LocalPose, NodeId, Scene, Skeleton};
 
 use super::error::Warnings;
 use super::{ImportError, Reader};
-use skinscope_base::math::{Aabb, Transform, decompose};
-use skinscope_model::{LocalPose, NodeId, Scene, Skeleton};
 
 /// With more nodes than this a file is broken, or a whole world, rather than a character.
 const MANY_NODES: usize = 50_000;

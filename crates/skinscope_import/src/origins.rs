@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use gltf::json;
+use skinscope_model::{BufferOrigin, BufferSource, NodeMembers};
 
 use super::Reader;
 use super::bytes::Owner;
 use super::nodes::Nodes;
 use super::uri::Resolver;
-use skinscope_model::{BufferOrigin, BufferSource, NodeMembers};
 
 /// The storage of each buffer; `bin` is the range of the binary chunk in the file.
 pub(super) fn buffers(

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use gltf::json::{self, Value};
+use skinscope_model::{Instance, Mesh, MeshId, Skin, part_meshes};
 
 use super::Reader;
 use super::fields::whole;
-use skinscope_model::{Instance, Mesh, MeshId, Skin, part_meshes};
 
 /// Parts meshes that are shown with several lists of joints ([`part_meshes`]). A mesh that an extension or an animation pointer
 /// names stays one, since what is said of it would hold for one part alone; and so does one for which there is no room.

@@ -6,12 +6,12 @@
 use std::io::{BufRead, Seek};
 
 use ::png::{BitDepth, ColorType, Decoder, DecodingError, Reader, Transformations};
+use skinscope_base::memory::prefer_large_pages;
+use skinscope_model::Pixels;
 
 use super::Limits;
 use super::bytes::Bytes;
 use super::limits::measure;
-use skinscope_base::memory::prefer_large_pages;
-use skinscope_model::Pixels;
 
 /// The first bytes of a PNG.
 const SIGNATURE: [u8; 8] = *b"\x89PNG\r\n\x1a\n";

@@ -3,14 +3,14 @@
 
 use gltf::json;
 use serde_json::Value;
-
-use super::fields::whole;
-use super::lights::LightsAndCameras;
-use super::nodes::Nodes;
 use skinscope_model::{
     CameraProperty, Lens, LightProperty, Material, MaterialId, MaterialProperty, NodeId, Path, Property, TextureUse,
     UvTransform,
 };
+
+use super::fields::whole;
+use super::lights::LightsAndCameras;
+use super::nodes::Nodes;
 
 /// The name of the extension.
 const NAME: &str = "KHR_animation_pointer";

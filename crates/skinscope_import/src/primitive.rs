@@ -5,13 +5,13 @@ use gltf::json;
 use gltf::json::accessor::Type;
 use gltf::json::mesh::{Mode, Semantic};
 use gltf::json::validation::Checked;
+use skinscope_base::math::{Aabb, largest_magnitude};
+use skinscope_base::words::counted;
+use skinscope_model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
 use super::accessor::{Accessor, Format, format};
 use super::attributes::{Formats, PrimitiveSource};
 use super::{ImportError, influences, tangents, topology};
-use skinscope_base::math::{Aabb, largest_magnitude};
-use skinscope_base::words::counted;
-use skinscope_model::{MaterialId, MorphTarget, Primitive, PrimitiveOrigin, SourceMode};
 
 /// The component types of each attribute: those of glTF itself, and those that `KHR_mesh_quantization` adds.
 const POSITION: Formats = (&[format::F32], &[format::I8_ANY, format::U8_ANY, format::I16_ANY, format::U16_ANY]);

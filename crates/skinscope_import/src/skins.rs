@@ -3,12 +3,12 @@
 use glam::{Affine3A, Mat4};
 use gltf::json;
 use gltf::json::accessor::Type;
+use skinscope_base::words::counted;
+use skinscope_model::{NodeId, Skin};
 
 use super::accessor::format;
 use super::nodes::{Nodes, affine};
 use super::{ImportError, Reader};
-use skinscope_base::words::counted;
-use skinscope_model::{NodeId, Skin};
 
 /// Reads all skins, in file order.
 pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Result<Vec<Skin>, ImportError> {

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use glam::{Vec3, Vec4};
+use skinscope_base::words::counted;
+use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
 use super::attributes::PrimitiveSource;
 use super::{ImportError, Progress, mikktspace};
-use skinscope_base::words::counted;
-use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, Topology};
 
 /// Computes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow
 /// the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`. Tangents

@@ -1,10 +1,10 @@
 //! Texture slots of materials, with `KHR_texture_transform`.
 
 use serde_json::{Map, Value};
+use skinscope_model::{TextureId, TextureSlot, UvTransform};
 
 use super::fields::{Fields, Range};
 use super::{ImportError, Reader};
-use skinscope_model::{TextureId, TextureSlot, UvTransform};
 
 /// Extensions of a texture's info, as they stand in the file.
 pub(super) type Extensions<'a> = Option<&'a Map<String, Value>>;

@@ -1,7 +1,6 @@
 //! Turns every primitive mode into a list of points, lines or triangles.
 
 use gltf::json::mesh::Mode;
-
 use skinscope_model::{SourceMode, Topology};
 
 /// Returns the mode's name in the model and the kind of list that it unrolls to.

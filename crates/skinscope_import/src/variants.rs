@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use gltf::json;
 use serde_json::Value;
+use skinscope_model::MaterialId;
 
 use super::error::quoted;
 use super::fields::{Fields, whole};
 use super::{ImportError, Reader};
-use skinscope_model::MaterialId;
 
 const NAME: &str = "KHR_materials_variants";
 

@@ -1,8 +1,9 @@
 //! The bytes of one buffer view, as the file has them or as decompression left them.
 
+use skinscope_base::words::counted;
+
 use super::ImportError;
 use super::bytes::Bytes;
-use skinscope_base::words::counted;
 
 /// The bytes of a buffer view.
 #[derive(Debug)]

@@ -1,13 +1,13 @@
 //! Reads buffer views: finds their bytes in the file, or decompresses them.
 
 use gltf::json::{self, Root};
+use skinscope_model::ViewOrigin;
 
 use super::bytes::Bytes;
 use super::error::Warnings;
 use super::limits::Budget;
 use super::view_bytes::{View, part};
 use super::{ImportError, Progress, meshopt};
-use skinscope_model::ViewOrigin;
 
 /// Checks every view against the bytes that are there, and decompresses those that need it on all cores. Also returns
 /// the place of each.

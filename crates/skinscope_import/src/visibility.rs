@@ -1,10 +1,10 @@
 //! Reads `KHR_node_visibility`: nodes that the file hides, with all below them.
 
 use serde_json::Value;
+use skinscope_model::NodeId;
 
 use super::Reader;
 use super::nodes::Nodes;
-use skinscope_model::NodeId;
 
 /// The name of the extension.
 const NAME: &str = "KHR_node_visibility";

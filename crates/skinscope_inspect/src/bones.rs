@@ -1,7 +1,6 @@
 //! Bones: the segments drawn between joints.
 
 use glam::{Affine3A, Vec3};
-
 use skinscope_model::{Model, NodeId};
 
 /// A segment from a joint to one of its child joints, or past a last joint.
@@ -165,9 +164,10 @@ fn carried_direction(model: &Model, pose: &[Affine3A], n: usize, along: Vec3) ->
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_anim::local_to_model;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     fn posed(joints: usize, length: f32) -> (Model, Vec<Affine3A>) {
         let model = tube(Tube { joints, length, ..Tube::default() });

@@ -2,10 +2,10 @@
 //! Where both are one file with other edits, only vertices that are edited are looked at.
 
 use glam::Vec4;
-
-use super::{PerVertex, distances};
 use skinscope_deform::{self as deform, Surface, SurfaceInput, VertexDeformer};
 use skinscope_model::{MeshId, Model};
+
+use super::{PerVertex, distances};
 
 /// Returns why the vertices of two models cannot be compared one by one; `None` where they can: they have the same nodes,
 /// instances, skins and numbers of vertices.
@@ -120,9 +120,10 @@ pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVert
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::WeightChange;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     #[test]
     fn what_moved_is_the_share_of_the_weight_that_is_for_another_joint() {

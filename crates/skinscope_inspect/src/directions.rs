@@ -1,10 +1,10 @@
 //! The normal and the tangent of one deformed vertex, as the picture has them.
 
 use glam::{Vec3, Vec4};
-
-use super::{PosedModel, VertexRef};
 use skinscope_base::math::cofactor;
 use skinscope_deform::{self as deform, MethodInput, Vertex};
+
+use super::{PosedModel, VertexRef};
 
 /// The directions of a deformed vertex, model space: of unit length, or zero where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]

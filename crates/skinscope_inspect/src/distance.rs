@@ -1,8 +1,9 @@
 //! How far two surfaces of one model are apart in one pose: as two methods deform them, or with two sets of weights.
 
-use super::{PerVertex, VertexRef};
 use skinscope_deform::Surface;
 use skinscope_model::Model;
+
+use super::{PerVertex, VertexRef};
 
 /// The distances between the vertices of two surfaces: those that the file stores, each once for every instance that draws it, in
 /// metres; corners of triangles where a surface has vertices in several places. Vertices whose place is not finite in either surface count for nothing.

@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DVec3};
-
-use super::{NoQuaternionForm, QuaternionForm, VertexRef};
 use skinscope_deform::{Deformation, ExactDeformation, ExactInfluence, MethodInput, Readout, Surface, SurfaceInput};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, NodeId};
+
+use super::{NoQuaternionForm, QuaternionForm, VertexRef};
 
 /// The explanation of one vertex in one pose.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,12 +206,12 @@ fn double(m: &Affine3A) -> DAffine3 {
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
-
-    use super::*;
     use skinscope_anim::{self as anim, SampleScratch, local_to_model};
     use skinscope_deform::{self as deform, Deformed, METHODS};
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{InstanceId, LocalPose, ModelParts};
+
+    use super::*;
 
     /// A rotation about z and a translation, in double precision and without the crate's matrices.
     #[derive(Clone, Copy)]

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use skinscope_model::{MeshId, Model, NodeId};
+
 use super::check::{CheckOptions, Report, check};
 use super::{InspectedValues, PerVertex, symmetry};
-use skinscope_model::{MeshId, Model, NodeId};
 
 /// The checker's report, and numbers for each vertex that cannot be computed from its own weights.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -58,9 +59,10 @@ fn weight_of(model: &Model, mesh: MeshId, primitive: usize, vertex: u32, node: N
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
     use super::*;
     use crate::check::{Finding, FindingPose, Severity};
-    use skinscope_model::shapes::{Tube, tube};
 
     #[test]
     fn rogue_vertices_have_the_weight_of_their_joint_and_others_none() {

@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3, Vec4};
-
-use super::{PosedModel, VertexRef};
 use skinscope_base::math::{Aabb, Ray};
 use skinscope_base::parallel;
 use skinscope_deform::{self as deform, Surface, SurfacePart, VertexDeformer};
 use skinscope_model::{Instance, InstanceId, Model, NodeId, Topology};
+
+use super::{PosedModel, VertexRef};
 
 /// The first point at which a ray meets the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,10 +219,11 @@ pub fn moved_bounds(posed: &PosedModel, draws: &[InstanceId], node: NodeId, weig
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_anim::local_to_model;
     use skinscope_deform::{METHODS, SurfaceInput};
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     fn at_rest(model: &Model) -> Surface {
         let (mut pose, mut palettes) = (Vec::new(), Vec::new());

@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use glam::{UVec3, Vec3};
-
 use skinscope_base::math::Aabb;
 use skinscope_model::PrimitiveRef;
 

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{Affine3A, Vec3, Vec4};
+use skinscope_base::math::{Aabb, Ray};
+use skinscope_deform::{self as deform, InfluenceBounds, VertexDeformer};
+use skinscope_model::{InstanceId, MeshId, Model, PrimitiveRef, Topology, WeightEdits};
 
 use super::PosedModel;
 use super::pick::{self, Hit};
 use super::pick_clusters::{self, BRANCH, Clusters, Members};
-use skinscope_base::math::{Aabb, Ray};
-use skinscope_deform::{self as deform, InfluenceBounds, VertexDeformer};
-use skinscope_model::{InstanceId, MeshId, Model, PrimitiveRef, Topology, WeightEdits};
 
 /// An index for picking. It is made once for a model as stored, and serves it with edited weights too: clusters whose
 /// edited vertices leave the known bounds are tested whatever the ray.

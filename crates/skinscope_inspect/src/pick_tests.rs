@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::{PickIndex, PosedModel, pick};
 use skinscope_anim::{self as anim, SampleScratch, local_to_model};
 use skinscope_base::math::test_random::Random;
 use skinscope_base::math::{Aabb, Ray};
@@ -12,6 +10,8 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, Deformation, InfluenceBounds, METHODS, Surface, SurfaceInput, Vertex};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Instance, InstanceId, LocalPose, MeshId, Model, ModelParts, MorphTarget, NodeId, WeightChange};
+
+use super::{PickIndex, PosedModel, pick};
 
 fn turn(random: &mut Random, most: f32) -> Quat {
     Quat::from_axis_angle(random.vector().normalize_or(Vec3::Y), most * random.unit())

@@ -1,7 +1,6 @@
 //! Figures of a rig at rest: how each joint stands relative to how it was bound, and what its own transform holds.
 
 use glam::{Affine3A, DAffine3, DVec3, Vec3};
-
 use skinscope_base::math::{Aabb, BEYOND_SENSE, Stretch, angle_degrees};
 use skinscope_model::{Mesh, Model, NodeId, Skin};
 
@@ -252,11 +251,11 @@ impl RestFigures {
 #[cfg(test)]
 mod tests {
     use glam::{DMat3, DQuat, Quat};
-
-    use super::*;
     use skinscope_anim::local_to_model;
     use skinscope_model::ModelParts;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     /// Makes six joints, a metre apart along +Y, on a tube of radius 0.25 m and length 6 m, and applies a change.
     fn binding(change: impl FnOnce(&mut ModelParts)) -> SkinBinding {

@@ -1,9 +1,10 @@
 //! Statistics of weights, counted once for each model.
 
+use skinscope_model::{Model, NodeId};
+
 use super::Counted;
 use super::pick::carrier;
 use crate::tables::SkinData;
-use skinscope_model::{Model, NodeId};
 
 /// The effect of a joint on the mesh, over all skins and instances that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -177,8 +178,9 @@ impl WeightStats {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     /// Two sets of four weights, the largest ones in the second.
     #[test]

@@ -6,7 +6,6 @@
 //! may not: `(A B)⁻¹ = B⁻¹ A⁻¹`.
 
 use glam::{Affine3A, Quat, Vec3};
-
 use skinscope_anim::local_to_model;
 use skinscope_deform::palettes;
 use skinscope_model::shapes::{Tube, tube};

@@ -1,13 +1,13 @@
 //! The only way to make a [`Model`]: every invariant that later code relies on is checked here, once.
 
 use glam::Affine3A;
+use skinscope_base::math::largest_magnitude;
 
 use super::{
     AlphaMode, Camera, CameraId, Clip, Facing, Image, Influences, Instance, Interpolation, Light, LightId, Limits,
     Material, Mesh, MeshId, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene,
     Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
 };
-use skinscope_base::math::largest_magnitude;
 
 /// Everything a model is made of, before it is checked.
 #[derive(Clone, Debug, Default)]

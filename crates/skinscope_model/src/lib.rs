@@ -29,11 +29,15 @@ mod weight_edits;
 mod weight_tests;
 mod weights;
 
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
 pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
 pub use far::{Base, Far, FarMesh};
+use glam::{Affine3A, Quat, Vec3};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
 pub use light::{Camera, Lens, Light, LightKind};
@@ -53,16 +57,10 @@ pub use pairs::{Doubt, JointPairs, Side, side};
 pub use parting::part_meshes;
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Facing, Skeleton, Skin};
+use skinscope_base::math::Transform;
 pub use tracks::{Group, Tracks};
 pub use weight_edits::{WeightChange, WeightEdits, is_same_row};
 pub use weights::{InfluencesRef, PrimitiveRef, Run};
-
-use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
-
-use glam::{Affine3A, Quat, Vec3};
-
-use skinscope_base::math::Transform;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(

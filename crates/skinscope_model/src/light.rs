@@ -1,7 +1,6 @@
 //! Lights and cameras of the file, which nodes carry as they carry meshes. Both look along the −Z of their node.
 
 use glam::Vec3;
-
 use skinscope_base::math::Projection;
 
 /// A light (`KHR_lights_punctual`).

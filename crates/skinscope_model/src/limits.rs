@@ -81,9 +81,9 @@ pub fn degrees_from_rest(rest: DQuat, rotation: DQuat) -> glam::DVec3 {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
+    use skinscope_base::math::quat_from_euler_xyz_degrees;
 
     use super::*;
-    use skinscope_base::math::quat_from_euler_xyz_degrees;
 
     #[test]
     fn angles_are_those_of_the_sliders_from_rest_on() {

@@ -1,12 +1,12 @@
 //! Procedural rigs for tests, benches and demos. They are small, and their exact values are known in closed form.
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
+use skinscope_base::math::Transform;
 
 use super::{
     Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, MorphTarget,
     NodeId, Path, Primitive, Sampler, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, Values, WeightFormat,
 };
-use skinscope_base::math::Transform;
 
 /// The parameters of a [`tube`].
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A};
+use skinscope_base::math::Transform;
 
 use super::{Far, FarMesh, LocalPose, NodeId};
-use skinscope_base::math::Transform;
 
 /// The node hierarchy, parents first: `parents[i] < i`.
 #[derive(Clone, Debug, Default)]

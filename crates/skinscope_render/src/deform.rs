@@ -2,6 +2,10 @@
 //! stages.
 
 use glam::Vec4;
+use skinscope_deform::packed::VertexOrder;
+use skinscope_deform::{Deformed, normals_from_triangles};
+use skinscope_frame::Frame;
+use skinscope_model::{InstanceId, Primitive};
 
 use super::bindings::entry;
 use super::error::GpuError;
@@ -13,10 +17,6 @@ use super::scene::GpuDraw;
 use super::target::Rows;
 use super::upload::Upload;
 use super::{Renderer, guarded, headless, needs};
-use skinscope_deform::packed::VertexOrder;
-use skinscope_deform::{Deformed, normals_from_triangles};
-use skinscope_frame::Frame;
-use skinscope_model::{InstanceId, Primitive};
 
 /// The deformed vertices of one primitive of one instance.
 #[derive(Clone, Debug)]

@@ -4,10 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use skinscope_base::parallel::{Job, JobContext};
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::guard::guarded;
-use skinscope_base::parallel::{Job, JobContext};
 
 /// Starts jobs that use the device.
 #[derive(Clone)]

@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
 
+use skinscope_deform::PaletteLimits;
+use skinscope_model::BlockFormats;
+
 use super::budget;
 use super::error::GpuError;
 use super::guard::guarded;
 use super::needs;
 use super::software::{Software, WITHOUT, is_software};
-use skinscope_deform::PaletteLimits;
-use skinscope_model::BlockFormats;
 
 /// Which graphics interface to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Draws a picture into memory, without a window. It is drawn in bands, so that its samples, which take eight times the
 //! memory of the picture, need not all be there at once.
 
+use skinscope_frame::{Background, Frame};
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::target::Rows;
 use super::{Renderer, SceneTarget, guarded};
-use skinscope_frame::{Background, Frame};
 
 /// Pixels in memory: RGBA, 8 bits each, sRGB, straight alpha, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,10 +202,10 @@ fn straighten(pixel: &mut [u8; 4]) {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
+    use skinscope_frame::{Bone, Line};
 
     use super::super::Backend;
     use super::*;
-    use skinscope_frame::{Bone, Line};
 
     /// A gradient with noise, a bone and thick lines: each of them depends on where it lies in the picture.
     fn busy() -> Frame {
@@ -256,8 +257,9 @@ mod tests {
 
     #[test]
     fn the_palette_is_read_from_the_buffer_that_is_told() {
-        use super::super::shader::PaletteIn;
         use skinscope_deform::PaletteBuffer;
+
+        use super::super::shader::PaletteIn;
         for backend in [Backend::Vulkan, Backend::Gl] {
             let Ok(gpu) = Gpu::headless(backend) else { continue };
             let (mut frame, mut renderer) = (busy(), Renderer::new(&gpu));

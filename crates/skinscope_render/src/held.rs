@@ -3,6 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
+use skinscope_frame::Frame;
+use skinscope_model::Model;
+
 use super::BackgroundWork;
 use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
@@ -11,9 +15,6 @@ use super::layouts::PrimitiveKey;
 use super::pipeline_factory::ModelLayouts;
 use super::reweigh::Rewrites;
 use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
-use skinscope_base::parallel::JobContext;
-use skinscope_frame::Frame;
-use skinscope_model::Model;
 
 /// What is needed to upload a model.
 pub(super) struct Loader<'a> {

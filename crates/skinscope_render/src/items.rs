@@ -1,15 +1,15 @@
 //! Lists what of a frame is drawn, and in which order. Records no commands.
 
 use glam::Affine3A;
+use skinscope_base::math::Aabb;
+use skinscope_deform::Method;
+use skinscope_frame::Frame;
+use skinscope_model::{InstanceId, Model};
 
 use super::material::{Groups, MaterialTraits};
 use super::pipeline_kind::Cull;
 use super::primitive::GpuPrimitive;
 use super::scene::{GpuDraw, GpuModel};
-use skinscope_base::math::Aabb;
-use skinscope_deform::Method;
-use skinscope_frame::Frame;
-use skinscope_model::{InstanceId, Model};
 
 /// One primitive of one instance, or of several that are drawn at once.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,9 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::srgb::linear;
 use skinscope_base::parallel;
+
+use super::srgb::linear;
 
 /// The size of the next smaller level.
 pub(super) fn halved(size: [u32; 2]) -> [u32; 2] {

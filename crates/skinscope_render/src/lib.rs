@@ -56,19 +56,16 @@ mod vertices;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use bindings::entry;
 pub use deform::{DeformedOnGpu, deform_on_gpu};
+use device_jobs::DeviceJobs;
 pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, read_texture, render_image, render_rows};
-pub use palette_timer::PaletteTimer;
-pub use target::{COLOR, SAMPLES, SceneTarget};
-use target::{Columns, Rows};
-
-use bindings::entry;
-use device_jobs::DeviceJobs;
 use held::{HeldModel, Loader};
 use layouts::PrimitiveKey;
+pub use palette_timer::PaletteTimer;
 use pipeline_factory::ModelLayouts;
 use pipelines::Pipelines;
 use scene::Part;
@@ -78,6 +75,8 @@ use skinscope_frame::Frame;
 use skinscope_model::Model;
 use software::backdrop::Backdrop;
 use software::covering::{self, View};
+pub use target::{COLOR, SAMPLES, SceneTarget};
+use target::{Columns, Rows};
 use transmission::TransmissionTexture;
 
 /// The kinds of work that the renderer does in the background.

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use skinscope_model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
+
 use super::bindings::entry;
 use super::device_jobs::DeviceJobs;
 use super::error::GpuError;
@@ -11,7 +13,6 @@ use super::layouts::{self, CORE_TEXTURES, MATERIAL_TEXTURES, UvTransform, layer,
 use super::pipeline_factory::ModelLayouts;
 use super::pipeline_kind::MaterialFeatures;
 use super::texture::{Key, Neutral, Textures};
-use skinscope_model::{AlphaMode, Change, Material, Model, Property, TextureSampler, TextureSlot};
 
 /// The materials of a model, then the default one.
 #[derive(Debug)]

@@ -1,9 +1,10 @@
 //! The limits that the renderer needs of any adapter, whatever the model. What a model or a picture needs beyond them
 //! (sizes of buffers and textures) is checked where it is created.
 
-use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals, MATERIAL_TEXTURES};
 use skinscope_deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 use skinscope_frame::SCALE_ROWS;
+
+use super::layouts::{CORE_TEXTURES, GROUP_SIZE, Globals, MATERIAL_TEXTURES};
 
 /// A limit of the device, and the least value that suffices.
 struct Need {

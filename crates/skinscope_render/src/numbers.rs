@@ -5,15 +5,16 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use skinscope_deform::packed::pack_marks;
+use skinscope_frame::{Frame, InspectedValues, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
+use skinscope_model::{MeshId, Model, Primitive};
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
 use super::patches::Patches;
 use super::pool::BufferRange;
 use super::scene::GpuModel;
-use skinscope_deform::packed::pack_marks;
-use skinscope_frame::{Frame, InspectedValues, OVERLAYS, Overlay, PerVertex, VertexSet, VertexValues};
-use skinscope_model::{MeshId, Model, Primitive};
 
 /// The buffers for one model.
 #[derive(Debug, Default)]

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use skinscope_frame::{Background, Frame};
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::items::{Item, winding_of_backs};
@@ -12,7 +14,6 @@ use super::placed::PlacedVertices;
 use super::primitive::Indices;
 use super::software::late_depth;
 use super::vertices::Shape;
-use skinscope_frame::{Background, Frame};
 
 /// Records the draws of one side of a picture into a pass. A draw that lacks its pipeline is left out, and the picture is then not
 /// shown.

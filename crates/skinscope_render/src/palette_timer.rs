@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use glam::{Affine3A, Vec4};
+use skinscope_deform::{PaletteBuffer, PaletteFit};
+use skinscope_frame::Frame;
+use skinscope_model::{InstanceId, Model};
 
 use super::deform::{DeformedOnGpu, Dispatch, VEC4S_PER_VERTEX, deform_on_gpu};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
 use super::target::Rows;
 use super::{Renderer, guarded, headless, needs};
-use skinscope_deform::{PaletteBuffer, PaletteFit};
-use skinscope_frame::Frame;
-use skinscope_model::{InstanceId, Model};
 
 /// Moves the vertices of one model in one pose, and says how long that takes.
 #[derive(Debug)]
@@ -228,11 +228,12 @@ impl DeviceClock {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Backend;
-    use super::*;
     use skinscope_anim as anim;
     use skinscope_deform as deform;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::super::Backend;
+    use super::*;
 
     fn posed(joints: usize) -> (Arc<Model>, Vec<Affine3A>) {
         let model = tube(Tube { joints, rings: 2 * joints, influences: 3, ..Tube::default() });

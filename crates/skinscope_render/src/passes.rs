@@ -1,6 +1,8 @@
 //! Records the passes of a picture in their order. The two sides of a comparison are drawn in the same passes, each
 //! into its own columns.
 
+use skinscope_frame::{Background, Frame};
+
 use super::Renderer;
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -19,7 +21,6 @@ use super::software::portions::{Queue, portions};
 use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
 use super::transmission::TransmissionTexture;
 use super::upload::Upload;
-use skinscope_frame::{Background, Frame};
 
 /// One side of a picture that is being recorded.
 struct SidePicture<'a> {

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use skinscope_deform::Method;
+
 use super::bindings::{sampler, storage, texture, uniform};
 use super::gpu::Gpu;
 use super::layouts::{Bone, CORE_TEXTURES, Line, MATERIAL_TEXTURES, layer};
@@ -14,7 +16,6 @@ use super::shader::{self, Linking, Program};
 use super::software::late_depth;
 use super::target::{DEPTH, TargetFormat};
 use super::vertices::Shape;
-use skinscope_deform::Method;
 
 /// Everything that decides how a pipeline is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

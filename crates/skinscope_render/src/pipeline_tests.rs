@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use super::headless::read_rows;
-use super::{Backend, Gpu, Renderer, SAMPLES};
 use skinscope_deform::{Deformer, METHODS};
 use skinscope_frame::{Background, Bone, Dots, Frame, Line, OVERLAYS};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{InstanceId, Model};
+
+use super::headless::read_rows;
+use super::{Backend, Gpu, Renderer, SAMPLES};
 
 const SIZE: [u32; 2] = [96, 64];
 

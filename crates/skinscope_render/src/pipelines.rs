@@ -5,6 +5,9 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
+use skinscope_base::parallel;
+use skinscope_deform::Method;
+
 use super::device_jobs::{DeviceJob, DeviceJobs, check};
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -14,8 +17,6 @@ use super::shader::Linking;
 use super::software::late_depth::LateDepth;
 use super::target::{COLOR, SAMPLES, TargetFormat};
 use super::vertices::Shape;
-use skinscope_base::parallel;
-use skinscope_deform::Method;
 
 /// All compiled pipelines, and the choices with which pictures ask for them.
 #[derive(Debug)]

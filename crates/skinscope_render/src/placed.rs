@@ -5,6 +5,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use skinscope_deform::{Deformed, Deformer, Method, ParameterValues, Surface};
+use skinscope_frame::Frame;
+use skinscope_model::{InstanceId, Model, Primitive};
+
 use super::deform::Dispatch;
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
@@ -14,9 +18,6 @@ use super::pipelines::Pipelines;
 use super::primitive::GpuPrimitive;
 use super::scene::{GpuDraw, GpuModel};
 use super::upload::Upload;
-use skinscope_deform::{Deformed, Deformer, Method, ParameterValues, Surface};
-use skinscope_frame::Frame;
-use skinscope_model::{InstanceId, Model, Primitive};
 
 /// How many floats a deformed vertex takes in a buffer. As in `common/deform.wgsl` and `bake.wgsl` they are (position,
 /// determinant), (normal, 0), (tangent, 0).

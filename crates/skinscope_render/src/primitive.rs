@@ -4,16 +4,17 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
+use skinscope_base::math::Aabb;
+use skinscope_deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
+use skinscope_deform::triangle_edges;
+use skinscope_model::{Primitive, PrimitiveRef, Topology};
+
 use super::bindings::entry;
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::layouts::{Draw, Influence};
 use super::pipeline_factory::ModelLayouts;
 use super::pool::{BufferRange, Pool};
-use skinscope_base::math::Aabb;
-use skinscope_deform::packed::{PackedInfluences, PackedPrimitive, PaintLayout, VertexLayout, VertexOrder};
-use skinscope_deform::triangle_edges;
-use skinscope_model::{Primitive, PrimitiveRef, Topology};
 
 /// With more vertices than this, work on a primitive or a model would hold a picture up, and is done on a thread.
 pub(super) const MANY_VERTICES: usize = 100_000;

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::layouts::PrimitiveKey;
 use skinscope_base::parallel::{Job, JobContext};
 use skinscope_deform::packed::{PackedPrimitive, is_cheap_to_reorder, may_reorder, repacked};
 use skinscope_model::{MeshId, Model};
+
+use super::layouts::PrimitiveKey;
 
 /// After this many pictures of a model, more are expected.
 const PICTURES: u32 = 8;

@@ -7,6 +7,10 @@
 
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::packed::pack_influences;
+use skinscope_model::{MeshId, Model, PrimitiveRef};
+
 use super::device_jobs::{DeviceJob, DeviceJobs};
 use super::error::GpuError;
 use super::gpu::Gpu;
@@ -14,9 +18,6 @@ use super::patches::Patches;
 use super::pipeline_factory::ModelLayouts;
 use super::primitive::MANY_VERTICES;
 use super::scene::{GpuModel, NewInfluences, takes_long};
-use skinscope_base::parallel::JobContext;
-use skinscope_deform::packed::pack_influences;
-use skinscope_model::{MeshId, Model, PrimitiveRef};
 
 /// What copying one row costs, in bytes of an upload. If copying its changed rows costs more than uploading all of its
 /// rows, a primitive is uploaded whole.

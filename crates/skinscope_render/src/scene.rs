@@ -4,6 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::packed::{
+    InfluenceLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
+    pack_all_influences, pack_part, pack_primitive,
+};
+use skinscope_frame::{Frame, joint_color};
+use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
+
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::{Gpu, MIN_BUFFER};
@@ -17,13 +25,6 @@ use super::primitive::{
 use super::reorder::Reordering;
 use super::shown::Shown;
 use super::vertices::{Shape, mode_of};
-use skinscope_base::parallel::JobContext;
-use skinscope_deform::packed::{
-    InfluenceLayout, VertexLayout, VertexOrder, may_reorder, morph_words, morphs_normals, morphs_tangents,
-    pack_all_influences, pack_part, pack_primitive,
-};
-use skinscope_frame::{Frame, joint_color};
-use skinscope_model::{Instance, InstanceId, Mesh, MeshId, Model, NodeId, Primitive, PrimitiveRef, Topology};
 
 /// A model on the device.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 //! buffer; for a software device each combination has its own pipelines (`BY_PROCESSOR` of
 //! shaders/common/globals.wgsl).
 
-use super::layouts::{light, scale, shown};
 use skinscope_frame::{Frame, OVERLAYS, Scale};
+
+use super::layouts::{light, scale, shown};
 
 /// The choices of a picture that pipelines depend on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use glam::Vec4;
+use skinscope_frame::Frame;
 
 use super::Renderer;
 use super::error::GpuError;
@@ -16,7 +17,6 @@ use super::scene::Part;
 use super::shader::PaletteIn;
 use super::target::{Columns, Rows};
 use super::upload::Upload;
-use skinscope_frame::Frame;
 
 /// One surface on the device, with everything that its picture reads.
 #[derive(Debug, Default)]

@@ -1,10 +1,11 @@
 //! The target that a picture is drawn into: multisampled colour and depth, resolved into one texture, and the passes
 //! over them.
 
+use skinscope_frame::{Background, SideLayout};
+
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::srgb::linear;
-use skinscope_frame::{Background, SideLayout};
 
 /// The format of a picture in memory. It is sRGB-encoded, so blending and resolving are done in linear light.
 pub const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use skinscope_model::{Filter, ImageId, Model, TextureSampler, Wrap};
+
 use super::budget::{TextureDemand, notice, plan};
 use super::device_jobs::{DeviceJob, DeviceJobs, check, progress};
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::texture_upload::{Fitted, MOST, create, fitted, format, upload, wanted, without_levels, write_levels};
-use skinscope_model::{Filter, ImageId, Model, TextureSampler, Wrap};
 
 /// The texture that stands in where one is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

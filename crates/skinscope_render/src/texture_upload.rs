@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 
+use skinscope_model::{PixelFormat, Pixels};
+
 use super::budget::TextureDemand;
 use super::error::GpuError;
 use super::gpu::{Gpu, MOST_AT_ONCE};
 use super::levels::{halved, next_level};
-use skinscope_model::{PixelFormat, Pixels};
 
 /// The demand of an image as a texture, as far as the device can have it. `limit`: the largest side of a texture, in
 /// pixels.

@@ -4,6 +4,11 @@
 use std::ops::Range;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
+use skinscope_base::math::Projection;
+use skinscope_base::words::counted;
+use skinscope_deform::pack;
+use skinscope_frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
+use skinscope_model::LightKind;
 
 use super::bindings::entry;
 use super::buffer_vec::BufferVec;
@@ -17,11 +22,6 @@ use super::srgb::{linear, linear_alpha};
 use super::studio;
 use super::target::{Columns, Rows};
 use super::transmission::TransmissionTexture;
-use skinscope_base::math::Projection;
-use skinscope_base::words::counted;
-use skinscope_deform::pack;
-use skinscope_frame::{Background, BoneShape, Camera, Frame, SCALE_ROWS, Scale};
-use skinscope_model::LightKind;
 
 /// The buffers that are written for every picture, where they differ from those of the last one.
 #[derive(Debug)]

@@ -1,10 +1,11 @@
 //! Describes packed vertices to a pipeline: attributes, and the constants that tell the shader which data there is.
 //! Knows layouts, but no buffers.
 
+use skinscope_deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
+
 use super::layouts::mode;
 use super::pipeline_kind::{Kind, SurfaceShading};
 use super::shown::Shown;
-use skinscope_deform::packed::{InfluenceLayout, PaintLayout, VertexLayout, WeightBits};
 
 /// How the vertices of a draw are stored and moved. Its pipelines compute nothing that it does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use skinscope_edit::{Identities, carry};
+use skinscope_inspect::VertexSet;
+use skinscope_model::{MeshId, Model};
 
 use super::Session;
 use super::carrying::{Bringing, Nodes};
 use super::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
-use skinscope_edit::{Identities, carry};
-use skinscope_inspect::VertexSet;
-use skinscope_model::{MeshId, Model};
 
 /// Commands about work that is set aside, given by its place in [`Session::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::Vec3;
+use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::{ModelParts, NodeId};
 
 use super::session_file::{EditRecord, Number, WorkRecord, numbers};
 use super::*;
-use skinscope_model::shapes::{Tube, obstacle_course, tube};
-use skinscope_model::{ModelParts, NodeId};
 
 fn document(model: &Model, path: &str) -> Document {
     let mut parts = ModelParts::clone(model);

@@ -1,11 +1,11 @@
 //! Camera moves that the session makes itself: framing, zooming, and a check whether a reloaded file is still in view.
 
 use glam::{Vec2, Vec3};
-
-use super::{CameraCommand, Session, ViewFrom};
 use skinscope_base::math::Aabb;
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
+
+use super::{CameraCommand, Session, ViewFrom};
 
 impl Session {
     /// Carries out a command of its family.
@@ -157,10 +157,11 @@ fn alike(a: Aabb, b: Aabb) -> bool {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::{CameraCommand, Document, Orbit, SelectionCommand};
-    use super::*;
     use skinscope_model::Model;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::super::{CameraCommand, Document, Orbit, SelectionCommand};
+    use super::*;
 
     fn document(scale: f32) -> Document {
         let mut parts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();

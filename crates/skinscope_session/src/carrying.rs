@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
-use super::{ChannelValue, Edits, NodeEdit, Session};
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Keys, Limits, target_of};
 use skinscope_edit::{Carried, EditedVertices, carry, find_nodes};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, SkinId, WeightChange, is_same_row};
+
+use super::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
+use super::{ChannelValue, Edits, NodeEdit, Session};
 
 /// What finds the nodes of a session file in the open model.
 pub(super) struct Nodes<'f> {

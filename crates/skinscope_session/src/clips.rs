@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::session_file::{ClipRecord, WorkRecord};
-use super::{Edits, PlaybackCommand, PoseSource, Session};
 use skinscope_anim::pose::{CarriedClips, Keys, NameMap, carry_clips, near_misses};
 use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
+
+use super::session_file::{ClipRecord, WorkRecord};
+use super::{Edits, PlaybackCommand, PoseSource, Session};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -260,11 +261,11 @@ fn fitting(clip: &Clip, model: &Model, find: impl Fn(NodeId) -> Option<NodeId>) 
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
+    use skinscope_model::NodeId;
+    use skinscope_model::shapes::{Tube, tube};
 
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, SelectionCommand};
-    use skinscope_model::NodeId;
-    use skinscope_model::shapes::{Tube, tube};
 
     #[test]
     fn clips_of_another_file_join_those_of_the_open_one_and_edits_stay() {

@@ -7,6 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use glam::{Quat, Vec2, Vec3};
+use skinscope_anim::Layers;
+use skinscope_anim::pose::Resolved;
+use skinscope_base::math::{Aabb, Ramp};
+use skinscope_deform::{Deformer, PaletteBuffer};
+use skinscope_inspect::rom::RomOptions;
+use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
+use skinscope_model::{ClipId, NodeId, WeightChange};
 
 use super::aside::AsideCommand;
 use super::clip_names::ClipNamesCommand;
@@ -26,13 +33,6 @@ use super::playback::{LoopMode, PoseSource};
 use super::posing::PosingCommand;
 use super::tools::ToolCommand;
 use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
-use skinscope_anim::Layers;
-use skinscope_anim::pose::Resolved;
-use skinscope_base::math::{Aabb, Ramp};
-use skinscope_deform::{Deformer, PaletteBuffer};
-use skinscope_inspect::rom::RomOptions;
-use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
-use skinscope_model::{ClipId, NodeId, WeightChange};
 
 /// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
 macro_rules! families {

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use super::ids::Id;
-use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, METHODS, Surface};
 use skinscope_edit::{self as edit, PackedFigures, Packing};
 use skinscope_inspect::check::FindingPose;
 use skinscope_inspect::{InspectedValues, SurfaceDistance, distances, rom};
 use skinscope_model::Model;
+
+use super::ids::Id;
+use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

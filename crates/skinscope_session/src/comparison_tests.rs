@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::Vec3;
-
-use super::test_sessions::still_session;
-use super::*;
 use skinscope_deform::METHODS;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange};
+
+use super::test_sessions::still_session;
+use super::*;
 
 /// A tube of which the upper half is twisted against the lower one.
 fn twisted(degrees: f32) -> Session {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-
-use super::test_sessions::{built_in_session, tube_session};
-use super::*;
 use skinscope_anim::pose::Limits;
 use skinscope_anim::pose::controls::Slider;
 use skinscope_model::NodeId;
+
+use super::test_sessions::{built_in_session, tube_session};
+use super::*;
 
 fn node(session: &Session, name: &str) -> NodeId {
     NodeId::from_index(session.model().unwrap().skeleton.names.iter().position(|n| n == name).unwrap())

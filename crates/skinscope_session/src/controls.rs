@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{Edits, PoseSource, Session};
 use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines, Program, Slider, renamed};
 use skinscope_model::{LocalPose, Model};
+
+use super::{Edits, PoseSource, Session};
 
 /// Commands about sliders and controls, given by their places.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

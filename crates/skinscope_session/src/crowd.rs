@@ -3,15 +3,15 @@
 //! everything that asks about the pose means it.
 
 use glam::{Affine3A, Vec3, Vec3A};
-
-use super::over::{Over, OverScratch};
-use super::{CameraCommand, Playback, PoseSource, Session};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_base::math::Aabb;
 use skinscope_base::parallel;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::{AlphaMode, Clip, LocalPose, Model, Primitive};
+
+use super::over::{Over, OverScratch};
+use super::{CameraCommand, Playback, PoseSource, Session};
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -323,9 +323,10 @@ impl Session {
 mod tests {
     use std::sync::Arc;
 
+    use skinscope_model::shapes::{Tube, obstacle_course, tube};
+
     use super::*;
     use crate::{ChannelValue, Command, Document, EditCommand, PlaybackCommand, Toggle, ViewCommand};
-    use skinscope_model::shapes::{Tube, obstacle_course, tube};
 
     fn open(model: Model) -> Session {
         let mut session = Session::default();

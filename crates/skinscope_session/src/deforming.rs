@@ -4,13 +4,14 @@
 
 use std::sync::{Arc, Weak};
 
-use super::Session;
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
     self as deform, DataSource, Deformation, METHODS, Method, MethodData, NORMAL_MODES, NormalMode, PASSES, Pass,
 };
 use skinscope_inspect::{Overlay, VertexValues};
 use skinscope_model::Model;
+
+use super::Session;
 
 /// How one side of a picture is deformed: a row of each table of `deform`.
 #[derive(Clone, Copy, Debug)]
@@ -216,10 +217,11 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{ComparisonCommand, Document, EditCommand, PlaybackCommand, SideWeights, ViewCommand};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, WeightChange};
+
+    use super::*;
+    use crate::{ComparisonCommand, Document, EditCommand, PlaybackCommand, SideWeights, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();

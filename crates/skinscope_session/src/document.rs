@@ -3,9 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::tangents::ComputedTangents;
-use super::warnings::WeightWarnings;
-use super::{PlaybackCommand, PoseSource, Session};
 use skinscope_anim as anim;
 use skinscope_anim::pose::{Axis, Mirror};
 use skinscope_base::math::Aabb;
@@ -15,6 +12,10 @@ use skinscope_inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, PickIndex, WeightStats};
 use skinscope_model::Model;
+
+use super::tangents::ComputedTangents;
+use super::warnings::WeightWarnings;
+use super::{PlaybackCommand, PoseSource, Session};
 
 /// The character that comes with the program (`examples/make_assets` writes it).
 static BUILT_IN: &[u8] = include_bytes!("../../../assets/character.glb");

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-
-use super::*;
 use skinscope_import::{Options, Progress};
 use skinscope_model::NodeId;
 use skinscope_model::shapes::obstacle_course;
+
+use super::*;
 
 #[test]
 fn a_loaded_pose_is_one_step_and_stands_to_the_bit() {

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::{EditCommand, Session};
 use skinscope_anim::Layers;
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Resolved, unit};
 use skinscope_base::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use skinscope_model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
+
+use super::{EditCommand, Session};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]

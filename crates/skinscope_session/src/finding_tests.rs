@@ -1,15 +1,15 @@
 //! Tests of what the session shows of a finding, and of leaving it.
 
 use glam::Vec3;
-
-use super::test_sessions::tube_session;
-use super::*;
 use skinscope_inspect::check::{Finding, FindingPose, Report, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, VertexPart, VertexRef, VertexSet};
 use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId};
+
+use super::test_sessions::tube_session;
+use super::*;
 
 fn finding(pose: FindingPose) -> Finding {
     Finding {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-
-use super::unsaved::{has_pose, has_same_pose};
-use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
 use skinscope_base::math::{Aabb, euler_xyz_degrees};
 use skinscope_inspect::check::{Finding, FindingPose};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{self as inspect, Inspection, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Model, NodeId};
+
+use super::unsaved::{has_pose, has_same_pose};
+use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
 
 /// The state of the session before a finding was shown.
 #[derive(Clone, Debug)]

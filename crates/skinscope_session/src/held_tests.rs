@@ -1,11 +1,11 @@
 //! Joints that are held over a clip.
 
 use glam::{Vec2, Vec3};
+use skinscope_anim::pose::Limits;
+use skinscope_model::{ClipId, LocalPose, NodeId};
 
 use super::test_sessions::built_in_session;
 use super::{EditCommand, Onion, PlaybackCommand, PosingCommand, SelectionCommand, Session, Toggle, ViewCommand};
-use skinscope_anim::pose::Limits;
-use skinscope_model::{ClipId, LocalPose, NodeId};
 
 /// The moments of the clip that are looked at, seconds.
 const MOMENTS: [f32; 7] = [0.0, 0.13, 0.2, 0.41, 0.55, 0.7, 0.93];

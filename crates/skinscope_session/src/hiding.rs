@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Session;
 use skinscope_inspect as inspect;
 use skinscope_model::{InstanceId, Model, NodeId};
+
+use super::Session;
 
 /// Everything that decides which bones there are in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -119,9 +120,10 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
     use super::*;
     use crate::{CameraCommand, Document, SelectionCommand, ViewCommand};
-    use skinscope_model::shapes::{Tube, tube};
 
     fn open(joints: usize) -> Session {
         let mut session = Session::default();

@@ -3,7 +3,6 @@
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
-
 use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
 use skinscope_edit::OPERATIONS;
 use skinscope_examples::EXAMPLES;

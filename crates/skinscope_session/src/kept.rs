@@ -5,6 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::Affine3A;
+use skinscope_anim::pose::{Keys, target_key};
+use skinscope_deform::{METHODS, PASSES};
+use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
+use skinscope_inspect::VertexSet;
+use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
 use super::document::FoundMirror;
 use super::session_file::{
@@ -13,11 +18,6 @@ use super::session_file::{
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
-use skinscope_anim::pose::{Keys, target_key};
-use skinscope_deform::{METHODS, PASSES};
-use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
-use skinscope_inspect::VertexSet;
-use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
 /// What a session file keeps, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]

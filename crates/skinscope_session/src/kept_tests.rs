@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-
-use super::*;
 use skinscope_anim::pose::{FileError, Limits};
 use skinscope_base::math::test_random::Random;
 use skinscope_import::{Options, Progress};
@@ -12,6 +10,8 @@ use skinscope_inspect::{BoneShape, OVERLAYS};
 use skinscope_model::shapes::{Tube, obstacle_course, tube, with_vertices};
 use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
 use skinscope_model::{ClipId, NodeId};
+
+use super::*;
 
 fn document(model: &Arc<Model>) -> Document {
     Document::new(Arc::clone(model), Vec::new(), Some("model.glb".into()))

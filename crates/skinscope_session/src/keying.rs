@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{PoseSource, Session};
 use skinscope_anim::pose::{keyed_clip, resting_clip};
 use skinscope_anim::{Layers, SampleScratch, sample};
 use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
+
+use super::{PoseSource, Session};
 
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -169,11 +170,11 @@ fn before(clip: ClipId) -> ClipId {
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
+    use skinscope_model::NodeId;
+    use skinscope_model::shapes::{Tube, tube};
 
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, PlaybackCommand};
-    use skinscope_model::NodeId;
-    use skinscope_model::shapes::{Tube, tube};
 
     fn open() -> Session {
         let mut session = Session::default();

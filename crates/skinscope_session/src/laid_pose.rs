@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Edits, Session};
 use skinscope_anim::pose::{Resolved, add, blend};
 use skinscope_model::NodeId;
+
+use super::{Edits, Session};
 
 /// A pose that is laid over the one that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -61,12 +62,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
+    use skinscope_anim::pose::{capture, resolve};
+    use skinscope_model::shapes::obstacle_course;
 
     use super::*;
     use crate::test_sessions::still_session;
     use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
-    use skinscope_anim::pose::{capture, resolve};
-    use skinscope_model::shapes::obstacle_course;
 
     fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
         session.apply(PosingCommand::Lay(LaidPose { pose: Arc::clone(pose), share, added, limb }));

@@ -1,13 +1,14 @@
 //! The example that is shown: its sliders move by commands, and the pose follows them. While one is open the picture has the look that
 //! the example wants; what was looked at before comes back with the next file.
 
-use super::ids::Id;
-use super::{Comparison, ComparisonCommand, Document, Session, View};
 use skinscope_base::math::Aabb;
 use skinscope_deform::{self as deform, METHODS, NORMAL_MODES};
 use skinscope_examples::{Lesson, Mark};
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
+
+use super::ids::Id;
+use super::{Comparison, ComparisonCommand, Document, Session, View};
 
 /// Commands about the example that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -95,6 +95,8 @@ mod ways_tests;
 mod weights;
 mod words;
 
+use std::sync::Arc;
+
 pub use aside::AsideCommand;
 pub use clip_names::{ClipNames, ClipNamesCommand};
 pub use clips::TakenClips;
@@ -138,18 +140,16 @@ pub use session_file::{
     SESSION_ENDING, SessionContents, SessionFile, SessionModel, WorkContents, WorkRecord, is_session,
 };
 pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
+use skinscope_anim::pose::PoseFile;
+use skinscope_base::math::Aabb;
+use skinscope_model::Model;
 pub use stored::ComparedFile;
 pub use tools::{Scope, ToolCommand, Tools};
 pub use trail::Trail;
 pub use unsaved::UnsavedWork;
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
 
-use std::sync::Arc;
-
 use self::findings::StateBeforeFinding;
-use skinscope_anim::pose::PoseFile;
-use skinscope_base::math::Aabb;
-use skinscope_model::Model;
 
 /// The open model with its state.
 #[derive(Clone, Debug, Default)]

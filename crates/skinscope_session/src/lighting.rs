@@ -1,11 +1,11 @@
 //! The file's cameras and lights as posed: the camera that is looked through, and the brightness of the picture.
 
 use glam::{Vec3, Vec3A};
-
-use super::{ActiveCamera, Pose, Session};
 use skinscope_anim as anim;
 use skinscope_base::math::Aabb;
 use skinscope_model::{Light, LightKind, Model};
+
+use super::{ActiveCamera, Pose, Session};
 
 /// A light of the file, as posed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,12 +114,12 @@ mod tests {
     use std::sync::Arc;
 
     use glam::Vec2;
-
-    use super::*;
-    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
     use skinscope_base::math::Transform;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Camera, CameraId, Lens, LightId, NodeId};
+
+    use super::*;
+    use crate::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, ViewCommand};
 
     /// Opens a tube with a camera and a lamp on the node of its second joint, which stands at (0, 1, 0).
     fn open(lens: Lens, intensity: f32) -> Session {

@@ -7,11 +7,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Weak};
 
 use glam::{Affine3A, Vec2, Vec3};
-
-use super::{Projector, Scope, Session};
 use skinscope_edit::{self as edit, Sheet};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, Topology};
+
+use super::{Projector, Scope, Session};
 
 /// How a drag over the picture marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]

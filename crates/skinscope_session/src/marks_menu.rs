@@ -1,8 +1,9 @@
 //! The rows of the Tools menu that mark vertices, and the one that shows what a runtime makes of their weights.
 
+use skinscope_edit::RUNTIMES;
+
 use super::command_row::{key, row};
 use super::{Command, CommandRow, ComparisonCommand, Key, MarkCommand, MarkTool, Menu};
-use skinscope_edit::RUNTIMES;
 
 /// They follow the tools that change weights.
 pub(super) static ROWS: &[CommandRow] = &[

@@ -7,15 +7,15 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use glam::Affine3A;
-
-use super::ids::Id;
-use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session, SideWeights};
 use skinscope_deform::{
     AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
 };
 use skinscope_inspect::measure::{self, Measurer, SurfaceMeasures, VertexMeasure, Wanted};
 use skinscope_inspect::{PerVertex, VertexPart, VertexRef, VertexSet, VertexValues};
 use skinscope_model::{ClipId, InstanceId, Model};
+
+use super::ids::Id;
+use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session, SideWeights};
 
 /// Commands about the measures of the posed surface.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

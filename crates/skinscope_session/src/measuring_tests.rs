@@ -1,13 +1,13 @@
 //! Tests of what is measured over a clip: its moments, the worst of them, and where a click on it goes.
 
 use glam::Quat;
-
-use super::test_sessions::still_session;
-use super::*;
 use skinscope_inspect::check::FindingPose;
 use skinscope_inspect::measure::{MEASURES, SurfaceMeasures, measure};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Channel, Clip, Interpolation, NodeId, Path, Sampler, Values};
+
+use super::test_sessions::still_session;
+use super::*;
 
 /// A tube of five joints in a clip that begins at 1 s and ends at 2 s. It says how far each joint is turned against the one before, in
 /// degrees about an axis, at the first and at the second of its two keys.

@@ -2,14 +2,15 @@
 
 use std::sync::LazyLock;
 
+use skinscope_edit::OPERATIONS;
+use skinscope_examples::EXAMPLES;
+use skinscope_inspect::{OVERLAYS, Overlay};
+
 use super::command_row::{key, plain, row, shift};
 use super::{
     Command, CommandRow, FileCommand, Key, Menu, PlaybackCommand, PoseSource, Toggle, ToolCommand, ViewCommand,
     WindowCommand, edit_menu, marks_menu, pose_menu, view_menu,
 };
-use skinscope_edit::OPERATIONS;
-use skinscope_examples::EXAMPLES;
-use skinscope_inspect::{OVERLAYS, Overlay};
 
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
 pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
-
-use super::over::{Over, OverScratch};
-use super::{Edits, Playback, PoseSource, RootMotion, Session};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_deform as deform;
 use skinscope_model::{LocalPose, Model};
+
+use super::over::{Over, OverScratch};
+use super::{Edits, Playback, PoseSource, RootMotion, Session};
 
 /// How onion skins are shown.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -3,6 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use skinscope_anim::pose::Keys;
+use skinscope_base::math::Aabb;
+use skinscope_edit::{find_nodes, is_same_order, paths_of};
+use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
+
 use super::carrying::{Bringing, Nodes};
 use super::orbit::Orbit;
 use super::saving::changed_since;
@@ -11,10 +16,6 @@ use super::take_up::told_of;
 use super::{
     CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, ViewFrom, WorkRecord,
 };
-use skinscope_anim::pose::Keys;
-use skinscope_base::math::Aabb;
-use skinscope_edit::{find_nodes, is_same_order, paths_of};
-use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
 
 impl Session {
     /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of

@@ -1,7 +1,6 @@
 //! A camera that turns about a point.
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
-
 use skinscope_base::math::{Aabb, Projection};
 
 /// A camera on a sphere around a target.

@@ -2,13 +2,13 @@
 //! onion skins and the trail of a joint.
 
 use glam::{Affine3A, DAffine3, Mat3};
-
-use super::controls::Driving;
-use super::{Edits, PoseRules, RootMotion};
 use skinscope_anim::pose::controls::DriveScratch;
 use skinscope_anim::pose::keep;
 use skinscope_anim::{LayerScratch, Layers};
 use skinscope_model::{LocalPose, Model};
+
+use super::controls::Driving;
+use super::{Edits, PoseRules, RootMotion};
 
 /// All that is laid over a moment of a clip, in the order of its fields.
 #[derive(Clone, Copy)]

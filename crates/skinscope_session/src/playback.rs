@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{PlaybackCommand, Session};
 use skinscope_anim::{self as anim, Additive, Crossfade, Layers};
 use skinscope_model::{Clip, ClipId, ClipSource, Model};
+
+use super::{PlaybackCommand, Session};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -339,8 +340,9 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     /// Starts playback of the tube's clip, which lasts one second.
     fn play(loop_mode: LoopMode, speed: f32, from: f32) -> Playback {

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
 use glam::Affine3A;
-
-use super::crowd::CrowdContext;
-use super::over::{Over, OverScratch};
-use super::surfaces::SurfaceCache;
-use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_base::math::Aabb;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::{Change, InstanceId, LocalPose, Model, NodeId};
+
+use super::crowd::CrowdContext;
+use super::over::{Over, OverScratch};
+use super::surfaces::SurfaceCache;
+use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]

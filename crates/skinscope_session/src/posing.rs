@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
 use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
 use skinscope_model::{LocalPose, Model, NodeId};
+
+use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
 
 /// Commands about the pose as a whole, and the rules that edits follow. Each that changes the pose is one step that can be
 /// undone.

@@ -1,7 +1,6 @@
 //! Projects points of the world into the viewport.
 
 use glam::{Affine3A, Mat4, Vec2, Vec3};
-
 use skinscope_base::math::Projection;
 
 /// Projects points of the world into the viewport.

@@ -1,10 +1,10 @@
 //! Pulls a bone, or the skin over it: its end follows the pointer, and the limb that ends there follows.
 
 use glam::{DVec3, Quat, Vec2};
-
-use super::{ChannelValue, EditCommand, Session};
 use skinscope_anim::pose;
 use skinscope_model::{LocalPose, NodeId};
+
+use super::{ChannelValue, EditCommand, Session};
 
 /// A pull under way. The pose is always computed from the one that it began with, so that a pull back to its start
 /// changes nothing.

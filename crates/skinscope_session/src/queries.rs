@@ -1,10 +1,10 @@
 //! Questions about the picture: which vertex lies under a point, and why the pinned one is where it is.
 
 use glam::Vec2;
-
-use super::{Command, MarkCommand, SelectionCommand, Session, Toggle};
 use skinscope_inspect::{self as inspect, Explanation, Hit, PosedModel, VertexDirections, VertexRef};
 use skinscope_model::NodeId;
+
+use super::{Command, MarkCommand, SelectionCommand, Session, Toggle};
 
 /// The reason why *Weights* shows a certain joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -120,15 +120,15 @@ mod tests {
     use std::sync::Arc;
 
     use glam::{Quat, Vec2, Vec3};
+    use skinscope_base::math::Aabb;
+    use skinscope_edit::Settings;
+    use skinscope_model::NodeId;
 
     use super::*;
     use crate::{
         CameraCommand, ChannelValue, EditCommand, FileCommand, MarkCommand, MarkMode, MarkShape, PlaybackCommand,
         ToolCommand, ViewCommand,
     };
-    use skinscope_base::math::Aabb;
-    use skinscope_edit::Settings;
-    use skinscope_model::NodeId;
 
     #[test]
     fn commands_are_read_back_to_the_bit() {

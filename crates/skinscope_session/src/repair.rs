@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{FindingCommand, Scope, Session};
 use skinscope_edit::{REPAIRED, operation};
 use skinscope_inspect::check::{Finding, Severity};
+
+use super::{FindingCommand, Scope, Session};
 
 /// What a person is offered for a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Weak};
 
 use glam::{Affine3A, Vec3};
-
-use super::{PoseSource, Session};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_model::{Clip, ClipId, LocalPose, Model, NodeId, Path, Skeleton};
+
+use super::{PoseSource, Session};
 
 /// The node by which a clip carries the skeleton, and where that stands as the clip begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,11 +77,11 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Channel, Interpolation, Sampler, Values};
 
     use super::*;
     use crate::{Document, PlaybackCommand, ViewCommand};
-    use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{Channel, Interpolation, Sampler, Values};
 
     /// A tube that walks five metres along X and rises by one, below a root that is turned and larger.
     fn walking() -> Session {

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::{DAffine3, Quat};
-
-use super::{ChannelKind, ChannelValue, Edits, NodeEdit, Session};
 use skinscope_anim::pose::controls::DriveScratch;
 use skinscope_anim::pose::{Limits, Mirror, hold, places};
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_model::{LocalPose, Model, NodeId};
+
+use super::{ChannelKind, ChannelValue, Edits, NodeEdit, Session};
 
 /// The rules, and the nodes that they are about. They stay until another model is opened.
 #[derive(Clone, Debug, Default)]

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Document, Session};
 use skinscope_model::{BindChange, Model, SkinningChange, WeightChange, is_same_row};
+
+use super::{Document, Session};
 
 /// A model that was written into a file, which has its weights and matrices now.
 #[derive(Clone, Debug)]
@@ -120,10 +121,11 @@ fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::EditCommand;
     use skinscope_model::MeshId;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::EditCommand;
 
     fn document(path: &str, edited: Option<&Model>) -> Document {
         let mut model = tube(Tube { joints: 12, ..Tube::default() });

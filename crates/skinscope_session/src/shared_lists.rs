@@ -6,7 +6,6 @@ pub(crate) mod turns {
 
     use glam::Quat;
     use serde::{Deserialize, Deserializer, Serializer};
-
     use skinscope_base::text_form::Plain;
     use skinscope_model::NodeId;
 
@@ -26,7 +25,6 @@ pub(crate) mod points {
 
     use glam::Vec2;
     use serde::{Deserialize, Deserializer, Serializer};
-
     use skinscope_base::text_form::Plain;
 
     pub fn serialize<S: Serializer>(points: &Arc<Vec<Vec2>>, serializer: S) -> Result<S::Ok, S::Error> {

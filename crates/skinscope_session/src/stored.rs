@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use super::{ComparisonCommand, Session, SideWeights, Toggle};
 use skinscope_deform::{self as deform, Surface, SurfaceInput};
 use skinscope_inspect::{
     PerVertex, VertexValues, changed_places, changed_surface, changed_weights, why_not_comparable,
 };
 use skinscope_model::Model;
+
+use super::{ComparisonCommand, Session, SideWeights, Toggle};
 
 /// Two models, and how far the weights of each vertex differ between them.
 type Difference = (Weak<Model>, Weak<Model>, Arc<PerVertex>);
@@ -130,12 +131,12 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
-
-    use super::*;
-    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, ViewCommand};
     use skinscope_inspect::overlay;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, ModelParts, NodeId, WeightChange};
+
+    use super::*;
+    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use glam::{Affine3A, Vec2};
+use skinscope_deform::{self as deform, Deformation, Method, Surface, SurfaceInput};
+use skinscope_inspect::{PerVertex, PosedModel};
+use skinscope_model::Model;
 
 use super::{
     ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
     SideWeights,
 };
-use skinscope_deform::{self as deform, Deformation, Method, Surface, SurfaceInput};
-use skinscope_inspect::{PerVertex, PosedModel};
-use skinscope_model::Model;
 
 /// How it is deformed, a member of the crowd (0 is the model itself), and which weights it has.
 type SurfaceKey = (MethodChoice, usize, SideWeights);
@@ -252,12 +252,6 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use glam::{Vec2, Vec3};
-
-    use super::*;
-    use crate::{
-        CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
-        ViewCommand,
-    };
     use skinscope_anim as anim;
     use skinscope_deform as deform;
     use skinscope_deform::METHODS;
@@ -266,6 +260,12 @@ mod tests {
     use skinscope_inspect::VertexRef;
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{InstanceId, Model, NodeId};
+
+    use super::*;
+    use crate::{
+        CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, SelectionCommand, Toggle,
+        ViewCommand,
+    };
 
     /// A method that moves every vertex to the middle of the triangles around it, which depends on its neighbours.
     static SMOOTHED: Method = Method { id: "smoothed", pass: Some(smooth), ..*METHODS[0] };

@@ -5,6 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::Vec3;
+use skinscope_anim::pose::controls::Controls;
+use skinscope_anim::{Additive, Crossfade, Layers};
+use skinscope_base::math::Ramp;
+use skinscope_base::words::counted;
+use skinscope_deform::{self as deform, ParameterSettings};
+use skinscope_edit::Packing;
+use skinscope_inspect::{self as inspect, BoneShape};
+use skinscope_model::{Clip, ClipId, Model, NodeId};
 
 use super::aside::told;
 use super::carrying::{Bringing, Nodes};
@@ -16,14 +24,6 @@ use super::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
     Session, SideWeights, View, ViewCommand,
 };
-use skinscope_anim::pose::controls::Controls;
-use skinscope_anim::{Additive, Crossfade, Layers};
-use skinscope_base::math::Ramp;
-use skinscope_base::words::counted;
-use skinscope_deform::{self as deform, ParameterSettings};
-use skinscope_edit::Packing;
-use skinscope_inspect::{self as inspect, BoneShape};
-use skinscope_model::{Clip, ClipId, Model, NodeId};
 
 /// The frames per second between which a counter makes sense.
 const FPS: [f32; 2] = [0.1, 10_000.0];

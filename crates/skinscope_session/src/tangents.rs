@@ -2,7 +2,6 @@
 //! carried with the triangles of the posed surface.
 
 use glam::Vec3;
-
 use skinscope_deform::Deformed;
 use skinscope_import::corner_tangents;
 use skinscope_model::{MeshId, Model, Primitive};

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Document, PlaybackCommand, PoseSource, Session, Source, ViewCommand};
 use skinscope_import::{Options, Progress};
 use skinscope_model::Model;
 use skinscope_model::shapes::{Tube, tube};
+
+use super::{Document, PlaybackCommand, PoseSource, Session, Source, ViewCommand};
 
 /// Opens a tube of three joints.
 pub(crate) fn tube_session() -> Session {

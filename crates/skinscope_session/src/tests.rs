@@ -1,13 +1,13 @@
 //! Tests of what commands do to the open model.
 
 use glam::Vec3;
-
-use super::test_sessions::tube_session;
-use super::*;
 use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
+
+use super::test_sessions::tube_session;
+use super::*;
 
 #[test]
 fn opening_plays_the_first_clip_and_frames_the_model() {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::*;
 use glam::Vec2;
-
 use skinscope_edit::{Amount, Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
 use skinscope_inspect::VertexSet;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{MeshId, NodeId, WeightChange, WeightFormat};
+
+use super::*;
 
 struct Random(u64);
 

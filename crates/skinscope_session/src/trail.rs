@@ -3,11 +3,11 @@
 use std::sync::{Arc, Weak};
 
 use glam::Vec3;
+use skinscope_anim::{self as anim, Layers, SampleScratch};
+use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 use super::over::{Over, OverScratch};
 use super::{Edits, PoseSource, RootMotion, Session, Toggle};
-use skinscope_anim::{self as anim, Layers, SampleScratch};
-use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 /// How many moments of the clip are looked at beside the keys of the node, and the most keys.
 const MOMENTS: usize = 240;
@@ -103,9 +103,10 @@ fn path(over: &Over<'_>, clip: ClipId, node: NodeId) -> Trail {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, ViewCommand};
-    use skinscope_model::shapes::{Tube, tube};
 
     #[test]
     fn the_trail_goes_where_the_joint_goes_and_follows_edits() {

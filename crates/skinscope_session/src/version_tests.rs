@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-
-use super::*;
 use skinscope_anim::pose::Limits;
 use skinscope_import::{Options, Progress};
 use skinscope_model::shapes::{Tube, tube, with_vertices};
 use skinscope_model::{BindChange, MeshId, ModelParts, NodeId, SkinId, WeightChange};
+
+use super::*;
 
 fn document(model: &Model) -> Document {
     let model = Model::build(ModelParts::clone(model)).unwrap();

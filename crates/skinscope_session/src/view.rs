@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
-
-use super::comparison::Comparison;
-use super::projector::Projector;
-use super::{FOV_Y, MethodChoice, Onion, Orbit, Orientation, PoseTool};
 use skinscope_base::math::{Aabb, Projection, Ramp, Ray};
 use skinscope_deform::{Deformer, METHODS, Method, NORMAL_MODES, NormalMode, PaletteBuffer, ParameterSettings, Pass};
 use skinscope_inspect::{BoneShape, Overlay, VertexRef, VertexSet};
 use skinscope_model::{Lens, NodeId};
+
+use super::comparison::Comparison;
+use super::projector::Projector;
+use super::{FOV_Y, MethodChoice, Onion, Orbit, Orientation, PoseTool};
 
 /// Whether edges are smoothed, by four samples of each pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand};
 use skinscope_inspect as inspect;
+
+use super::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand};
 
 impl Session {
     /// Carries out a command of its family.

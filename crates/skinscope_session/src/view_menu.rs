@@ -1,11 +1,12 @@
 //! The rows of the View menu: what is drawn, from where, in which light, and which panels are open.
 
+use skinscope_inspect::BoneShape;
+
 use super::command_row::{ctrl, key, row, shift};
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, ExampleCommand, Key, Lighting, MeasureCommand, Menu, Panel,
     Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
-use skinscope_inspect::BoneShape;
 
 /// They follow those of the Pose menu.
 pub(super) static ROWS: &[CommandRow] = &[

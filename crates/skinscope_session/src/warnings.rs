@@ -28,10 +28,11 @@ impl WeightWarnings {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
-    use crate::Document;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, ModelParts, WeightChange};
+
+    use super::*;
+    use crate::Document;
 
     #[test]
     fn a_warning_about_weights_goes_once_they_are_repaired_and_comes_back_with_undo() {

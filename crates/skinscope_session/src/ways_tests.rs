@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::Vec3;
-
-use super::session_file::{WeightsRecord, WorkRecord};
-use super::*;
 use skinscope_base::math::test_random::Random;
 use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube, with_vertices};
 use skinscope_model::{MeshId, ModelParts, WeightChange};
+
+use super::session_file::{WeightsRecord, WorkRecord};
+use super::*;
 
 /// The exact position of a vertex at rest.
 type Position = [u32; 3];

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Session;
 use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
+
+use super::Session;
 
 impl Session {
     /// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
@@ -106,11 +107,11 @@ fn differing_binds(now: &Model, then: &Model, changes: &[BindChange]) -> Vec<Bin
 #[cfg(test)]
 mod tests {
     use glam::Vec3;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
 
     use super::*;
     use crate::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
-    use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
 
     struct Random(u64);
 

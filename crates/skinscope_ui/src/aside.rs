@@ -1,10 +1,10 @@
 //! What was made that the open model has no place for, in the inspector while nothing is selected.
 
 use egui::{Label, RichText, Ui};
+use skinscope_session::{AsideCommand, Command, FileCommand, FileUse, Session};
 
 use super::theme::{self, colors};
 use super::widgets::{chip, counted, section};
-use skinscope_session::{AsideCommand, Command, FileCommand, FileUse, Session};
 
 /// How many things are listed of each model.
 const MOST_LISTED: usize = 12;

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, ScrollArea, TextEdit, Ui, vec2};
+use skinscope_anim::pose::Resolved;
+use skinscope_session::{Command, EditCommand, FileCommand, FileUse, SessionFile};
 
 use super::saving::{buttons, text, title, working};
 use super::theme::{self, ROW, colors};
 use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{Status, UiState, copied, icons};
-use skinscope_anim::pose::Resolved;
-use skinscope_session::{Command, EditCommand, FileCommand, FileUse, SessionFile};
 
 /// A pose or session file that is about to be written or shown.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use egui::Ui;
-
 use skinscope_base::parallel::Job;
 
 /// The answer to the last question of a kind.

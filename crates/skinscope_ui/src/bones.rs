@@ -2,11 +2,11 @@
 //! that opens them.
 
 use egui::{Align2, Popup, PopupCloseBehavior, Slider, Ui, vec2};
+use skinscope_session::{Command, Session, View, ViewCommand};
 
 use super::icons;
 use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
-use skinscope_session::{Command, Session, View, ViewCommand};
 
 /// A caret beside a control, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {

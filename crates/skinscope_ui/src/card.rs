@@ -2,15 +2,15 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
-
-use super::icons;
-use super::theme::{self, BODY, colors};
-use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
 use skinscope_inspect::measure::VertexMeasure;
 use skinscope_inspect::symmetry::{NOT_JUDGED, why_not_judged};
 use skinscope_inspect::{Hit, VertexRef};
 use skinscope_model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use skinscope_session::Session;
+
+use super::icons;
+use super::theme::{self, BODY, colors};
+use super::widgets::{corner_plate, figure, grouped, number, paint_line, shortened, title};
 
 /// The most influences that are listed; where there are more, one fewer is listed and the rest is counted.
 const SHOWN: usize = 8;

@@ -1,13 +1,13 @@
 //! The clips that are laid over the one that plays (a crossfade, and a clip that is added), and its onion skins.
 
 use egui::{DragValue, ScrollArea, Ui};
+use skinscope_anim::{Additive, Crossfade};
+use skinscope_model::{ClipId, Model};
+use skinscope_session::{Command, EditCommand, PlaybackCommand, Session, ViewCommand};
 
 use super::theme::{ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{chip, section};
-use skinscope_anim::{Additive, Crossfade};
-use skinscope_model::{ClipId, Model};
-use skinscope_session::{Command, EditCommand, PlaybackCommand, Session, ViewCommand};
 
 /// How many rows a list of clips shows at once.
 const MOST_ROWS: usize = 4;

@@ -4,15 +4,15 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use skinscope_anim::pose::Keys;
+use skinscope_model::{Model, NodeId};
+use skinscope_session::{ClipNames, ClipNamesCommand, Command, FileCommand, Session};
 
 use super::saving::{buttons, text, title};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::ROW;
 use super::widgets::{counted, text_button};
 use super::{Status, UiState};
-use skinscope_anim::pose::Keys;
-use skinscope_model::{Model, NodeId};
-use skinscope_session::{ClipNames, ClipNamesCommand, Command, FileCommand, Session};
 
 /// The width of the drop-down of a joint, points.
 const LIST_WIDTH: f32 = 210.0;

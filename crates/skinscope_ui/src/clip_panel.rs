@@ -2,14 +2,14 @@
 //! does not have, and the clips that are laid over it.
 
 use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
+use skinscope_model::{Clip, ClipId, ClipSource};
+use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session};
 
 use super::bones::caret;
 use super::clip_layers;
 use super::theme::{self, ROW, SMALL, colors};
 use super::widgets::{counted, icon_button, number, text_button, tip};
 use super::{icons, menu_state};
-use skinscope_model::{Clip, ClipId, ClipSource};
-use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session};
 
 /// What the two need in the row of the timeline, points.
 pub(super) const WIDTH: f32 = 86.0;

@@ -7,6 +7,10 @@ use egui::accesskit::Role;
 use egui::{
     Align2, CornerRadius, CursorIcon, Key, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
+use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
+use skinscope_session::{
+    Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, SideWeights, ViewCommand,
+};
 
 use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
@@ -14,10 +18,6 @@ use super::widgets::{
     text_button, tip,
 };
 use super::{Status, icons, runtime};
-use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
-use skinscope_session::{
-    Command, Comparison, ComparisonCommand, ComparisonLayout, MethodChoice, Session, SideWeights, ViewCommand,
-};
 
 /// Points across, where there is room.
 const WIDTH: f32 = 268.0;

@@ -6,15 +6,15 @@ use egui::{
     DragValue, Label, Margin, Popup, PopupCloseBehavior, Rect, RichText, Shape, Stroke, TextEdit, Ui, WidgetInfo, pos2,
     vec2,
 };
+use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
+use skinscope_base::math::Transform;
+use skinscope_model::NodeId;
+use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Session};
 
 use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
 use super::value_row::ValueRow;
 use super::widgets::{icon_button, link, number, section};
-use skinscope_anim::pose::controls::{Channel, Fault, Preset, Slider, quoted};
-use skinscope_base::math::Transform;
-use skinscope_model::NodeId;
-use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Session};
 
 /// The names of axes, as people read them.
 const AXES: [&str; 3] = ["X", "Y", "Z"];

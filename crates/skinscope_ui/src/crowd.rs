@@ -1,10 +1,10 @@
 //! The crowd: its number in the View menu, and the line that says whose pose is shown.
 
 use egui::{CornerRadius, DragValue, Sense, Ui, vec2};
+use skinscope_session::{Command, Session, ViewCommand, most_members};
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{grouped, paint_line};
-use skinscope_session::{Command, Session, ViewCommand, most_members};
 
 /// Returns how many members there may be; one where nothing is open.
 pub(super) fn most(session: &Session) -> u32 {

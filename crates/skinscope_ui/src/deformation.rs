@@ -2,12 +2,12 @@
 //! methods. All of it comes from the tables of methods and passes.
 
 use egui::{Align2, Label, RichText, Slider, Ui, vec2};
+use skinscope_deform::{METHODS, NORMAL_MODES, NormalMode, PASSES, Parameter};
+use skinscope_session::{Command, Session, ViewCommand};
 
 use super::bones;
 use super::theme::{self, ROW, SMALL, colors};
 use super::widgets::chip;
-use skinscope_deform::{METHODS, NORMAL_MODES, NormalMode, PASSES, Parameter};
-use skinscope_session::{Command, Session, ViewCommand};
 
 /// The width of the list, points.
 const WIDTH: f32 = 292.0;

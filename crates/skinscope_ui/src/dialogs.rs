@@ -2,11 +2,11 @@
 
 use egui::accesskit::Role;
 use egui::{Id, Label, Modal, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use skinscope_session::{COMMANDS, CommandRow, Menu};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{icon_button, paint_line, section};
 use super::{Dialog, Status, UiState, icons};
-use skinscope_session::{COMMANDS, CommandRow, Menu};
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
     let Some(dialog) = state.dialog else { return };

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use egui::{Id, Key, Modal, Modifiers, Ui};
+use skinscope_session::{Command, FileCommand};
 
 use super::Status;
 use super::saving::{buttons, text, title};
-use skinscope_session::{Command, FileCommand};
 
 pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
     let Some(path) = &status.dropped else { return };

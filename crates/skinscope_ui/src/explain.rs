@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
 use glam::{Affine3A, DVec3};
+use skinscope_deform::{Readout, ReadoutTerm};
+use skinscope_inspect::{Explanation, Term, VertexRef, in_space};
+use skinscope_model::{InfluencesRef, Model, NodeId};
+use skinscope_session::{Command, SelectionCommand, Session};
 
 use super::card::{influences_of, mesh_of, stored_weight, sum};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
 use super::{copied, explain_text, matrices};
-use skinscope_deform::{Readout, ReadoutTerm};
-use skinscope_inspect::{Explanation, Term, VertexRef, in_space};
-use skinscope_model::{InfluencesRef, Model, NodeId};
-use skinscope_session::{Command, SelectionCommand, Session};
 
 /// The state that the page keeps from frame to frame.
 #[derive(Debug, Default)]

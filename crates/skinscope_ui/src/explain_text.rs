@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use glam::DVec3;
-
-use super::card::mesh_of;
-use super::widgets::number;
 use skinscope_deform::{Method, Readout, ReadoutTerm};
 use skinscope_inspect::Explanation;
 use skinscope_model::Model;
+
+use super::card::mesh_of;
+use super::widgets::number;
 
 /// Returns the decimals of positions in a model of `size` metres: four in a figure.
 pub(super) fn places(size: f32) -> usize {
@@ -135,11 +135,12 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
     use skinscope_inspect::VertexRef;
     use skinscope_model::InstanceId;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_session::{Document, PlaybackCommand, SelectionCommand, Session};
+
+    use super::*;
 
     #[test]
     fn places_follow_the_size_of_the_model() {

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use egui::{DragValue, Id, Key, Label, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, WidgetInfo};
+use skinscope_session::{Command, ExportKind, ExportSettings, FileCommand, Session};
 
 use super::saving::{buttons, text, title};
 use super::theme::colors;
 use super::widgets::{chip, segments, text_button};
 use super::{Status, UiState, icons};
-use skinscope_session::{Command, ExportKind, ExportSettings, FileCommand, Session};
 
 /// A file that is about to be exported.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,14 +5,14 @@ use egui::accesskit::Role;
 use egui::{
     Align2, Color32, CornerRadius, Id, Key, Modal, Modifiers, Popup, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
+use skinscope_model::{ClipId, NodeId};
+use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand};
 
 use super::menu_state::is_possible;
 use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
 use super::{Status, UiState, icons};
-use skinscope_model::{ClipId, NodeId};
-use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand};
 
 /// The width of the list, points.
 const WIDTH: f32 = 560.0;

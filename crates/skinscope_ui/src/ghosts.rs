@@ -1,10 +1,10 @@
 //! The names beside the ghosts of the pinned vertex: each dot has the name of its joint, as far as they are apart.
 
 use egui::{Rect, Ui, pos2, vec2};
+use skinscope_session::Session;
 
 use super::theme::{self, SMALL, colors};
 use super::widgets::{number, shortened};
-use skinscope_session::Session;
 
 /// The most ghosts that are named; more would hide the picture.
 const MOST: usize = 8;

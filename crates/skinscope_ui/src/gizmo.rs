@@ -6,14 +6,14 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 use glam::Vec2;
-
-use super::rules;
-use super::theme::{self, BODY, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, paint_switch, press, tip};
 use skinscope_session::{
     Command, Drag, EditCommand, Gizmo, Handle, HandleShape, Orientation, PoseTool, Pull, SelectionCommand, Session,
     Snap, ViewCommand, row_of,
 };
+
+use super::rules;
+use super::theme::{self, BODY, SMALL, colors};
+use super::widgets::{focus_ring, paint_line, paint_switch, press, tip};
 
 /// The state of the gizmo that pointer and keys change.
 #[derive(Debug, Default)]

@@ -2,19 +2,19 @@
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Sense, Ui, vec2};
 use glam::{Affine3A, DVec3, Vec3};
-
-use super::theme::{self, MARGIN, ROW, colors};
-use super::value_row::ValueRow;
-use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
-use super::{
-    Status, UiState, aside, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary,
-};
 use skinscope_anim as anim;
 use skinscope_base::math::euler_xyz_degrees;
 use skinscope_inspect::rig::RestFigures;
 use skinscope_model::{Model, NodeId, SkinId};
 use skinscope_session::{
     ChannelKind, ChannelValue, Command, EditCommand, NodeEdit, PlaybackCommand, PoseSource, Session,
+};
+
+use super::theme::{self, MARGIN, ROW, colors};
+use super::value_row::ValueRow;
+use super::widgets::{figure, grouped, histogram, link, section, segmented, text_button, tip, title};
+use super::{
+    Status, UiState, aside, controls, explain, focus, icons, matrices, morphs, palette, rules, search_list, summary,
 };
 
 /// State of the inspector for the open model.

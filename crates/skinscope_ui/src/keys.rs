@@ -6,12 +6,12 @@
 //! come first: a key that none of them has used is a shortcut. Text fields keep the keys that they edit with.
 
 use egui::{Event, FocusDirection, Modifiers, Popup, RawInput, Ui};
-
-use super::{Status, UiState, focus};
 use skinscope_session::{
     Command, EditCommand, FileCommand, Key, PlaybackCommand, SelectionCommand, Shortcut, Toggle, ViewCommand,
     command_of,
 };
+
+use super::{Status, UiState, focus};
 
 /// Splits the events of one frame into turns, each of which is to be given to egui as a frame of its own.
 ///

@@ -6,6 +6,9 @@ use egui::{
     Align, Align2, Color32, CornerRadius, Layout, Mesh, Rect, Response, RichText, ScrollArea, Sense, Shape, Stroke,
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
+use skinscope_base::math::Ramp;
+use skinscope_inspect::{AS_STORED, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 use super::icons;
 use super::measures::{self, MeasureLine};
@@ -13,9 +16,6 @@ use super::theme::{self, BODY, SMALL, colors};
 use super::widgets::{
     INSET, chip, corner_plate, counted, drop_down, figure, focus_ring, grouped, paint_line, press, shortened, tip,
 };
-use skinscope_base::math::Ramp;
-use skinscope_inspect::{AS_STORED, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
-use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 /// The width of the legend where there is room, points.
 const WIDTH: f32 = 264.0;

@@ -68,28 +68,27 @@ mod value_row;
 mod viewport;
 mod widgets;
 
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
+use egui::accesskit::Action;
+use egui::containers::panel::PanelState;
+use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
 pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use pose_library::{LibraryPose, PoseLibrary};
 pub use save_status::{ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
-pub use tables::{DeviceBenchmark, MeasuresOnDevice};
-pub use viewport::ViewportArea;
-
-use std::path::PathBuf;
-use std::sync::{Arc, Weak};
-
-use egui::accesskit::Action;
-use egui::containers::panel::PanelState;
-use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
-
-use self::focus::FocusRegion;
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{ClipNames, Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+pub use tables::{DeviceBenchmark, MeasuresOnDevice};
+pub use viewport::ViewportArea;
+
+use self::focus::FocusRegion;
 
 /// A load under way.
 #[derive(Clone, Debug, Default, PartialEq)]

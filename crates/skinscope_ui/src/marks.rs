@@ -1,13 +1,14 @@
 //! Marking vertices: by drags over the picture, and by buttons among the weight tools.
 
+use std::sync::Arc;
+
 use egui::accesskit::Role;
 use egui::{CornerRadius, PointerButton, Pos2, Rect, Response, Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
 use glam::Vec2;
-use std::sync::Arc;
+use skinscope_session::{CameraCommand, Command, MarkCommand, MarkMode, MarkShape, MarkTool, Session};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{chip, counted, link, paint_line, section, segments, tip};
-use skinscope_session::{CameraCommand, Command, MarkCommand, MarkMode, MarkShape, MarkTool, Session};
 
 /// A drag over the picture that marks.
 #[derive(Clone, Debug, Default)]

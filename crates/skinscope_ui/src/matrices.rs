@@ -3,12 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::Affine3A;
+use skinscope_model::{NodeId, SkinId};
+use skinscope_session::Session;
 
 use super::icons;
 use super::theme::{self, RADIUS, SMALL, colors};
 use super::widgets::{number, paint_line, press};
-use skinscope_model::{NodeId, SkinId};
-use skinscope_session::Session;
 
 /// Shows world, inverse bind and skinning matrix; `open` says which are unfolded.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinId, usize)], open: &mut [bool; 3]) {

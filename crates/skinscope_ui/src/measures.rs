@@ -8,14 +8,14 @@ use egui::{
     Align, Color32, CornerRadius, CursorIcon, Frame, Label, Layout, Margin, Pos2, Rect, RichText, ScrollArea, Sense,
     Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
+use skinscope_inspect::measure::{Measure, SurfaceMeasures, Unit, measure};
+use skinscope_session::{Command, MeasureCommand, MeasureCurves, PlaybackCommand, Session, ViewCommand};
 
 use super::theme::{self, BODY, MARGIN, colors};
 use super::widgets::{
     chip, focus_ring, icon_button, link, number, paint_line, progress_bar, shortened, text_button, tip,
 };
 use super::{Status, icons, normal_modes};
-use skinscope_inspect::measure::{Measure, SurfaceMeasures, Unit, measure};
-use skinscope_session::{Command, MeasureCommand, MeasureCurves, PlaybackCommand, Session, ViewCommand};
 
 /// The measures that one chart shows: the ids, each with its name in the chart.
 struct Chart {

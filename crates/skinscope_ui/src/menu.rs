@@ -9,16 +9,16 @@ use egui::{
     Align, Align2, Color32, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Sense, Ui,
     WidgetInfo, pos2, vec2,
 };
-
-use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
-use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
-use super::{UiState, bones, crowd, deformation, icons, recent};
 use skinscope_deform::{Deformer, METHODS, Method};
 use skinscope_inspect::{OVERLAYS, Overlay};
 use skinscope_session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, ViewCommand,
 };
+
+use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
+use super::theme::{self, BODY, ROW, colors};
+use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
+use super::{UiState, bones, crowd, deformation, icons, recent};
 
 const MENUS: [(Menu, &str); 8] = [
     (Menu::File, "File"),

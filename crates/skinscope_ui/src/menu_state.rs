@@ -1,11 +1,12 @@
 //! What the menus ask about a command: where it stands, whether it is ticked, and whether it would do anything now.
 
-use super::{UiState, crowd};
 use skinscope_session::{
     CameraCommand, Command, ComparisonCommand, EditCommand, ExampleCommand, ExportKind, FileCommand, FileUse,
     KeyingCommand, Lighting, MarkCommand, MeasureCommand, Orientation, Panel, PlaybackCommand, PoseSource,
     PosingCommand, SaveKind, SelectionCommand, Session, Toggle, ToolCommand, ViewCommand, WindowCommand,
 };
+
+use super::{UiState, crowd};
 
 /// A submenu.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

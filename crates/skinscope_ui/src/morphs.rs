@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 
 use egui::Ui;
+use skinscope_anim::pose::controls::Channel;
+use skinscope_model::{Instance, Model, NodeId};
+use skinscope_session::{Command, EditCommand, Session};
 
 use super::focus;
 use super::theme::{self, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{link, section};
-use skinscope_anim::pose::controls::Channel;
-use skinscope_model::{Instance, Model, NodeId};
-use skinscope_session::{Command, EditCommand, Session};
 
 /// One slider, and all the morph weights that it moves.
 struct Slider<'a> {

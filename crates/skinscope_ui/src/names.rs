@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 
 use egui::{Rect, Ui, pos2, vec2};
-
-use super::theme::{self, SMALL, colors};
 use skinscope_model::NodeId;
 use skinscope_session::{Projector, Session};
+
+use super::theme::{self, SMALL, colors};
 
 /// The side of a cell of the grid that says where a name already stands, points.
 const CELL: f32 = 8.0;

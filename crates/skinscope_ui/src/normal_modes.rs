@@ -3,12 +3,12 @@
 
 use egui::accesskit::Role;
 use egui::{CornerRadius, Sense, Ui, WidgetInfo, vec2};
-
-use super::theme::{self, colors};
-use super::widgets::{chip, focus_ring, paint_line, shortened};
 use skinscope_deform::NORMAL_MODES;
 use skinscope_inspect::measure::{NormalModeMeasures, SurfaceMeasures};
 use skinscope_session::{Command, MeasureCommand, Session, ViewCommand};
+
+use super::theme::{self, colors};
+use super::widgets::{chip, focus_ring, paint_line, shortened};
 
 /// The width of a column of figures, points.
 const COLUMN: f32 = 52.0;

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 
 use egui::{Context, Frame, Id, Key, Margin, Modifiers, RichText, ScrollArea, Ui};
+use skinscope_model::{Model, NodeId};
+use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand, ViewCommand};
 
 use super::outliner_row::{NodeLook, Row, RowAction, row_id, show_row};
 use super::theme::{MARGIN, ROW, colors};
 use super::widgets::{SearchResponse, drop_down, open_field, search_field, steps_down};
 use super::{Status, UiState, findings, focus};
-use skinscope_model::{Model, NodeId};
-use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand, ViewCommand};
 
 /// State of the outliner for the open model.
 #[derive(Debug, Default)]
@@ -281,8 +281,9 @@ fn search_id() -> Id {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     fn names(outliner: &Outliner, model: &Model) -> Vec<String> {
         outliner.rows.iter().map(|r| model.skeleton.names[r.node.index()].clone()).collect()

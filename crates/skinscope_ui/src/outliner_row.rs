@@ -2,14 +2,14 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, Color32, CornerRadius, Id, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
-
-use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, shortened};
-use super::{focus, icons};
 use skinscope_frame::joint_color;
 use skinscope_inspect::Scale;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
+
+use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
+use super::widgets::{focus_ring, paint_line, shortened};
+use super::{focus, icons};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeLook {

@@ -2,9 +2,9 @@
 //! them, without its controls.
 
 use egui::{Rect, Theme, Ui, UiBuilder, vec2};
+use skinscope_session::{ComparisonLayout, Projector, Session};
 
 use super::{legend, names};
-use skinscope_session::{ComparisonLayout, Projector, Session};
 
 /// What is painted over a picture.
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,12 @@
 //! how many matrices would fit.
 
 use egui::{Label, RichText, Ui};
+use skinscope_deform::{PaletteBuffer, PaletteFit, PaletteLimits};
+use skinscope_session::{Command, Session, ViewCommand};
 
 use super::summary::bytes;
 use super::theme::{self, colors};
 use super::widgets::{figure, grouped, section, segments};
-use skinscope_deform::{PaletteBuffer, PaletteFit, PaletteLimits};
-use skinscope_session::{Command, Session, ViewCommand};
 
 /// Shows the choice, and its result within `limits` (those of the device; `None` while there is no device).
 pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>, commands: &mut Vec<Command>) {

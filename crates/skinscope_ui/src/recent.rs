@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use egui::{RichText, Ui};
+use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, colors};
 use super::widgets::{link, section};
-use skinscope_session::{Command, FileCommand};
 
 /// How many files are remembered.
 const MOST: usize = 10;

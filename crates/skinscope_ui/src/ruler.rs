@@ -5,11 +5,11 @@ use std::sync::{Arc, Weak};
 
 use egui::accesskit::{Action, ActionData, Role};
 use egui::{Align2, Color32, CursorIcon, Rect, Response, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use skinscope_model::{Clip, ClipId, Model, NodeId, Path};
+use skinscope_session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Session};
 
 use super::theme::{self, SMALL, colors};
 use super::widgets::{elided, number, paint_line, slider_drag};
-use skinscope_model::{Clip, ClipId, Model, NodeId, Path};
-use skinscope_session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Session};
 
 /// Key times in rows, kept until clip or selection change.
 #[derive(Debug, Default)]

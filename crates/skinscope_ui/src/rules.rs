@@ -6,14 +6,14 @@ use std::borrow::Cow;
 use egui::accesskit::Role;
 use egui::{Color32, CursorIcon, Label, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::{Vec2, Vec3};
+use skinscope_anim::pose::Limits;
+use skinscope_model::NodeId;
+use skinscope_session::{Command, PosingCommand, Session};
 
 use super::search_list::{SearchList, SearchListOptions, index_of};
 use super::theme::colors;
 use super::value_row::ValueRow;
 use super::widgets::{chip, link, section, tip};
-use skinscope_anim::pose::Limits;
-use skinscope_model::NodeId;
-use skinscope_session::{Command, PosingCommand, Session};
 
 /// Shows the rules of a node in the inspector.
 pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut SearchList, commands: &mut Vec<Command>) {

@@ -2,13 +2,13 @@
 //! costs and loses.
 
 use egui::{Label, RichText, Ui};
+use skinscope_edit::{Packing, RUNTIMES};
+use skinscope_model::WeightFormat;
+use skinscope_session::{Command, Comparison, ComparisonCommand, Session, SideWeights};
 
 use super::theme::{self, BODY, colors};
 use super::value_row::ValueRow;
 use super::widgets::{chip, counted, drop_down, figure, grouped, segments};
-use skinscope_edit::{Packing, RUNTIMES};
-use skinscope_model::WeightFormat;
-use skinscope_session::{Command, Comparison, ComparisonCommand, Session, SideWeights};
 
 /// The formats of a weight, as the switch names them.
 const FORMATS: [(Option<WeightFormat>, &str, &str); 4] = [

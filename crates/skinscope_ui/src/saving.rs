@@ -4,13 +4,13 @@
 use std::path::PathBuf;
 
 use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, vec2};
+use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{
     ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons,
 };
-use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 /// Width of the dialogs, points.
 const WIDTH: f32 = 460.0;

@@ -6,11 +6,11 @@ use std::borrow::Cow;
 use egui::{
     Button, ComboBox, FocusDirection, Key, Modifiers, PopupCloseBehavior, Response, RichText, ScrollArea, Ui, vec2,
 };
+use skinscope_model::{Model, NodeId};
 
 use super::focus;
 use super::theme::{ROW, colors};
 use super::widgets::{caret, mark_row, search_field, steps_down};
-use skinscope_model::{Model, NodeId};
 
 /// The least number of items for which the list has a search.
 const SEARCH_FROM: usize = 10;

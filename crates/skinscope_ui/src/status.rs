@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use egui::{
     Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
+use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
 use super::{BackgroundStatus, Loading, Status, icons, recent};
-use skinscope_session::{Command, FileCommand};
 
 /// Shows at most one of loading, error and other work over the picture, and the frame for a file that is dragged in.
 pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, commands: &mut Vec<Command>) {

@@ -2,13 +2,13 @@
 
 use egui::{Label, RichText, Ui};
 use glam::DVec3;
+use skinscope_base::math::lengths;
+use skinscope_model::NodeId;
+use skinscope_session::{Command, EditCommand, Session, ViewCommand};
 
 use super::legend;
 use super::theme::{self, colors};
 use super::widgets::{BY_INFLUENCES, chip, counted, drop_down, figure, grouped, histogram, section, tip, title};
-use skinscope_base::math::lengths;
-use skinscope_model::NodeId;
-use skinscope_session::{Command, EditCommand, Session, ViewCommand};
 
 pub(super) fn head(ui: &mut Ui, session: &Session) {
     let Some(document) = session.document() else { return };

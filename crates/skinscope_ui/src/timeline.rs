@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use egui::accesskit::Role;
 use egui::{Align, Layout, PopupCloseBehavior, RichText, Sense, Ui, WidgetInfo, vec2};
+use skinscope_model::{ClipId, Model};
+use skinscope_session::{Command, LoopMode, Playback, PlaybackCommand, Session};
 
 use super::clip_panel::{self, ClipPanel};
 use super::search_list::{SearchList, SearchListOptions};
@@ -11,8 +13,6 @@ use super::theme::{self, BODY, ROW, colors};
 use super::value_row::ValueRow;
 use super::widgets::{caret, drop_down, elided, icon_button, number, paint_line, tip};
 use super::{UiState, icons, ruler};
-use skinscope_model::{ClipId, Model};
-use skinscope_session::{Command, LoopMode, Playback, PlaybackCommand, Session};
 
 /// State of the timeline for the open model.
 #[derive(Debug, Default)]

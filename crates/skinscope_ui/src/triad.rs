@@ -3,12 +3,12 @@
 use egui::accesskit::Role;
 use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use glam::Vec3;
-
-use super::theme::{self, colors};
-use super::widgets::{shortened, tip};
 use skinscope_base::math::length;
 use skinscope_session::frame::grid_unit;
 use skinscope_session::{CameraCommand, Command, Session, ViewFrom};
+
+use super::theme::{self, colors};
+use super::widgets::{shortened, tip};
 
 /// The distance from the middle to the balls, points.
 const REACH: f32 = 30.0;

@@ -3,14 +3,14 @@
 use egui::accesskit::Role;
 use egui::{CursorIcon, PointerButton, Rect, Response, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use glam::Vec2;
+use skinscope_inspect::Hit;
+use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
 use super::widgets::{INSET, chip, tip};
 use super::{
     Status, UiState, bones, card, comparison, copied, crowd, ghosts, gizmo, legend, marks, menu, names, page, status,
     triad,
 };
-use skinscope_inspect::Hit;
-use skinscope_session::{CameraCommand, Command, ComparisonLayout, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// The state of the picture's area.
 #[derive(Debug, Default)]

@@ -8,13 +8,13 @@ mod reader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::common;
-
 use made::{Doc, JOINTS, VERTICES};
 use reader::{Reader, compare};
 use serde_json::json;
 use skinscope::import::{Options, Progress, import_bytes, import_file};
 use skinscope::model::{BufferSource, Model, Origins};
+
+use crate::common;
 
 fn open(path: &Path) -> Arc<Model> {
     import_file(path, &Options::default(), &Progress::silent())

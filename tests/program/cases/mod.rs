@@ -12,10 +12,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use judge::Judge;
 use serde_json::Value;
 
 use crate::common;
-use judge::Judge;
 
 /// The cases that have a test of their own; [`the_other_cases`] runs those that are missing here.
 macro_rules! cases {

@@ -21,12 +21,13 @@ mod weights;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::common;
 use plant::{Kind, Plant};
 use random::Random;
 use rig::Rig;
 use run::{Found, findings};
 use score::{RULES, Score};
+
+use crate::common;
 
 /// A kind of plant, a rig, and a number to start from.
 struct Job<'a> {

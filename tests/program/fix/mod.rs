@@ -26,10 +26,10 @@ mod warnings;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+pub use run::PROGRAM;
 use serde_json::Value;
 
 use crate::common;
-pub use run::PROGRAM;
 
 /// An empty folder.
 pub fn folder(name: &str) -> PathBuf {

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Quat, Vec3};
+use serde_json::json;
 use skinscope::anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope::import::{Options, Progress};
 use skinscope::model::{LocalPose, MeshId, Model};
 use skinscope::session::Source;
-
-use serde_json::json;
 
 use crate::fix::compare::{Documents, Expected, compare};
 use crate::fix::made::{COLUMNS, Doc, F32, JOINTS, Layout, ROWS, Random, VERTICES, pairs, position};

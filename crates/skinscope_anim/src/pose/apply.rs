@@ -1,14 +1,14 @@
 //! Turns pose files into poses of a model, and poses into pose files.
 
 use glam::{DVec3, Quat, Vec3};
+use skinscope_base::math::Transform;
+use skinscope_base::math::wide_unit;
+use skinscope_model::{Instance, LocalPose, Model, NodeId};
 
 use super::file::{Channels, PoseFile};
 use super::keys::Keys;
 use super::unit;
 use crate::add_difference;
-use skinscope_base::math::Transform;
-use skinscope_base::math::wide_unit;
-use skinscope_model::{Instance, LocalPose, Model, NodeId};
 
 /// The parts of a pose file that apply to one model.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -208,8 +208,9 @@ pub fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::obstacle_course;
+
+    use super::*;
 
     #[test]
     fn what_is_added_is_the_difference_from_rest_and_a_limb_is_a_part_of_a_pose() {

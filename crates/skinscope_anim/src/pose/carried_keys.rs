@@ -11,12 +11,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::{DMat3, DQuat, DVec3, DVec4, Quat, Vec3};
+use skinscope_base::math::wide_unit;
+use skinscope_model::{Channel, Clip, Interpolation, LocalPose, NodeId, Path, Sampler, Values};
 
 use super::Channels;
 use super::carry::Carrier;
 use crate::{SampleScratch, sample};
-use skinscope_base::math::wide_unit;
-use skinscope_model::{Channel, Clip, Interpolation, LocalPose, NodeId, Path, Sampler, Values};
 
 /// The most seconds between two moments of a channel that is sampled.
 const STEP_SECS: f32 = 1.0 / 30.0;

@@ -1,13 +1,13 @@
 //! Random clips on random rigs look the same on rigs with other axes, of other sizes, and that stand turned.
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Quat, Vec3};
+use skinscope_base::math::Transform;
+use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 
 use super::super::reach::tests::body;
 use super::super::{CarriedClips, NameMap, Said, capture, carry, carry_clips, world};
 use crate::{SampleScratch, sample};
-use skinscope_base::math::Transform;
-use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 
 /// A linear congruential generator.
 struct Random(u64);

@@ -2,13 +2,13 @@
 //! where those of the first model hang, or a character that faces elsewhere.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
+use skinscope_base::math::wide_unit;
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::ik::arc;
 use super::standing::Standing;
 use super::{Keys, PoseFile, Resolved, Said, counterparts, resolve, world};
 use crate::pose::Channels;
-use skinscope_base::math::wide_unit;
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// The mean of a joint's bones tells its direction where it is at least this share of their mean length: those of hips
 /// go up and down, and tell none.
@@ -186,11 +186,11 @@ fn align(to: &Model, other: &[Option<usize>], rest: &[DAffine3], own_rest: &[DAf
 #[cfg(test)]
 mod tests {
     use glam::{Quat, Vec3};
+    use skinscope_model::LocalPose;
 
     use super::super::reach::tests::{body, node};
     use super::*;
     use crate::pose::capture;
-    use skinscope_model::LocalPose;
 
     /// The body with other axes of all of its joints, and with arms that hang by `degrees` at rest.
     fn rebuilt(degrees: f32, with_axes: bool) -> Model {

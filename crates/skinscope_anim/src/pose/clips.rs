@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
+use skinscope_model::{Channel, Clip, Instance, Interpolation, Model, NodeId, Path, Sampler, Values};
 
 use super::carried_keys::{Corrected, add_channel, corrected, headed};
 use super::carry::Carrier;
 use super::{Keys, Said, counterparts};
-use skinscope_model::{Channel, Clip, Instance, Interpolation, Model, NodeId, Path, Sampler, Values};
 
 /// How far apart two rest poses may be that count as one: radians, and shares of the size of the skeleton.
 const NEAR: f32 = 1e-3;
@@ -157,12 +157,12 @@ fn weights(sampler: &Sampler, theirs: &[String], ours: &[String], rest: &[f32]) 
 #[cfg(test)]
 mod tests {
     use glam::{Affine3A, Quat, Vec3};
-
-    use super::{CarriedClips, Said};
-    use crate::{SampleScratch, evaluate_clip};
     use skinscope_import::{Options, Progress, import_bytes};
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
     use skinscope_model::{Channel, Clip, Interpolation, LocalPose, Model, ModelParts, Path, Sampler, Values};
+
+    use super::{CarriedClips, Said};
+    use crate::{SampleScratch, evaluate_clip};
 
     fn carry_clips(from: &Model, to: &Model) -> CarriedClips {
         super::carry_clips(from, to, &Said::new())

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
+use skinscope_model::{Model, NodeId};
 
 use super::file::{FileError, read_bytes};
 use super::spelling::{Part, places, spelled};
 use super::{Keys, NameError, find_node};
-use skinscope_model::{Model, NodeId};
 
 /// Which joints of another file are which of a model, as people say it. In a file it is one JSON object, from names there to names here;
 /// `null` says that a joint has no counterpart:

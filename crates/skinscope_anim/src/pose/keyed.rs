@@ -1,7 +1,6 @@
 //! Makes a clip of poses at moments.
 
 use glam::{Quat, Vec3};
-
 use skinscope_base::math::wide_unit;
 use skinscope_model::{Channel, Clip, ClipSource, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
 
@@ -72,9 +71,10 @@ fn without_channels(name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::shapes::obstacle_course;
+
     use super::*;
     use crate::{SampleScratch, sample};
-    use skinscope_model::shapes::obstacle_course;
 
     #[test]
     fn the_clip_shows_each_pose_at_its_moment_and_turns_between_them() {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::spelling::{WAYS, places};
 use skinscope_model::{Model, NodeId};
+
+use super::spelling::{WAYS, places};
 
 /// The key of each node: its name where it is the only one of that name, else `#12`, its index in the file.
 #[derive(Clone, Debug)]

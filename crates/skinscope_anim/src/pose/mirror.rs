@@ -1,11 +1,11 @@
 //! Mirrors poses: each side takes the pose of the other.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
+use skinscope_base::math::Plane;
+use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
 
 use super::reach::nearest_rotation;
 use super::{stretch, world};
-use skinscope_base::math::Plane;
-use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
 
 /// Differences from rest below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 3e-6;
@@ -228,10 +228,10 @@ fn same(a: DQuat, b: DQuat) -> bool {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
+    use skinscope_model::LocalPose;
 
     use super::super::reach::tests::{body, node};
     use super::*;
-    use skinscope_model::LocalPose;
 
     fn posed(model: &Model) -> LocalPose {
         let mut pose = model.skeleton.rest.clone();

@@ -25,17 +25,15 @@ pub use carry::carry;
 pub use clips::{CarriedClips, carry_clips, clip_joints};
 pub use counterparts::{MapError, NameMap, Said, counterparts};
 pub use file::{Channels, FileError, PoseFile, VERSION};
+use glam::{DAffine3, DMat3, Quat, Vec3};
 pub use ik::Triangle;
 pub use keyed::{keyed_clip, resting_clip};
 pub use keys::Keys;
 pub use mirror::{Axis, Mirror};
 pub use named::{NameError, find_key, find_node, near_misses, nearest_names};
 pub use reach::{Aim, Reach, ReachError, Reached, default_root, hold, keep, look, places, reach};
-pub use skinscope_model::Limits;
-
-use glam::{DAffine3, DMat3, Quat, Vec3};
-
 use skinscope_base::math::{quat_from_euler_xyz_degrees, wide_unit};
+pub use skinscope_model::Limits;
 use skinscope_model::{LocalPose, NodeId, Skeleton};
 
 /// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
@@ -89,9 +87,10 @@ fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use skinscope_model::shapes::obstacle_course;
+
     use super::*;
     use crate as anim;
-    use skinscope_model::shapes::obstacle_course;
 
     #[test]
     fn the_wide_kinematics_are_those_of_the_picture() {

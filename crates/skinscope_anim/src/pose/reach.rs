@@ -1,11 +1,11 @@
 //! Limbs that reach for a place (inverse kinematics), and joints that look at one.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
+use skinscope_base::math::wide_unit;
+use skinscope_model::{Limits, LocalPose, Model, NodeId};
 
 use super::ik::{Chain, Link, arc, solve};
 use super::{local, stretch, world};
-use skinscope_base::math::wide_unit;
-use skinscope_model::{Limits, LocalPose, Model, NodeId};
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;

@@ -1,11 +1,11 @@
 //! Tests of limbs within whole models.
 
 use glam::{DVec3, Quat, Vec3};
-
-use super::*;
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Facing, LocalPose, ModelParts};
+
+use super::*;
 
 /// Makes a body of 1.8 m: hips with two straight legs, a straight arm to each side with a twist joint in it, and a
 /// head. All are joints of a skin; the names are those of Blender.

@@ -1,9 +1,9 @@
 //! How two characters stand to each other at rest: where each faces, how large each is, and whether they are in one pose.
 
 use glam::{DAffine3, DQuat, DVec2, DVec3};
+use skinscope_model::{Model, NodeId};
 
 use super::counterparts::humanoid;
-use skinscope_model::{Model, NodeId};
 
 /// How far joints of one rest pose may lie apart, as a share of the size of the figure.
 const NEAR: f64 = 1e-3;

@@ -15,6 +15,9 @@ mod signals;
 mod temporary;
 mod together;
 
+use std::fmt::Display;
+use std::io::{self, Write};
+
 pub use capture::{Captured, captured};
 pub use identity::{Overwritten, is_stdout, overwritten, overwritten_by_stdout};
 pub use line_log::LineLog;
@@ -23,9 +26,6 @@ pub use new_file::{NewFile, back_up, remove, rename_new, take_back, write, write
 pub use new_files::NewFiles;
 pub use signals::report_large_files;
 pub use together::{NotWritten, write_together};
-
-use std::fmt::Display;
-use std::io::{self, Write};
 
 /// Writes `skinscope: ` and a line to standard error. Where nothing reads it any more the line is lost, which does not
 /// end the program, as `eprintln!` would.

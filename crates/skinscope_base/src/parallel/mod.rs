@@ -4,11 +4,11 @@
 mod in_order;
 mod job;
 
-pub use in_order::in_order;
-pub use job::{Job, JobContext};
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+pub use in_order::in_order;
+pub use job::{Job, JobContext};
 
 /// Calls `work` for every number below `count` on all cores and returns the results in order. Pieces are begun in
 /// order. Returns `None` where `cancel` was set before all were begun.

@@ -15,15 +15,13 @@ mod influences;
 mod order;
 mod weights;
 
-use glam::{Vec2, Vec3, Vec4};
-
 use chunks::rows;
 pub use directions::{NORMAL_ERROR, TANGENT_ERROR, unpack_normal, unpack_tangent};
+use glam::{Vec2, Vec3, Vec4};
 pub use influences::{InfluenceLayout, PackedInfluences, pack_all_influences, pack_influences};
 pub use order::VertexOrder;
-pub use weights::{MOST_MOVED, WeightBits};
-
 use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
+pub use weights::{MOST_MOVED, WeightBits};
 
 /// Which words a vertex has, in its row and in that of its influences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

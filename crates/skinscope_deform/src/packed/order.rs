@@ -114,8 +114,9 @@ fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     /// Makes a tube whose triangles come in an order in which no two neighbours meet, with some vertices split off at
     /// the end and one that nothing uses.

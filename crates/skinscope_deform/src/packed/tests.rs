@@ -1,8 +1,9 @@
 //! Tests that read what is packed as the shader does.
 
-use super::*;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Influences, Model, MorphTarget, WeightFormat};
+
+use super::*;
 
 /// A packed vertex with its influences, as the shader unpacks it.
 struct Unpacked {

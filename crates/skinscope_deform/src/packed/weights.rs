@@ -2,7 +2,6 @@
 //! little moves from one joint to another.
 
 use glam::{BVec4A, Vec4, Vec4Swizzles};
-
 use skinscope_model::{InfluencesRef, WeightFormat};
 
 /// The form in which the weights of a primitive are packed.
@@ -219,8 +218,9 @@ fn sum_of(numbers: Vec4) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::Influences;
+
+    use super::*;
 
     fn influences(weights: &[[f32; 4]], format: WeightFormat) -> Influences {
         let joints = vec![0; weights.len() * 4];

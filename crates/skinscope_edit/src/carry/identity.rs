@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
-
-use super::nodes::path_of;
 use skinscope_anim::pose::Keys;
 use skinscope_model::{InfluencesRef, MeshId, Model, NodeId, Primitive, SkinId};
+
+use super::nodes::path_of;
 
 /// What tells a stored vertex from others, as two hashes of exact bits. Session files have them, so that the hash must stay as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,13 +9,11 @@
 mod identity;
 mod nodes;
 
-use identity::material_of;
-pub use identity::{Copies, Identities, MeshIdentity, VertexIdentity, VertexList, skin_of};
-
-pub use nodes::{find_nodes, paths_of};
-
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use identity::material_of;
+pub use identity::{Copies, Identities, MeshIdentity, VertexIdentity, VertexList, skin_of};
+pub use nodes::{find_nodes, paths_of};
 use skinscope_anim::pose::Keys;
 use skinscope_model::{MeshId, Model, NodeId, WeightChange, is_same_row};
 

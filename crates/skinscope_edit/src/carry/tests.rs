@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use glam::Vec3;
-
-use super::*;
 use skinscope_base::math::test_random::Random;
 use skinscope_model::shapes::{Tube, tube, with_vertices};
 use skinscope_model::{Material, MaterialId, ModelParts};
+
+use super::*;
 
 fn model() -> Model {
     tube(Tube { joints: 6, ..Tube::default() })

@@ -6,9 +6,9 @@ use std::ops::Range;
 use base64::Engine;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use percent_encoding::percent_decode_str;
+use skinscope_model::{BufferOrigin, BufferSource};
 
 use super::WriteError;
-use skinscope_model::{BufferOrigin, BufferSource};
 
 /// Standard base64, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use glam::{DVec3, Quat, Vec3};
 use serde_json::{Value, json};
+use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler, Values};
 
 use super::WriteError;
 use super::draft::{Draft, component, number};
-use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler, Values};
 
 /// Appends clips. Channels of anything but nodes are left out.
 pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), WriteError> {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use skinscope_model::{BufferSource, ComponentType, Model, Origins, Primitive, ViewOrigin};
 
 use super::buffers::{Buffers, encode};
 use super::container::{self, Text};
@@ -10,7 +11,6 @@ use super::homes::NewMesh;
 use super::json::{Node, Step, whole};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
 use crate::Sheet;
-use skinscope_model::{BufferSource, ComponentType, Model, Origins, Primitive, ViewOrigin};
 
 /// A file while it is patched.
 pub(super) struct Draft<'s> {

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
+use skinscope_base::output::{NotWritten, Overwritten, overwritten, write_together};
 
 use super::container::Text;
 use super::{Changes, Patched, Recompression, WriteError, patch};
 use crate::Sheet;
-use skinscope_base::output::{NotWritten, Overwritten, overwritten, write_together};
 
 /// The characters that a URI need not escape (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Sheet, Stored};
 use skinscope_model::MeshId;
+
+use crate::{Sheet, Stored};
 
 /// A mesh that is added to the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

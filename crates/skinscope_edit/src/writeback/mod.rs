@@ -17,15 +17,15 @@ mod summary;
 mod uses;
 mod wants;
 
-pub use files::{Destination, Origin, Prepared, SaveError, Saved, Stamps, prepare, save};
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use crate::Sheet;
+pub use files::{Destination, Origin, Prepared, SaveError, Saved, Stamps, prepare, save};
 use skinscope_model::Clip;
 #[cfg(doc)]
 use skinscope_model::Origins;
+
+use crate::Sheet;
 
 /// The reason why a file could not be patched.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Value, json};
+use skinscope_model::{Clip, ComponentType, ViewOrigin};
 
 use super::clips;
 use super::draft::{Draft, component, number};
@@ -13,7 +14,6 @@ use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
 use super::{Patched, Recompression, WriteError};
 use crate::Sheet;
-use skinscope_model::{Clip, ComponentType, ViewOrigin};
 
 /// The `target` of views that hold vertex attributes.
 const ARRAY_BUFFER: u64 = 34962;

@@ -1,12 +1,12 @@
 //! Takes attributes out of Draco streams.
 
 use serde_json::json;
+use skinscope_model::ComponentType;
 
 use super::WriteError;
 use super::draft::{Draft, component};
 use super::json::{Step, whole};
 use super::wants::User;
-use skinscope_model::ComponentType;
 
 const NAME: &str = "KHR_draco_mesh_compression";
 

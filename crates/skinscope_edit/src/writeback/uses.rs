@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use serde_json::Value;
+use skinscope_model::{ElementsOrigin, Origins};
 
 use super::json::whole;
 use super::wants::User;
-use skinscope_model::{ElementsOrigin, Origins};
 
 /// Returns the users of each accessor.
 pub(super) fn users(root: &Value) -> HashMap<usize, Vec<User>> {

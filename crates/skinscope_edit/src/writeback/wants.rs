@@ -1,10 +1,10 @@
 //! The numbers that accessors are to hold.
 
 use glam::DAffine3;
+use skinscope_model::{ComponentType, MeshId, Model, Origins, Skin, WeightFormat};
 
 use super::homes::Homes;
 use crate::{Sheet, Stored, Table};
-use skinscope_model::{ComponentType, MeshId, Model, Origins, Skin, WeightFormat};
 
 /// A user of an accessor, in the terms of the JSON text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,19 +7,19 @@ mod ffmpeg;
 mod reel;
 mod target;
 
-pub use reel::{MOST_PICTURES, Reel, swept, turned};
-pub use target::{Numbered, Target, Video};
-
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use reel::{MOST_PICTURES, Reel, swept, turned};
+use skinscope_base::output::{NewFile, NewFiles};
+use skinscope_base::parallel;
+pub use target::{Numbered, Target, Video};
+
 use self::ffmpeg::Encoder;
 use crate::film::{Animation, Film};
 use crate::picture::encode_png;
-use skinscope_base::output::{NewFile, NewFiles};
-use skinscope_base::parallel;
 
 /// The reason why a film was not written. Nothing of it is left then.
 #[derive(Debug, thiserror::Error)]

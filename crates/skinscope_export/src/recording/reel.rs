@@ -1,7 +1,6 @@
 //! The moments of a film: which pictures there are, when each is taken, and how far the model has turned by then.
 
 use glam::{Affine3A, Vec3};
-
 use skinscope_base::math::Aabb;
 
 /// The most pictures of a film.

@@ -2,9 +2,9 @@
 
 use glam::{Quat, Vec3};
 use serde_json::json;
+use skinscope_model::{Clip, Interpolation, Path, Values};
 
 use super::*;
-use skinscope_model::{Clip, Interpolation, Path, Values};
 
 /// Makes two nodes, the second with a mesh of two morph targets, and one animation.
 fn animated(doc: Doc, samplers: Value, channels: &[(usize, usize, &str)]) -> Doc {

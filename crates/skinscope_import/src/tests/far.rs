@@ -2,10 +2,10 @@
 
 use glam::{DQuat, DVec3};
 use serde_json::json;
-
-use super::Doc;
 use skinscope_anim::local_to_model;
 use skinscope_model::{LocalPose, Model};
+
+use super::Doc;
 
 /// Returns the places of the nodes in the world of the file.
 fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {

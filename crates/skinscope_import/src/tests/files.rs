@@ -3,10 +3,11 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 
+use skinscope_model::Origins;
+
 use super::super::bytes::{Bytes, OpenFile};
 use super::super::{import_file, named_files};
 use super::*;
-use skinscope_model::Origins;
 
 /// A folder that is removed when the test ends.
 struct Folder(PathBuf);

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
+use skinscope_model::{BlockFormats, PixelFormat, Pixels};
 
 use super::super::{Limits, import_bytes, import_bytes_showing};
 use super::*;
-use skinscope_model::{BlockFormats, PixelFormat, Pixels};
 
 macro_rules! fixture {
     ($name:literal) => {

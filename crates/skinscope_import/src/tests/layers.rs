@@ -2,12 +2,12 @@
 
 use glam::{Vec2, Vec3, Vec4};
 use serde_json::{Value, json};
-
-use super::*;
 use skinscope_model::{
     Clearcoat, Material, MaterialId, Sheen, Specular, SpecularGlossiness, TextureId, TextureSlot, Transmission,
     UvTransform,
 };
+
+use super::*;
 
 /// Makes a file of one material and eight textures without an image.
 fn doc(material: Value) -> Doc {

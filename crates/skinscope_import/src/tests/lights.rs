@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 use serde_json::json;
+use skinscope_model::{Lens, LightKind, NodeId};
 
 use super::*;
-use skinscope_model::{Lens, LightKind, NodeId};
 
 fn lit(lights: Value, nodes: Value) -> Doc {
     let mut doc = Doc::new();

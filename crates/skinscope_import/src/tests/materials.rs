@@ -3,10 +3,10 @@
 use base64::Engine;
 use glam::{Vec3, Vec4};
 use serde_json::json;
+use skinscope_model::{AlphaMode, Filter, TextureSlot, Wrap};
 
 use super::super::Limits;
 use super::*;
-use skinscope_model::{AlphaMode, Filter, TextureSlot, Wrap};
 
 /// A PNG of one colour with 16 bits a channel.
 fn png(width: u32, height: u32) -> Vec<u8> {

@@ -21,11 +21,11 @@ mod sparse;
 mod spellings;
 
 use serde_json::{Value, json};
+use skinscope_model::Primitive;
 
 use super::error::Warnings;
 use super::limits::Budget;
 use super::{Import, ImportError, Options, Progress, import_bytes, views};
-use skinscope_model::Primitive;
 
 /// A glTF document under construction, with one buffer.
 #[derive(Clone)]

@@ -2,12 +2,12 @@
 
 use glam::{Vec2, Vec3, Vec4};
 use serde_json::json;
-
-use super::*;
 use skinscope_anim::{SampleScratch, drawn, lens, light, sample_properties};
 use skinscope_model::{
     CameraId, CameraProperty, Lens, LightId, LightProperty, MaterialProperty, Model, NodeId, Path, Property, TextureUse,
 };
+
+use super::*;
 
 const NAME: &str = "KHR_animation_pointer";
 

@@ -2,9 +2,9 @@
 
 use glam::{Vec3, Vec4};
 use serde_json::json;
+use skinscope_model::{SourceMode, Topology};
 
 use super::*;
-use skinscope_model::{SourceMode, Topology};
 
 #[test]
 fn a_strip_without_indices_becomes_triangles() {

@@ -2,10 +2,10 @@
 
 use glam::Vec3;
 use serde_json::json;
+use skinscope_model::{MeshId, Model, WeightFormat};
 
 use super::*;
 use crate::Limits;
-use skinscope_model::{MeshId, Model, WeightFormat};
 
 /// Makes four vertices with `joints` bytes and `weights` of each set, on a skin of two joints.
 fn skinned(sets: &[(&[u8; 16], &[f32; 16])]) -> Doc {

@@ -1,7 +1,6 @@
 //! The loops that the benchmark compares: plain ones, as a text writes them, each in two ways that give the same vertices.
 
 use glam::{Affine3A, Vec2, Vec3, Vec4};
-
 use skinscope_model::{Model, PrimitiveRef};
 
 /// A joint and a weight: the joint is a place in the palette of the whole model.

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use glam::{Affine3A, Vec3};
-
-use self::loops::{Vertices, rows, unit_exact, unit_fast};
 use skinscope_base::words::counted;
 use skinscope_deform::PaletteBuffer;
 use skinscope_model::Model;
+
+use self::loops::{Vertices, rows, unit_exact, unit_fast};
 
 /// How often both ways take turns: one more than a multiple of four, so that quartiles are turns.
 const ROUNDS: usize = 17;
@@ -315,10 +315,11 @@ fn timed<T>(run: &dyn Fn(&mut [T]), out: &mut [T], times: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_anim as anim;
     use skinscope_deform as deform;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
 
     fn posed(model: &Model) -> Vec<Affine3A> {
         let mut local = model.skeleton.rest.clone();

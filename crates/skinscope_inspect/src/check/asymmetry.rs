@@ -1,10 +1,11 @@
 //! The rule that compares the weights of left and right.
 
+use skinscope_base::math::Plane;
+use skinscope_model::NodeId;
+
 use super::joints::number;
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use crate::symmetry::{Comparison, Part};
-use skinscope_base::math::Plane;
-use skinscope_model::NodeId;
 
 /// The largest difference of weights that counts as none: rounding to 8 bits makes 0.004, normalising after it 0.01.
 pub const SAME_WEIGHT: f32 = 0.05;
@@ -119,11 +120,11 @@ fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usiz
 #[cfg(test)]
 mod tests {
     use glam::Affine3A;
+    use skinscope_model::{Instance, Mesh, MeshId, ModelParts, SkinId};
 
     use super::super::test_rigs::found_in;
     use super::*;
     use crate::symmetry::tests::{figure, halves, plant};
-    use skinscope_model::{Instance, Mesh, MeshId, ModelParts, SkinId};
 
     /// Returns the findings in the figure after a change; nodes 1, 2 and 3 are hips, left and right arm.
     fn changed(change: impl FnOnce(&mut ModelParts)) -> Vec<Finding> {

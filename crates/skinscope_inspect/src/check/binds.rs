@@ -1,10 +1,11 @@
 //! Rules about inverse bind matrices: whether they can be inverted, keep shapes and belong to the rest pose.
 
+use skinscope_base::math::{Stretch, factor, length};
+use skinscope_model::{NodeId, Skin, SkinId};
+
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::rig::{self, Drift, SAME_SCALE, SkinBinding};
-use skinscope_base::math::{Stretch, factor, length};
-use skinscope_model::{NodeId, Skin, SkinId};
 
 /// The rule that finds inverse bind matrices that cannot be inverted.
 pub static SINGULAR: Rule = Rule {
@@ -301,10 +302,10 @@ impl Mismatch<'_> {
 #[cfg(test)]
 mod tests {
     use glam::{Affine3A, Mat3A, Quat, Vec3};
+    use skinscope_model::ModelParts;
 
     use super::super::test_rigs::{found, joints};
     use super::*;
-    use skinscope_model::ModelParts;
 
     fn bind(p: &mut ModelParts, joint: usize) -> &mut Affine3A {
         &mut p.skins[0].inverse_bind[joint]

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use skinscope_base::math::length;
+use skinscope_model::{MeshId, Model, NodeId};
+
 use super::motion;
 use super::region::from_bones;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
-use skinscope_base::math::length;
-use skinscope_model::{MeshId, Model, NodeId};
 
 /// The rule that finds vertices that a joint moves from afar.
 pub static FAR: Rule = Rule {

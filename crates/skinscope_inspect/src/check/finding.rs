@@ -1,10 +1,10 @@
 //! A finding of a rule: its severity, its place, the harm it does, and what to do.
 
 use glam::Vec3;
-
-use crate::{VertexPart, VertexSet};
 use skinscope_base::math::{factor, length};
 use skinscope_model::{ClipId, MeshId, NodeId};
+
+use crate::{VertexPart, VertexSet};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

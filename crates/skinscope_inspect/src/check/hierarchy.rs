@@ -3,9 +3,10 @@
 
 use std::collections::HashMap;
 
+use skinscope_model::{NodeId, SkinId};
+
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
-use skinscope_model::{NodeId, SkinId};
 
 /// The rule that finds joints in the wrong place of the hierarchy.
 pub static HIERARCHY: Rule = Rule {
@@ -155,9 +156,10 @@ fn outside_scene(subject: &Subject, id: SkinId, scenes: &[usize]) -> Option<(usi
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::{ModelParts, Scene};
+
     use super::super::test_rigs::{found, joints};
     use super::*;
-    use skinscope_model::{ModelParts, Scene};
 
     /// Makes `node` a root of the scene, with all below it.
     fn detach(p: &mut ModelParts, node: usize) {

@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use skinscope_model::{NodeId, SkinId};
+
+use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 
 /// The most joints that a sentence names; the others are counted.
 const NAMED: usize = 4;

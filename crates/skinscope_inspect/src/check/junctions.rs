@@ -7,12 +7,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
+use skinscope_base::math::length;
+use skinscope_model::{MeshId, NodeId};
 
 use super::kd::PointTree;
 use super::motion::{self, Gap, Point};
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
-use skinscope_base::math::length;
-use skinscope_model::{MeshId, NodeId};
 
 /// The rule that finds T-junctions that open into cracks.
 pub static JUNCTION: Rule = Rule {

@@ -1,9 +1,9 @@
 //! A k-d tree that finds the points near a segment.
 
 use glam::Vec3;
+use skinscope_base::math::Aabb;
 
 use super::motion::from_segment;
-use skinscope_base::math::Aabb;
 
 /// The most points of a leaf.
 const LEAF: usize = 8;

@@ -3,14 +3,14 @@
 use std::f32::consts::FRAC_PI_2;
 
 use glam::{Affine3A, Quat, Vec3, Vec3A};
-
-use super::weighted::{Weighted, vertices_have, weighted};
-use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_base::math::length;
 use skinscope_base::parallel;
 use skinscope_base::words::counted;
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
+
+use super::weighted::{Weighted, vertices_have, weighted};
+use super::{Finding, FindingPose, Measure, Rule, Severity, Skinned, Subject};
 
 /// The rule that finds vertices with too many influences.
 pub static TOO_MANY: Rule = Rule {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::{CheckOptions, Finding, FindingPose, Subject, check};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{
     Influences, Instance, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Skin, SkinId, Topology,
 };
+
+use super::{CheckOptions, Finding, FindingPose, Subject, check};
 
 /// Four joints and 33 rings of 16 vertices: joint `j` (node `j + 1`) stands at height `j` and moves vertices less than
 /// about 1 m from its middle.

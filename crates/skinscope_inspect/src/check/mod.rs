@@ -34,25 +34,24 @@ mod weighted;
 mod weights;
 mod weld;
 
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
+use glam::Vec3;
 pub use seams::meetings;
+use skinscope_base::parallel;
+use skinscope_model::Model;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
 pub use surface::{Part, Side, Surface};
 pub use touched::Touched;
 
-use std::cmp::Reverse;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use glam::Vec3;
-
 use super::PerVertex;
 #[cfg(doc)]
 use super::symmetry;
-use skinscope_base::parallel;
-use skinscope_model::Model;
 
 /// A rule of the checker.
 #[derive(Debug)]
@@ -229,9 +228,10 @@ fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{MeshId, NodeId};
+
+    use super::*;
 
     #[test]
     fn a_clean_tube_has_no_findings_and_a_cancelled_check_no_report() {

@@ -6,10 +6,10 @@
 use std::collections::HashMap;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::{FindingPose, Subject, Surface};
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_model::{ClipId, LocalPose, NodeId, Skeleton};
+
+use super::{FindingPose, Subject, Surface};
 
 /// The angles by which joints are turned, degrees.
 const ANGLES: [f32; 4] = [45.0, -45.0, 90.0, -90.0];
@@ -210,10 +210,11 @@ fn widest_in_clips(subject: &Subject, gaps: &[Gap], out: &mut [(f32, FindingPose
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use super::*;
-    use crate::check::CheckOptions;
     use skinscope_anim::local_to_model;
     use skinscope_model::shapes::obstacle_course;
+
+    use super::*;
+    use crate::check::CheckOptions;
 
     /// The course has uneven scales, a mirror, a shear and eight influences for each vertex.
     #[test]

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use skinscope_model::NodeId;
+
 use super::joints::finding;
 use super::{Finding, Measure, Rule, Severity, Subject};
-use skinscope_model::NodeId;
 
 /// The rule that finds several nodes of one name.
 pub static DUPLICATE: Rule = Rule {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use skinscope_model::{OutOfRange, Skin};
+
 use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, Measure, Rule, Severity, Subject};
-use skinscope_model::{OutOfRange, Skin};
 
 /// The rule that finds weighted joints that the skin does not have.
 pub static OUT_OF_RANGE: Rule = Rule {

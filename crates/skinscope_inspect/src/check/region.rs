@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use glam::Vec3;
+use skinscope_model::NodeId;
 
 use super::Surface;
 use super::motion::from_segment;
 use crate::BoneSegment;
-use skinscope_model::NodeId;
 
 /// A connected region of the places that a joint moves.
 #[derive(Clone, Debug)]

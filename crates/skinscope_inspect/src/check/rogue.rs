@@ -7,11 +7,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use skinscope_base::math::length;
+use skinscope_model::{MeshId, NodeId};
+
 use super::motion;
 use super::region::Region;
 use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
-use skinscope_base::math::length;
-use skinscope_model::{MeshId, NodeId};
 
 /// The rule that finds rogue vertices.
 pub static ROGUE: Rule = Rule {

@@ -1,10 +1,11 @@
 //! Rules about scale in the rest pose of joints and of the nodes above them.
 
+use skinscope_base::math::Stretch;
+use skinscope_model::NodeId;
+
 use super::joints::{finding, number};
 use super::{Finding, Measure, Rule, Severity, Subject};
 use crate::rig::SAME_SCALE;
-use skinscope_base::math::Stretch;
-use skinscope_model::NodeId;
 
 /// The rule that finds uneven scale.
 pub static NON_UNIFORM: Rule = Rule {

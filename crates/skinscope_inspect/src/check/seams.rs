@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
 use skinscope_base::math::length;
 use skinscope_model::{MeshId, NodeId};
+
+use super::motion::{self, Gap, Point};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
 
 /// The rule that finds seams that open.
 pub static SEAM: Rule = Rule {

@@ -1,12 +1,12 @@
 //! The rule about vertices far outside of the model.
 
 use glam::{Affine3A, Vec3};
-
-use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 use skinscope_anim::drawn_at_rest;
 use skinscope_base::math::{Aabb, BEYOND_SENSE, length, lengths};
 use skinscope_deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use skinscope_model::{Model, NodeId, Primitive};
+
+use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
 
 /// The rule that finds stray vertices.
 pub static STRAY: Rule = Rule {
@@ -183,9 +183,10 @@ fn culprit(subject: &Subject, extent: &Extent, node: NodeId) -> NodeId {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::ModelParts;
+
     use super::super::test_rigs::found;
     use super::*;
-    use skinscope_model::ModelParts;
 
     fn positions(parts: &mut ModelParts) -> &mut Vec<Vec3> {
         &mut parts.meshes[0].primitives[0].positions

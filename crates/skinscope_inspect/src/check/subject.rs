@@ -4,12 +4,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use glam::Affine3A;
+use skinscope_anim::local_to_model;
+use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
 use super::{CheckOptions, Surface};
 use crate::PerVertex;
 use crate::symmetry::{Comparison, comparisons, differences_of};
-use skinscope_anim::local_to_model;
-use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug)]

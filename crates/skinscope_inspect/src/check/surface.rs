@@ -7,12 +7,12 @@
 use std::collections::{HashMap, HashSet};
 
 use glam::{Affine3A, DAffine3, Vec3};
+use skinscope_base::math::Aabb;
+use skinscope_model::{MeshId, Model, NodeId, Skin, Topology};
 
 use super::weld::Weld;
 use super::{Skinned, Subject};
 use crate::{BoneChoice, BoneSegment, bones};
-use skinscope_base::math::Aabb;
-use skinscope_model::{MeshId, Model, NodeId, Skin, Topology};
 
 /// All primitives that one skin moves, or several skins that bind the same joints in the same way.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::{CheckOptions, Finding, Rule, check};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Model, ModelParts};
+
+use super::{CheckOptions, Finding, Rule, check};
 
 /// Returns the findings of one rule in a model.
 pub(super) fn found_in(rule: &Rule, parts: ModelParts) -> Vec<Finding> {

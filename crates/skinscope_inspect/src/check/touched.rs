@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Finding;
 use skinscope_model::{MeshId, Model, NodeId};
+
+use super::Finding;
 
 /// What differs between a model that was checked and the same file with other edits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -112,10 +113,11 @@ impl Touched {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::check::{FindingPose, RULES, Severity};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{BindChange, SkinId, WeightChange};
+
+    use super::*;
+    use crate::check::{FindingPose, RULES, Severity};
 
     fn finding(rule: &'static str, vertices: &[u32], joints: &[u32]) -> Finding {
         Finding {

@@ -1,8 +1,9 @@
 //! The rule about joints that move nothing.
 
+use skinscope_model::{NodeId, SkinId};
+
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
-use skinscope_model::{NodeId, SkinId};
 
 /// The rule that finds joints that move nothing.
 pub static UNUSED: Rule = Rule {
@@ -96,9 +97,10 @@ fn moving(subject: &Subject) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::{Instance, Mesh, MeshId, ModelParts, Primitive};
+
     use super::super::test_rigs::{found, joints};
     use super::*;
-    use skinscope_model::{Instance, Mesh, MeshId, ModelParts, Primitive};
 
     /// Takes all weight of one joint to another.
     fn move_weights(p: &mut ModelParts, from: u16, to: u16) {

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec3};
-
-use super::{CheckOptions, Finding, FindingPose, Severity, check};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Influences, Model, ModelParts, NodeId, NotFinite, OutOfRange, Primitive, SkinId, WeightFormat};
+
+use super::{CheckOptions, Finding, FindingPose, Severity, check};
 
 /// Makes two joints (nodes 1 and 2) on a tube of 9 rings of 16 vertices, 2 m high.
 fn parts() -> ModelParts {

@@ -1,9 +1,9 @@
 //! The data that rules about weights look at, and the texts of their findings.
 
 use glam::Affine3A;
+use skinscope_model::{InfluencesRef, MeshId, NodeId, Primitive};
 
 use super::{Finding, FindingPose, Measure, Rule, Skinned, Subject};
-use skinscope_model::{InfluencesRef, MeshId, NodeId, Primitive};
 
 /// A primitive that has weights, whatever skins move it. Weights that nothing uses are checked too, and so are vertices
 /// that no triangle uses: validators and other programs read them.

@@ -2,11 +2,11 @@
 //! sum must be one.
 
 use glam::{Affine3A, DAffine3, DVec3};
+use skinscope_base::math::length;
+use skinscope_model::{InfluencesRef, WeightFormat};
 
 use super::weighted::{Weighted, vertices_have, weighted};
 use super::{Finding, Measure, Rule, Severity, Subject};
-use skinscope_base::math::length;
-use skinscope_model::{InfluencesRef, WeightFormat};
 
 /// The rule that finds weights that are NaN or infinite.
 pub static NOT_FINITE: Rule = Rule {

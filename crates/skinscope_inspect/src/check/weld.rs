@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use glam::Vec3;
-
 use skinscope_base::math::Aabb;
 
 /// Points that are nearer to each other than this are welded, as a share of the diagonal of the box around all.

@@ -1,11 +1,13 @@
 //! Compares clips by the channels that they have: the values at every key and between keys. What no channel of either drives is no
 //! property of a clip. Clips are matched by name, of several with one name those that are equal; order is no difference.
 
-use super::nodes::{Nodes, near, near_with, same_turn};
-use super::{Pairing, by_contents};
+use std::collections::BTreeSet;
+
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
 use skinscope_model::{Clip, LocalPose, Model, Path, Property, PropertyChannel};
-use std::collections::BTreeSet;
+
+use super::nodes::{Nodes, near, near_with, same_turn};
+use super::{Pairing, by_contents};
 
 /// The most moments at which two clips are compared.
 const MOST_MOMENTS: usize = 4000;

@@ -1,7 +1,8 @@
 //! Compares materials by name and contents; textures by the names of their images.
 
-use super::{Named, by_contents};
 use skinscope_model::{Material, Model, TextureId};
+
+use super::{Named, by_contents};
 
 pub(super) fn compare(a: &Model, b: &Model) -> Named {
     let [own, other] = [a, b].map(|model| model.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());

@@ -15,11 +15,10 @@ mod surfaces;
 mod weights;
 
 use nodes::Nodes;
-use skinscope_model::{MeshId, Model};
-use surfaces::Pair;
-
 pub use posed::Apart;
 pub use shown::Shown;
+use skinscope_model::{MeshId, Model};
+use surfaces::Pair;
 
 /// Names that only one of two models has, or whose contents differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

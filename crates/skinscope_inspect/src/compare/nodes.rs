@@ -4,10 +4,10 @@
 use std::collections::HashMap;
 
 use glam::{Affine3A, DVec3};
-
-use super::Named;
 use skinscope_base::math::{Aabb, Transform};
 use skinscope_model::{Mesh, MeshId, Model, NodeId, Primitive};
+
+use super::Named;
 
 /// Transforms that differ by less than this, relative to their numbers, are equal.
 const SAME: f32 = 2e-6;

@@ -1,12 +1,12 @@
 //! Measures how far two posed surfaces are apart: in the rest pose, and at moments of all clips that both have.
 
 use glam::{Affine3A, Vec3};
-
-use super::surfaces::Pair;
 use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
 use skinscope_deform::palettes;
 use skinscope_model::{Clip, Instance, InstanceId, LocalPose, MeshId, Model, Primitive};
+
+use super::surfaces::Pair;
 
 /// How many moments of each clip are compared, its ends included.
 const MOMENTS: usize = 33;

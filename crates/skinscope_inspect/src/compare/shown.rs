@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use skinscope_model::{Instance, Model};
+
 use super::nodes::Nodes;
 use super::surfaces::is_same_mesh;
 use super::weights;
-use skinscope_model::{Instance, Model};
 
 /// The nodes that show something else in the other model, by the names of the first where it has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,11 +73,12 @@ fn has_same_copies(a: &Instance, b: &Instance) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Differences, compare};
-    use super::Shown;
     use skinscope_base::math::Transform;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId};
+
+    use super::super::{Differences, compare};
+    use super::Shown;
 
     /// Adds a node without a parent that stays in the middle.
     fn node(parts: &mut ModelParts, name: &str) -> NodeId {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use glam::{DVec3, Vec2, Vec3};
+use skinscope_base::math::Aabb;
+use skinscope_model::{Instance, Mesh, Model, Primitive};
 
 use super::nodes::Nodes;
 use super::{Part, by_name};
-use skinscope_base::math::Aabb;
-use skinscope_model::{Instance, Mesh, Model, Primitive};
 
 /// Places that are nearer to each other than this are one, as a share of the surface's size.
 const SAME_PLACE: f32 = 2e-6;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use glam::Affine3A;
+use skinscope_model::{Influences, Model, Skin, SkinId};
 
 use super::nodes::Nodes;
 use super::surfaces::Pair;
 use super::{Part, by_name};
-use skinscope_model::{Influences, Model, Skin, SkinId};
 
 /// Weights that differ by no more than this are equal.
 const SAME_WEIGHT: f64 = 1e-6;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::tests::ALL;
-use super::{Measurer, VertexMeasure, Wanted};
 use skinscope_deform::{Deformation, METHODS, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{InstanceId, MeshId, Model, ModelParts, MorphTarget};
+
+use super::tests::ALL;
+use super::{Measurer, VertexMeasure, Wanted};
 
 /// A tube that a morph target flattens.
 fn morphed_tube() -> Arc<Model> {

@@ -32,6 +32,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use skinscope_anim::local_to_model;
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::{
+    self as deform, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource, Surface,
+    SurfaceInput,
+};
+use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
 use self::normals::{Carrier, NormalGroups, NormalReading};
 use self::read::{Memory, Posed, read};
@@ -43,13 +50,6 @@ use self::total::Total;
 use self::values::worse;
 pub use super::VertexMeasure;
 use super::{PerVertex, VertexRef};
-use skinscope_anim::local_to_model;
-use skinscope_base::parallel::JobContext;
-use skinscope_deform::{
-    self as deform, DeformedAttributes, JointNormals, METHODS, MethodData, NORMAL_MODES, NormalSource, Surface,
-    SurfaceInput,
-};
-use skinscope_model::{InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// Measures surfaces of one model, pose by pose. What does not change with the pose is found out once.
 #[derive(Clone, Debug)]

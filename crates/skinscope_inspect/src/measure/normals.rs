@@ -7,12 +7,12 @@
 use std::collections::HashMap;
 
 use glam::Vec3;
+use skinscope_deform::{BatchOut, JointNormals, TurnNormal};
+use skinscope_model::Primitive;
 
 use super::read::{Posed, chunks, spread};
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
-use skinscope_deform::{BatchOut, JointNormals, TurnNormal};
-use skinscope_model::Primitive;
 
 /// The vertices that share a normal: those with one stored position and one stored normal, so that seams of texture
 /// coordinates are smooth and hard edges are hard. Where the file has no normals each vertex stands alone.

@@ -3,10 +3,6 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-
-use super::tests::{ALL, cube, measured, model, parts, primitive};
-use super::{MEASURES, Measurer, SurfaceMeasures, VertexMeasure, Wanted, measure};
-use crate::distance::distances;
 use skinscope_anim::{SampleScratch, evaluate_clip, local_to_model};
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::{
@@ -14,6 +10,10 @@ use skinscope_deform::{
 };
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Instance, InstanceId, MeshId, Model, ModelParts, MorphTarget, NodeId, Primitive, Skin, SkinId};
+
+use super::tests::{ALL, cube, measured, model, parts, primitive};
+use super::{MEASURES, Measurer, SurfaceMeasures, VertexMeasure, Wanted, measure};
+use crate::distance::distances;
 
 /// Five columns of two vertices, one metre apart, and the triangles between them.
 fn strip() -> (Vec<Vec3>, Vec<[u32; 3]>) {

@@ -4,12 +4,12 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{DVec3, Mat3A, Vec3, Vec3A, Vec4};
-
-use super::rest::{RestSizes, close, origin, sixfold};
-use super::topology::MeasuredTopology;
 use skinscope_base::parallel;
 use skinscope_deform::{Batch, BatchInfluences, BatchOut, Deformation, Deformed};
 use skinscope_model::{InfluencesRef, Run};
+
+use super::rest::{RestSizes, close, origin, sixfold};
+use super::topology::MeasuredTopology;
 
 /// A primitive as posed, with what moved it.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,10 @@
 //! The sizes of a surface at rest, against which a pose is measured.
 
 use glam::{DVec3, Vec3};
-
-use super::topology::{MeasuredTopology, Rims};
 use skinscope_base::math::Aabb;
 use skinscope_deform::{ENCLOSED, close_rims};
+
+use super::topology::{MeasuredTopology, Rims};
 
 /// The sizes at rest, morphs included.
 #[derive(Clone, Debug, Default)]

@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use skinscope_deform::{MethodData, SplitModel, Surface, SurfaceInput};
+use skinscope_model::{MeshId, Model, ModelParts, Primitive};
+
 use super::values::worse;
 use super::{Measurer, SurfaceMeasures, Wanted};
 use crate::{PerVertex, VertexRef};
-use skinscope_deform::{MethodData, SplitModel, Surface, SurfaceInput};
-use skinscope_model::{MeshId, Model, ModelParts, Primitive};
 
 /// Measures the surfaces of one split model.
 #[derive(Clone, Debug)]

@@ -1,8 +1,9 @@
 //! The table of measures: what curves, readouts and the command line call them, and how bad a number is.
 
+use skinscope_model::NodeId;
+
 use super::SurfaceMeasures;
 use crate::VertexRef;
-use skinscope_model::NodeId;
 
 /// A number that is measured of a posed surface.
 #[derive(Debug)]

@@ -4,9 +4,6 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A, Vec3};
-
-use super::{Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use crate::PerVertex;
 use skinscope_deform::{
     self as deform, Deformation, METHODS, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
     SurfaceTopology,
@@ -16,6 +13,9 @@ use skinscope_model::{
     Influences, Instance, InstanceId, LocalPose, Mesh, MeshId, Model, ModelParts, NodeId, Primitive, Scene, Skeleton,
     Skin, SkinId, Topology, WeightFormat,
 };
+
+use super::{Measurer, SurfaceMeasures, VertexMeasure, Wanted};
+use crate::PerVertex;
 
 /// Makes a model of one mesh, each vertex of which follows the joints and weights that `pairs` gives it.
 pub(super) fn model(

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use glam::Vec4;
-
 use skinscope_base::math::DisjointSets;
 use skinscope_deform::SurfaceTopology;
 use skinscope_model::{InfluencesRef, Primitive};

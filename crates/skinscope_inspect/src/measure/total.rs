@@ -1,14 +1,14 @@
 //! The sums that the measures of a surface are made of, over all of its primitives.
 
 use glam::Vec3;
+use skinscope_deform::NORMAL_MODES;
+use skinscope_model::{Model, NodeId};
 
 use super::normals::NormalReading;
 use super::read::PrimitiveReading;
 use super::topology::NONE;
 use super::{MeasuredPart, NormalModeMeasures, PartVolume, PrimitiveMeasures, Rest, SurfaceMeasures, table};
 use crate::VertexRef;
-use skinscope_deform::NORMAL_MODES;
-use skinscope_model::{Model, NodeId};
 
 /// Sums over primitives.
 #[derive(Debug, Default)]

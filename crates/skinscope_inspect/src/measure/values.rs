@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use skinscope_base::parallel;
 
 use super::read::Memory;
 use super::rest::RestSizes;
 use super::topology::MeasuredTopology;
 use crate::VertexMeasure;
-use skinscope_base::parallel;
 
 /// Returns which of two numbers of a measure is worse.
 pub(super) fn worse(measure: VertexMeasure, a: f32, b: f32) -> f32 {

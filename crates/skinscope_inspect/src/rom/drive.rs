@@ -4,14 +4,14 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Quat, Vec3, Vec4};
+use skinscope_anim::{self as anim, SampleScratch};
+use skinscope_deform::{self as deform, MeasureScratch, MeasuredSurface, Measures, Method, Patch};
+use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::rules::{FaultyPose, LIMITS, RomRule, Worst};
 use super::surface::{JointShare, SampledVertices, Scratch, Skinned, turns_rigidly};
 use super::{Drive, Driven, Plan};
 use crate::check::FindingPose;
-use skinscope_anim::{self as anim, SampleScratch};
-use skinscope_deform::{self as deform, MeasureScratch, MeasuredSurface, Measures, Method, Patch};
-use skinscope_model::{LocalPose, Model, NodeId};
 
 /// The part of a primitive that a drive bends.
 struct Part {

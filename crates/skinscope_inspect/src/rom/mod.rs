@@ -12,21 +12,20 @@ mod surface;
 #[cfg(test)]
 mod tests;
 
-pub use rules::{ROM_RULES, RomRule};
-
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use glam::Vec3;
+pub use rules::{ROM_RULES, RomRule};
+use skinscope_base::parallel;
+use skinscope_deform::Method;
+use skinscope_model::{ClipId, Model, NodeId};
 
 use self::drive::{DriveCallbacks, Worker};
 use self::rules::Worst;
 use self::surface::Skinned;
 use crate::check::{Finding, FindingPose, Report};
-use skinscope_base::parallel;
-use skinscope_deform::Method;
-use skinscope_model::{ClipId, Model, NodeId};
 
 /// The range, the steps and the length of the list.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

@@ -5,10 +5,11 @@
 
 use std::f32::consts::PI;
 
-use super::surface::Skinned;
-use crate::check::{Finding, FindingPose, Measure, Severity};
 use skinscope_deform::{Fault, Limits, Measures};
 use skinscope_model::{Model, NodeId};
+
+use super::surface::Skinned;
+use crate::check::{Finding, FindingPose, Measure, Severity};
 
 /// A measure of the deformed surface that range of motion lists.
 #[derive(Debug, PartialEq)]

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use glam::{Affine3A, Vec3, Vec4};
-
 use skinscope_anim::local_to_model;
 use skinscope_base::math::Aabb;
 use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, Method, MethodInput, SurfaceTopology};

@@ -1,8 +1,9 @@
 //! Compares range of motion with closed forms, and its results for any number of threads.
 
-use super::*;
 use skinscope_deform::{METHODS, method};
 use skinscope_model::shapes::{Tube, tube};
+
+use super::*;
 
 fn report(model: &Model, options: RomOptions) -> RomReport {
     run(model, &plan(model, &options), METHODS[0], &|_| {}, &AtomicBool::new(false)).unwrap()

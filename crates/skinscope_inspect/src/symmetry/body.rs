@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use glam::{Affine3A, DAffine3, Vec3};
-
-use crate::rig;
 use skinscope_base::math::{Aabb, Plane};
 use skinscope_model::{MeshId, Model, NodeId, PrimitiveRef, Skin, SkinId};
+
+use crate::rig;
 
 /// A primitive's vertices among those of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::body::{self, Body, Part, Placed};
-use super::plane::{Mirror, Nearest, POINT_REACH, SAME_POINT, Search};
 use skinscope_anim::pose::Axis;
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{MeshId, Model, NodeId};
+
+use super::body::{self, Body, Part, Placed};
+use super::plane::{Mirror, Nearest, POINT_REACH, SAME_POINT, Search};
 
 /// The vertices that some skins move, in one space, with their plane of symmetry across an axis.
 #[derive(Debug)]

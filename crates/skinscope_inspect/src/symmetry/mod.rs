@@ -11,17 +11,17 @@ mod plane;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use body::Body;
 pub use body::Part;
 pub use mirrored::{Mirrored, WithoutPlane};
 pub use plane::Nearest;
-
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use super::PerVertex;
-use body::Body;
 use plane::{Mirror, POINT_REACH, SAME_POINT, Search};
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{Model, NodeId};
+
+use super::PerVertex;
 
 /// The difference of a vertex that was not compared because it has no mirror image, or its body is not symmetric. It is
 /// below every difference, as are the two after it.

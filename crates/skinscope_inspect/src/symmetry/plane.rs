@@ -4,10 +4,10 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use glam::{Vec3, Vec3Swizzles};
-
-use super::body::Body;
 use skinscope_base::math::{Aabb, Grid, Plane};
 use skinscope_model::{Doubt, JointPairs, Model};
+
+use super::body::Body;
 
 /// How near a point must be to the mirror image of another, as a share of the size: nearer than the spacing of
 /// vertices, so that weights which change along the surface are not compared from one vertex to the next.

@@ -1,14 +1,14 @@
 //! Tests on a figure of three joints and 42 points, mirrored by hand, with changes.
 
 use glam::{Affine3A, Quat, Vec3};
-
-use super::*;
 use skinscope_anim::pose::Axis;
 use skinscope_base::math::Transform;
 use skinscope_model::{
     Influences, Instance, LocalPose, Mesh, MeshId, ModelParts, NodeId, Primitive, Scene, Skeleton, Skin, SkinId,
     Topology,
 };
+
+use super::*;
 
 /// The x of points on the left side; the right side mirrors them.
 const ACROSS: [f32; 4] = [0.0, 0.4, 0.9, 1.4];

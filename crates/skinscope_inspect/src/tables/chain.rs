@@ -1,7 +1,6 @@
 //! The chain of a joint: the product of local transforms that puts it where it is.
 
 use glam::Affine3A;
-
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Model, NodeId};
 
@@ -38,11 +37,11 @@ pub fn chain(model: &Model, pose: &LocalPose, node: NodeId) -> Vec<ChainLink> {
 #[cfg(test)]
 mod tests {
     use glam::{Mat3A, Quat, Vec3};
-
-    use super::*;
     use skinscope_anim::{SampleScratch, local_to_model, sample};
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{ClipId, ModelParts};
+
+    use super::*;
 
     /// The expected values are computed by hand: a quarter turn about Z carries the child's +Y step to −X.
     #[test]

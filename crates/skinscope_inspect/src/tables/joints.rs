@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicBool};
 
 use glam::{Affine3A, Vec3};
-
-use super::VertexTable;
-use crate::rig::{Drift, RestFigures, SkinBinding};
 use skinscope_anim::local_to_model;
 use skinscope_base::math::Aabb;
 use skinscope_model::{Model, NodeId, SkinId};
+
+use super::VertexTable;
+use crate::rig::{Drift, RestFigures, SkinBinding};
 
 /// The effect of a joint on the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -280,10 +280,11 @@ fn rigid(model: &Model) -> Vec<JointFigures> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::WeightStats;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, ModelParts};
+
+    use super::*;
+    use crate::WeightStats;
 
     fn table(model: &Model) -> JointTable {
         JointTable::of(model, &VertexTable::of(model), &AtomicBool::new(false)).unwrap()

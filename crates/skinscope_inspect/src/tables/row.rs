@@ -1,9 +1,10 @@
 //! One row of the vertex spreadsheet: a stored vertex and its influences.
 
+use skinscope_model::{InfluencesRef, Model, NodeId, WeightFormat};
+
 use super::Part;
 use crate::symmetry::{NOT_JUDGED, why_not_judged};
 use crate::{PerVertex, VertexRef};
-use skinscope_model::{InfluencesRef, Model, NodeId, WeightFormat};
 
 /// One vertex of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

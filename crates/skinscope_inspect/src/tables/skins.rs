@@ -2,8 +2,9 @@
 
 use std::mem::size_of;
 
-use super::VertexTable;
 use skinscope_model::{Model, NodeId, SkinId, WeightFormat};
+
+use super::VertexTable;
 
 /// The percentages of vertices with one, two and three influences, on average of several production characters of about
 /// 2000 triangles (from a book chapter on smooth skinning). It tells what to expect of a person or an animal; four
@@ -171,9 +172,10 @@ fn shared_with(model: &Model) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Instance, MeshId, Model, ModelParts};
+
+    use super::*;
 
     #[test]
     fn a_tube_in_figures() {

@@ -4,11 +4,12 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use std::sync::atomic::{self, AtomicBool};
 
+use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
+
 use super::Row;
 use super::row::weight_of;
 use crate::symmetry::NOT_JUDGED;
 use crate::{PerVertex, VertexRef, VertexSet};
-use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -293,10 +294,11 @@ impl<'a> Filter<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::VertexPart;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{Influences, Instance, ModelParts};
+
+    use super::*;
+    use crate::VertexPart;
 
     /// Makes six vertices in two meshes, which two skins move: joints 1 and 2 of the first, 2 and 1 of the second.
     ///

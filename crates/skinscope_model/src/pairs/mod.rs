@@ -5,15 +5,14 @@
 
 mod names;
 
-pub use names::{Side, side};
-
 use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::Vec3;
+pub use names::{Side, side};
+use skinscope_base::math::{Grid, Plane};
 
 use super::{NodeId, Skeleton};
-use skinscope_base::math::{Grid, Plane};
 
 /// How near a joint must stand to the mirror image of another to be its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;

@@ -1,11 +1,12 @@
 //! Keeps the background by itself from one picture to the next: where the processor draws, copying it costs a fraction
 //! of drawing it. This works only for pictures of one sample per pixel, which can be copied into.
 
+use skinscope_frame::{Background, Display};
+
 use super::super::gpu::Gpu;
 use super::super::pipeline_kind::Kind;
 use super::super::pipelines::Pipelines;
 use super::super::target::{Depth, Rows, SceneTarget, begin, clear_color};
-use skinscope_frame::{Background, Display};
 
 /// A background that was drawn.
 #[derive(Debug)]

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::pipeline_kind::{Cull, Kind};
-use super::super::{Backend, Gpu, Picture, Renderer, SAMPLES, render_image};
-use super::Software;
 use skinscope_frame::{Background, Frame};
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{InstanceId, Model};
+
+use super::super::pipeline_kind::{Cull, Kind};
+use super::super::{Backend, Gpu, Picture, Renderer, SAMPLES, render_image};
+use super::Software;
 
 /// What a renderer did for a software device.
 #[derive(Debug, PartialEq, Eq)]

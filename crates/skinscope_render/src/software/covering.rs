@@ -15,20 +15,19 @@ mod screen;
 use std::collections::{BTreeMap, HashMap};
 
 use glam::Vec4;
-
-use self::coverage::CoverageTest;
-use self::occlusion::{NearestDepths, Occluder, Triangles};
-use self::screen::{ScreenPositions, by_chunk};
-use super::super::items::common_side;
-use super::super::layouts::PrimitiveKey;
-use super::super::primitive::meeting;
-use super::super::scene::Part;
 use skinscope_deform::packed::{VertexLayout, layout_of};
 use skinscope_deform::{Deformer, pack};
 use skinscope_frame::Frame;
 use skinscope_model::{AlphaMode, Influences, Instance, InstanceId, Model, Primitive, PrimitiveRef, Topology};
 
+use self::coverage::CoverageTest;
+use self::occlusion::{NearestDepths, Occluder, Triangles};
 pub(in super::super) use self::screen::View;
+use self::screen::{ScreenPositions, by_chunk};
+use super::super::items::common_side;
+use super::super::layouts::PrimitiveKey;
+use super::super::primitive::meeting;
+use super::super::scene::Part;
 
 /// Fewer triangles than this are drawn faster than tested.
 const MANY: usize = 1 << 16;

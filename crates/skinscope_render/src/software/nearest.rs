@@ -10,10 +10,10 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use glam::Vec3;
-
-use super::super::items::Item;
 use skinscope_base::math::Aabb;
 use skinscope_frame::Frame;
+
+use super::super::items::Item;
 
 /// Boxes are enlarged on all sides by this share of their diagonal, which is many times what rounding may do to depths.
 const MARGIN: f32 = 0.01;

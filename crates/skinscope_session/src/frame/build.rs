@@ -3,11 +3,6 @@
 use std::sync::Arc;
 
 use glam::{Vec3, Vec4};
-
-use super::directions::add_directions;
-use super::onion::add_onion_skins;
-use super::trail::add_trail;
-use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 use skinscope_base::math::{Aabb, Projection};
 use skinscope_deform::{Deformer, Surface};
 use skinscope_examples::MarkInk;
@@ -16,6 +11,11 @@ use skinscope_frame::{
 };
 use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
+
+use super::directions::add_directions;
+use super::onion::add_onion_skins;
+use super::trail::add_trail;
+use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 
 /// Colours that come from the theme: sRGB, straight alpha.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -390,11 +390,12 @@ fn ground(bounds: Aabb, colors: &SceneColors) -> Grid {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
     use skinscope_inspect::VertexRef;
     use skinscope_model::InstanceId;
     use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::{CameraCommand, ChannelValue, Document, EditCommand, SelectionCommand, ViewCommand};
 
     fn open() -> Session {
         let mut session = Session::default();

@@ -1,10 +1,11 @@
 //! Tests of what a frame shows of a comparison.
 
+use skinscope_frame::{Frame, SideLayout};
+use skinscope_model::shapes::obstacle_course;
+
 use super::SceneColors;
 use crate::test_sessions::still_session;
 use crate::{ComparisonCommand, ComparisonLayout, Session};
-use skinscope_frame::{Frame, SideLayout};
-use skinscope_model::shapes::obstacle_course;
 
 fn built(session: &Session) -> Frame {
     let mut frame = Frame::default();

@@ -1,13 +1,13 @@
 //! Normals and tangents as lines over the surface.
 
 use glam::Vec3;
+use skinscope_base::math::Projection;
+use skinscope_deform::{Deformed, Surface};
+use skinscope_frame::{Frame, Line};
 
 use super::SceneColors;
 use crate::tangents::CarriedTangent;
 use crate::{Session, Toggle};
-use skinscope_base::math::Projection;
-use skinscope_deform::{Deformed, Surface};
-use skinscope_frame::{Frame, Line};
 
 /// The length of a line, as a share of the size of the model.
 const LENGTH: f32 = 0.015;
@@ -77,11 +77,12 @@ fn lines_of(
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
-    use crate::{ChannelValue, ComparisonCommand, Document, EditCommand, ViewCommand};
     use skinscope_inspect::VertexRef;
     use skinscope_model::shapes::{Tube, tube};
     use skinscope_model::{InstanceId, Model, ModelParts, NodeId};
+
+    use super::*;
+    use crate::{ChannelValue, ComparisonCommand, Document, EditCommand, ViewCommand};
 
     /// A bent tube whose tangents run along it.
     fn open() -> Session {

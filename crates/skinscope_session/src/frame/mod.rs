@@ -8,9 +8,9 @@ mod onion;
 mod trail;
 
 pub use build::{SceneColors, grid_unit};
+use skinscope_frame::Frame;
 
 use super::Session;
-use skinscope_frame::Frame;
 
 impl Session {
     /// Describes the session in `frame` as it stands ([`Session::update_pose`] has run). The memory of the frame is used again.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use skinscope_frame::{Display, Frame};
+
 use super::SceneColors;
 use crate::Session;
-use skinscope_frame::{Display, Frame};
 
 /// The opacity of the nearest in time, and the share of it that the next ones have.
 const NEAREST: f32 = 0.85;

@@ -1,8 +1,9 @@
 //! The motion trail of the selected joint as lines.
 
+use skinscope_frame::{Frame, Line};
+
 use super::SceneColors;
 use crate::Session;
-use skinscope_frame::{Frame, Line};
 
 /// The width of the path where the joint has been and where it goes on, and of the dots at keys; pixels.
 const BEFORE: f32 = 2.0;
@@ -26,10 +27,11 @@ pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColo
 
 #[cfg(test)]
 mod tests {
+    use skinscope_model::NodeId;
+
     use super::*;
     use crate::test_sessions::tube_session;
     use crate::{PlaybackCommand, SelectionCommand, Toggle, ViewCommand};
-    use skinscope_model::NodeId;
 
     #[test]
     fn the_path_is_strong_where_the_joint_has_been_and_has_a_dot_at_each_key() {

@@ -1,10 +1,10 @@
 //! A drag of a handle, which turns the position of the pointer into a new value of the node.
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
+use skinscope_base::math::{Transform, length};
 
 use super::{Gizmo, Handle, PoseTool, rotation_in, shapes};
 use crate::{ChannelValue, Orientation, Session};
-use skinscope_base::math::{Transform, length};
 
 /// How values are rounded while they are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

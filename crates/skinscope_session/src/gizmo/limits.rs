@@ -1,10 +1,10 @@
 //! Arcs that show how far the selected joint may turn.
 
 use glam::{DMat3, DVec3, Vec2};
+use skinscope_anim::pose::Limits;
 
 use super::{Gizmo, rotation_in};
 use crate::{Orientation, PoseTool, Session};
-use skinscope_anim::pose::Limits;
 
 /// The radius of the arcs, as a share of that of the gizmo's rings.
 const RADIUS: f64 = 0.62;

@@ -13,14 +13,13 @@ mod sight;
 mod tests;
 
 pub use drag::{Drag, DragValue, Snap};
+use glam::{DMat3, DVec3, Vec2};
 pub use limits::LimitArc;
 pub use shapes::HandleShape;
-
-use glam::{DMat3, DVec3, Vec2};
+use skinscope_model::NodeId;
 
 use self::sight::Sight;
 use super::Session;
-use skinscope_model::NodeId;
 
 /// What a drag in the picture does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

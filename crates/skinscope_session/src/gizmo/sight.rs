@@ -2,9 +2,9 @@
 //! joint far from the world's origin is turned as exactly as one near it.
 
 use glam::{DMat3, DVec2, DVec3, Vec2};
+use skinscope_base::math::Projection;
 
 use crate::View;
-use skinscope_base::math::Projection;
 
 /// A camera, and the position that lengths are measured from.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
-
-use super::*;
-use crate::{CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, ViewFrom};
 use skinscope_base::math::Transform;
 use skinscope_model::shapes::obstacle_course;
 use skinscope_model::{Model, ModelParts};
+
+use super::*;
+use crate::{CameraCommand, ChannelValue, Document, EditCommand, PlaybackCommand, PoseSource, ViewFrom};
 
 /// A session with one node of the model selected, in the rest pose.
 fn open(parts: ModelParts, node: usize) -> Session {

@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
-
 use skinscope_model::{Channel, Clip, ClipSource, Interpolation, NodeId, Path, Sampler, Values};
 
 /// A clip. Lists of numbers are little-endian f32 in base64. Only what moves nodes is kept.

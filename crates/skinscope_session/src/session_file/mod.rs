@@ -31,6 +31,10 @@ mod records;
 mod vertices;
 mod work;
 
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+
 pub(super) use clips::ClipRecord;
 pub use number::Number;
 pub(super) use number::{numbers, values};
@@ -39,18 +43,12 @@ pub(super) use records::{
     BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord, LimitsRecord,
     PlaybackRecord, SliderRecord, ViewRecord,
 };
+use serde::{Deserialize, Serialize};
+use skinscope_anim::pose::FileError;
+use skinscope_base::json;
 pub(super) use vertices::{MeshRecord, WeightsRecord};
 pub(super) use work::absolute;
 pub use work::{WorkContents, WorkRecord};
-
-use std::collections::BTreeMap;
-use std::io::Read;
-use std::path::Path;
-
-use serde::{Deserialize, Serialize};
-
-use skinscope_anim::pose::FileError;
-use skinscope_base::json;
 
 /// The version that is written, and the latest that is read.
 const VERSION: u64 = 1;

@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use skinscope_anim::pose::FileError;
+
 use super::{FileRecord, SessionFile};
 use crate::Source;
-use skinscope_anim::pose::FileError;
 
 /// The most files of a model that are recorded, or looked at.
 const MOST_FILES: usize = 4096;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use skinscope_anim::pose::controls::Slider;
 
 use super::{Number, numbers, values};
-use skinscope_anim::pose::controls::Slider;
 
 /// A file of the model, its own or one that it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

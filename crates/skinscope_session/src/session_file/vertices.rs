@@ -4,7 +4,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::Vec3;
 use serde::{Deserialize, Serialize};
-
 use skinscope_edit::{Copies, EditedVertices, MeshIdentity, VertexIdentity, VertexList};
 
 /// The most pairs of a vertex.

@@ -9,13 +9,6 @@ use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
 use egui::{Align, Align2, Frame, Layout, Margin, Rect, Response, RichText, ScrollArea, Ui, pos2, vec2};
-
-use self::doubts::Doubts;
-use self::motion::{MotionRange, measuring, ready, stacks};
-use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, import_head, mark, row, title, warning, wrapped};
-use super::theme::{self, BODY, MARGIN, ROW, colors};
-use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
-use super::{Status, UiState, want_size, was_dragged};
 use skinscope_inspect::Inspection;
 use skinscope_inspect::check::{Finding, Severity};
 use skinscope_inspect::rom::RomReport;
@@ -23,6 +16,13 @@ use skinscope_model::Model;
 use skinscope_session::{
     Command, Document, FindingCommand, InspectionCommand, RepairTool, Session, ToolCommand, repair_of,
 };
+
+use self::doubts::Doubts;
+use self::motion::{MotionRange, measuring, ready, stacks};
+use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, import_head, mark, row, title, warning, wrapped};
+use super::theme::{self, BODY, MARGIN, ROW, colors};
+use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
+use super::{Status, UiState, want_size, was_dragged};
 
 /// State of the panel for the open model.
 #[derive(Debug, Default)]

@@ -1,13 +1,12 @@
 //! The range of motion in the panel of findings: the button that runs it, the choice of the range, and its progress.
 
 use egui::{Align, Color32, Label, Layout, RichText, Ui};
-
-use crate::theme::{self, BODY, MARGIN, SMALL, colors};
-use crate::widgets::{counted, drop_down, progress_bar, text_button};
 use skinscope_inspect::rom::RomOptions;
 use skinscope_session::{Command, Document, InspectionCommand};
 
 use super::row::TEXT;
+use crate::theme::{self, BODY, MARGIN, SMALL, colors};
+use crate::widgets::{counted, drop_down, progress_bar, text_button};
 
 /// The range through which joints are driven.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,15 +7,15 @@ use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Align2, Color32, CornerRadius, Galley, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
-
-use crate::icons;
-use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
-use crate::widgets::{counted, focus_ring, grouped, paint_line, shortened, text_button};
 use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
 use skinscope_inspect::rule_words;
 use skinscope_model::Model;
 use skinscope_session::{RepairTool, repair_of};
+
+use crate::icons;
+use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
+use crate::widgets::{counted, focus_ring, grouped, paint_line, shortened, text_button};
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;

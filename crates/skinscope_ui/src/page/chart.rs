@@ -2,11 +2,11 @@
 
 use egui::accesskit::Role;
 use egui::{Align2, Color32, CornerRadius, CursorIcon, Rect, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use skinscope_examples::{Chart, Curve, Lesson, written};
+use skinscope_session::{Command, ExampleCommand};
 
 use crate::theme::{self, colors};
 use crate::widgets::paint_line;
-use skinscope_examples::{Chart, Curve, Lesson, written};
-use skinscope_session::{Command, ExampleCommand};
 
 /// The height of a chart, points at the usual size of text.
 const HEIGHT: f32 = 132.0;

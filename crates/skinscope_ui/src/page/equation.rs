@@ -6,11 +6,11 @@ use egui::accesskit::Role;
 use egui::{
     Color32, CornerRadius, CursorIcon, Galley, Pos2, Rect, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
+use skinscope_examples::{Fence, Ink, Printed};
 
 use crate::focus;
 use crate::theme::{self, colors};
 use crate::widgets::focus_ring;
-use skinscope_examples::{Fence, Ink, Printed};
 
 /// Indices, and fractions within fractions, are not written smaller than this, as a part of the size of the formula.
 const LEAST: f32 = 0.62;

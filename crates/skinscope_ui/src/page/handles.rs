@@ -3,9 +3,9 @@
 use egui::accesskit::Role;
 use egui::{CursorIcon, Rect, Sense, Stroke, Ui, Vec2, WidgetInfo, vec2};
 use glam::Vec3;
+use skinscope_session::{Command, ExampleCommand, Session};
 
 use crate::theme::colors;
-use skinscope_session::{Command, ExampleCommand, Session};
 
 /// How near the pointer must come, points.
 const REACH: f32 = 14.0;

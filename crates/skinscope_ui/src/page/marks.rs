@@ -1,10 +1,10 @@
 //! The words beside what an example draws over the picture.
 
 use egui::{Align2, Pos2, Rect, Ui, Vec2, vec2};
-
-use crate::theme::{self, colors};
 use skinscope_examples::MarkInk;
 use skinscope_session::Session;
+
+use crate::theme::{self, colors};
 
 /// The size of the words, points.
 const SIZE: f32 = 14.0;

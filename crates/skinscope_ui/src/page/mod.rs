@@ -5,17 +5,16 @@ mod equation;
 mod handles;
 mod marks;
 
+use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
 pub(super) use handles::show as show_handles;
 pub(super) use marks::show as show_marks;
-
-use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui};
+use skinscope_examples::{Block, Formula, Lesson, Moment, Slider, Symbol, Unit, formula_lines, letter, written};
+use skinscope_session::{Command, ExampleCommand, Session, WindowCommand};
 
 use super::icons;
 use super::theme::{self, BODY, MARGIN, colors};
 use super::value_row::ValueRow;
 use super::widgets::{icon_button, link, section, segments, tip};
-use skinscope_examples::{Block, Formula, Lesson, Moment, Slider, Symbol, Unit, formula_lines, letter, written};
-use skinscope_session::{Command, ExampleCommand, Session, WindowCommand};
 
 /// The width of the page, points.
 const WIDTH: f32 = 404.0;

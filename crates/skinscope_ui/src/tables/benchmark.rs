@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use egui::{Frame, Label, Margin, RichText, ScrollArea, Ui};
 use glam::Affine3A;
+use skinscope_inspect::benchmark::Benchmark;
+use skinscope_model::{LocalPose, Model};
+use skinscope_session::Session;
 
 use super::{Tab, bar};
 use crate::background_query::BackgroundQuery;
 use crate::theme::{self, MARGIN, colors};
 use crate::widgets::text_button;
-use skinscope_inspect::benchmark::Benchmark;
-use skinscope_model::{LocalPose, Model};
-use skinscope_session::Session;
 
 /// Adds what only a graphics device can measure to a benchmark of a model: with its skinning matrices and its pose. Returns `None` where it was
 /// cancelled.

@@ -6,13 +6,13 @@ use egui::accesskit::Role;
 use egui::{
     Color32, CornerRadius, CursorIcon, Pos2, Rect, Response, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
+use skinscope_anim::{NodeCurve, keys_of};
+use skinscope_model::{ClipId, Model, NodeId, Path};
+use skinscope_session::{Command, PlaybackCommand, Session};
 
 use super::{Tab, bar, empty};
 use crate::theme::{self, MARGIN, SMALL, colors};
 use crate::widgets::{elided, number, paint_line, segments, slider_drag, text_button};
-use skinscope_anim::{NodeCurve, keys_of};
-use skinscope_model::{ClipId, Model, NodeId, Path};
-use skinscope_session::{Command, PlaybackCommand, Session};
 
 /// How many moments of a clip are sampled.
 const MOMENTS: usize = 600;

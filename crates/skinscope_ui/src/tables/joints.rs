@@ -1,6 +1,10 @@
 //! The joint table: the effect of each joint, sorted and searched.
 
 use egui::{Rect, Ui, pos2, vec2};
+use skinscope_base::math::{length, lengths};
+use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
+use skinscope_model::{Model, NodeId, SkinId};
+use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
 
 use super::{
     Counted, StatusText, Tab, TableContext, TableData, bar, choose_skin, next_order, number_column, text_column,
@@ -10,10 +14,6 @@ use crate::outliner_row::padlock;
 use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::colors;
 use crate::widgets::{counted, grouped, search_field};
-use skinscope_base::math::{length, lengths};
-use skinscope_inspect::tables::{JointColumn, JointRow, Tsv};
-use skinscope_model::{Model, NodeId, SkinId};
-use skinscope_session::{CameraCommand, Command, SelectionCommand, Session, ToolCommand};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]

@@ -17,6 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use egui::{Align, Frame, Layout, Margin, RichText, Ui, vec2};
+use skinscope_inspect::check::CheckOptions;
+use skinscope_inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
+use skinscope_model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
+use skinscope_session::{Command, RepairTool, Session};
 
 pub use self::benchmark::{DeviceBenchmark, MeasuresOnDevice};
 use super::background_query::BackgroundQuery;
@@ -24,10 +28,6 @@ use super::table::Column;
 use super::theme::{self, MARGIN, colors};
 use super::widgets::{drop_down, segments, text_button};
 use super::{Status, UiState};
-use skinscope_inspect::check::CheckOptions;
-use skinscope_inspect::tables::{JointTable, SkinSummary, VertexTable, skin_summaries};
-use skinscope_model::{BindEdits, Model, NodeId, Skin, SkinId, WeightEdits};
-use skinscope_session::{Command, RepairTool, Session};
 
 /// A table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,6 +3,10 @@
 
 use egui::{Align2, Label, Rect, RichText, Stroke, Ui, pos2, vec2};
 use glam::{Affine3A, Vec3};
+use skinscope_base::math::euler_xyz_degrees;
+use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
+use skinscope_model::{Model, NodeId, SkinId};
+use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 use super::{StatusText, Tab, TableContext, bar, choose_skin, number_column, skin_name, text_column};
 use crate::copied::copy_rows;
@@ -10,10 +14,6 @@ use crate::matrices::matrix_cell;
 use crate::table::{Column, PAD, RowStyle, Rows, Table, TableResponse, TableState, cell_text};
 use crate::theme::{self, colors};
 use crate::widgets::{counted, number, search_field, segments};
-use skinscope_base::math::euler_xyz_degrees;
-use skinscope_inspect::tables::{ChainLink, Tsv, chain, scale_of};
-use skinscope_model::{Model, NodeId, SkinId};
-use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]

@@ -10,6 +10,7 @@ use egui::{
     Align2, Color32, ColorImage, CornerRadius, Frame, Key, Margin, Rect, RichText, ScrollArea, Stroke, StrokeKind,
     TextEdit, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
+use skinscope_session::{Command, EditCommand, LaidPose, LibraryCommand, PosingCommand, Session};
 
 use super::{Tab, bar};
 use crate::icons;
@@ -17,7 +18,6 @@ use crate::pose_library::{LibraryPose, PoseLibrary};
 use crate::theme::{self, MARGIN, RADIUS, SMALL, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{chip, drop_down, elided, focus_ring, link, paint_line, press, text_button};
-use skinscope_session::{Command, EditCommand, LaidPose, LibraryCommand, PosingCommand, Session};
 
 /// The width of a picture, and the height of the name below it, points.
 const PICTURE: f32 = 104.0;

@@ -1,6 +1,8 @@
 //! A summary of each skin, and the distribution of its influences.
 
 use egui::{Frame, Margin, Rect, ScrollArea, Ui, UiBuilder, vec2};
+use skinscope_inspect::tables::{SkinSummary, Tsv, share_percent};
+use skinscope_model::Model;
 
 use super::{StatusText, Tab, TableContext, bar, number_column, skin_name, text_column};
 use crate::copied::copy_rows;
@@ -8,8 +10,6 @@ use crate::summary::bytes;
 use crate::table::{Column, RowStyle, Rows, Table, TableState, cell_text};
 use crate::theme::{MARGIN, colors};
 use crate::widgets::{BY_INFLUENCES, counted, figure, grouped, histogram, section};
-use skinscope_inspect::tables::{SkinSummary, Tsv, share_percent};
-use skinscope_model::Model;
 
 /// State of the table for the open model.
 #[derive(Debug, Default)]

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::TableContext;
-use super::vertex_columns::{ColumnKind, RowIndices};
 use skinscope_anim::pose::Keys;
 use skinscope_inspect::tables::{Pair, Row, Tsv, VertexTable};
 use skinscope_inspect::{PerVertex, VertexSet};
 use skinscope_model::{Model, NodeId, WeightFormat};
+
+use super::TableContext;
+use super::vertex_columns::{ColumnKind, RowIndices};
 
 /// The bytes that a cell takes on average.
 pub(super) const CELL_BYTES: usize = 6;

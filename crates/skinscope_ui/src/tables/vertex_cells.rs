@@ -1,17 +1,17 @@
 //! Paints the cells of the vertex spreadsheet and describes them in words.
 
 use egui::{CornerRadius, Rect, Ui, pos2, vec2};
+use skinscope_inspect::PerVertex;
+use skinscope_inspect::check::SAME_WEIGHT;
+use skinscope_inspect::tables::{Pair, Row};
+use skinscope_model::{Model, WeightFormat};
+use skinscope_session::Session;
 
 use super::vertex_columns::ColumnKind;
 use super::{TableContext, skin_name};
 use crate::table::{PAD, cell_text};
 use crate::theme::{self, BODY, colors};
 use crate::widgets::{grouped, paint_line, shortened};
-use skinscope_inspect::PerVertex;
-use skinscope_inspect::check::SAME_WEIGHT;
-use skinscope_inspect::tables::{Pair, Row};
-use skinscope_model::{Model, WeightFormat};
-use skinscope_session::Session;
 
 /// Describes a row for screen readers.
 pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use skinscope_model::{Model, NodeId};
+
 use super::{number_column, text_column};
 use crate::table::Column;
-use skinscope_model::{Model, NodeId};
 
 /// A column that the rows can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

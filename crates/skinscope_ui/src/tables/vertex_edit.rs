@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use egui::Ui;
-
-use super::TableContext;
-use super::vertex_columns::{ColumnKind, RowIndices};
-use crate::copied::{refuse, say};
-use crate::widgets::counted;
 use skinscope_anim::pose::{Keys, NameError, find_key};
 use skinscope_edit::{Amount, CellEdit, set_cells};
 use skinscope_inspect::tables::Row;
 use skinscope_model::{MeshId, NodeId};
 use skinscope_session::{Command, EditCommand};
+
+use super::TableContext;
+use super::vertex_columns::{ColumnKind, RowIndices};
+use crate::copied::{refuse, say};
+use crate::widgets::counted;
 
 fn no_weight(cell: &str) -> String {
     format!("“{cell}” is no weight")

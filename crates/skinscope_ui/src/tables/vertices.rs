@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use egui::{Modifiers, Rect, Ui, vec2};
+use skinscope_inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
+use skinscope_inspect::{VertexRef, VertexSet};
+use skinscope_model::{NodeId, SkinId};
+use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 use super::vertex_cells::{asymmetry, cell, label, tip};
 use super::vertex_columns::{ColumnKind, RowIndices, SortKey, column};
@@ -14,10 +18,6 @@ use crate::table::{Column, RowStyle, Rows, Table, TableResponse, TableState, cel
 use crate::theme::colors;
 use crate::tools::settings::FOLLOW;
 use crate::widgets::{chip, counted, drop_down, grouped, segments};
-use skinscope_inspect::tables::{CountFilter, Row, SumFilter, VertexOrder, VertexQuery};
-use skinscope_inspect::{VertexRef, VertexSet};
-use skinscope_model::{NodeId, SkinId};
-use skinscope_session::{CameraCommand, Command, SelectionCommand, Session};
 
 /// The state that the table keeps for the open model.
 #[derive(Debug, Default)]

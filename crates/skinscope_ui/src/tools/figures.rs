@@ -2,12 +2,12 @@
 
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
-
-use crate::theme::{self, BODY, colors};
-use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
 use skinscope_edit::{Outcome, told_of_stays};
 use skinscope_inspect::rule_words;
 use skinscope_session::Session;
+
+use crate::theme::{self, BODY, colors};
+use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
 
 pub(super) fn show(ui: &mut Ui, session: &Session) {
     section(ui, "Before and after", |_| {});

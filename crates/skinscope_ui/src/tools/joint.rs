@@ -1,10 +1,10 @@
 //! A joint that a tool asks for.
 
 use egui::Ui;
-
-use crate::widgets::{figure, link};
 use skinscope_model::NodeId;
 use skinscope_session::Session;
+
+use crate::widgets::{figure, link};
 
 /// A joint by its name, with a button that takes the one that is selected.
 pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {

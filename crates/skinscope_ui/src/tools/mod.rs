@@ -7,14 +7,14 @@ mod pairs;
 pub(super) mod settings;
 
 use egui::{Align, Frame, Label, Layout, Margin, RichText, ScrollArea, Ui, vec2};
+use skinscope_edit::{OPERATIONS, Operation};
+use skinscope_session::{Command, Scope, Session, ToolCommand};
 
 use super::theme::{self, MARGIN, ROW, colors};
 use super::widgets::{
     counted, focus_ring, icon_button, link, paint_line, paint_switch, press, section, segments, text_button,
 };
 use super::{icons, marks};
-use skinscope_edit::{OPERATIONS, Operation};
-use skinscope_session::{Command, Scope, Session, ToolCommand};
 
 /// Points of the strip with the buttons.
 const FOOT: f32 = 46.0;

@@ -1,15 +1,15 @@
 //! The joints that mirroring exchanges: those that names and places pair, and those that the user pairs.
 
 use egui::{Align, Id, Layout, RichText, ScrollArea, Ui, vec2};
+use skinscope_edit::{Mirroring, Settings};
+use skinscope_model::{Model, NodeId};
+use skinscope_session::Session;
 
 use super::joint::joint;
 use super::said;
 use crate::icons;
 use crate::theme::{self, colors};
 use crate::widgets::{counted, elided, icon_button, link, paint_line, section, text_button};
-use skinscope_edit::{Mirroring, Settings};
-use skinscope_model::{Model, NodeId};
-use skinscope_session::Session;
 
 /// Points of the list at most.
 const HEIGHT: f32 = 180.0;

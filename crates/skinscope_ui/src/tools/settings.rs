@@ -3,6 +3,10 @@
 use std::sync::Arc;
 
 use egui::{Ui, vec2};
+use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
+use skinscope_inspect::rule_words;
+use skinscope_model::WeightFormat;
+use skinscope_session::{Command, FileCommand, Session, ToolCommand};
 
 use super::joint::joint;
 use super::{pairs, said};
@@ -11,10 +15,6 @@ use crate::value_row::ValueRow;
 use crate::widgets::{
     chip, counted, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
 };
-use skinscope_edit::{Amount, Axis, Donor, Operation, REPAIRED, Settings};
-use skinscope_inspect::rule_words;
-use skinscope_model::WeightFormat;
-use skinscope_session::{Command, FileCommand, Session, ToolCommand};
 
 /// Points kept for the labels.
 const LABEL: f32 = 66.0;

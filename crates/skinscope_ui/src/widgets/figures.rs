@@ -5,10 +5,10 @@ use egui::{
     Align, Align2, CornerRadius, Frame, Layout, Margin, Rect, Response, RichText, Sense, Stroke, Ui, UiBuilder,
     WidgetInfo, pos2, vec2,
 };
+use skinscope_inspect::tables::{BOOK_SHARES, share_percent};
 
 use super::text::{elided, grouped, paint_line, shortened};
 use crate::theme::{self, BODY, SMALL, colors};
-use skinscope_inspect::tables::{BOOK_SHARES, share_percent};
 
 /// Shows a name on one line, in full on hover.
 pub(crate) fn title(ui: &mut Ui, name: &str) {

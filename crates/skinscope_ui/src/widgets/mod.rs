@@ -9,6 +9,7 @@ use egui::{
     Align, Align2, Color32, CornerRadius, CursorIcon, Event, Layout, PointerButton, Pos2, Rect, Response, Sense,
     Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
 };
+use skinscope_session::{Command, row_of};
 
 pub(super) use self::figures::{
     BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, title,
@@ -17,7 +18,6 @@ pub(super) use self::search::{SearchResponse, open_field, search_field, steps_do
 pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened};
 use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
 use super::{bidi, icons};
-use skinscope_session::{Command, row_of};
 
 /// Returns a tooltip that says what a command does, with its key.
 pub(super) fn tip(command: &Command) -> String {

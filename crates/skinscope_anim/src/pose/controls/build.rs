@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
+
 use super::super::{Keys, NameError, find_node, target_key};
 use super::order::order;
 use super::parse::{Fault, Line, Named, Quantity, Step, parse};
 use super::reading::{AXES, Channel};
 use super::{Controls, MOST_CONTROLS};
-use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 /// Where a number that a control reads comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]

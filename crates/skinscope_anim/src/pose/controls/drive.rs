@@ -1,12 +1,12 @@
 //! Computes controls, and writes what they say into a pose.
 
 use glam::DVec3;
+use skinscope_model::{LocalPose, Model};
 
 use super::Slider;
 use super::build::{Driver, Program, Source};
 use super::parse::{Function, Step};
 use super::reading::{Channel, angles, bend, place, turn, twist};
-use skinscope_model::{LocalPose, Model};
 
 /// Memory that driving a pose reuses, and the numbers that it came to.
 #[derive(Clone, Debug, Default)]

@@ -39,13 +39,13 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub use build::Program;
 pub use drive::DriveScratch;
 pub use parse::{Fault, quoted, renamed};
 pub use presets::{Preset, PresetLines};
 pub use reading::Channel;
-
-use std::sync::Arc;
 
 /// The most sliders, and the most controls, of a model.
 pub const MOST_CONTROLS: usize = 1000;

@@ -1,11 +1,11 @@
 //! Controls that people want often, written for a joint as ordinary lines that can be edited.
 
 use glam::{DAffine3, DVec3};
+use skinscope_model::{Model, NodeId};
 
 use super::super::{Keys, world};
 use super::reading::AXES;
 use super::{Controls, Slider, quoted};
-use skinscope_model::{Model, NodeId};
 
 /// A purpose for which controls are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

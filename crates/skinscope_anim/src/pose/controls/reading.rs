@@ -1,12 +1,12 @@
 //! The numbers of a pose that controls read and set.
 
 use glam::{DQuat, DVec3};
-
-use super::super::local;
-use super::Slider;
 use skinscope_base::math::wide_unit;
 use skinscope_model::degrees_from_rest;
 use skinscope_model::{LocalPose, Model, NodeId};
+
+use super::super::local;
+use super::Slider;
 
 /// A number that a control can set. Axes are 0, 1 and 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,16 +3,15 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-
-use super::parse::parse;
-
-use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed};
-use crate as anim;
-use crate::pose::Limits;
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_base::math::test_random::Random;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{LocalPose, Model, NodeId};
+
+use super::parse::parse;
+use super::{Channel, Controls, DriveScratch, Preset, Program, Slider, quoted, renamed};
+use crate as anim;
+use crate::pose::Limits;
 
 fn controls(lines: &[&str]) -> Controls {
     let flex = Slider { value: 0.5, ..Slider::named("Flex") };

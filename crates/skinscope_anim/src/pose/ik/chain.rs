@@ -1,7 +1,6 @@
 //! A limb in the form that the solver works on: the joints that turn, and the fixed matrices between them.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
-
 use skinscope_model::Limits;
 use skinscope_model::NodeId;
 

@@ -3,10 +3,10 @@
 use std::f64::consts::PI;
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
-
-use super::*;
 use skinscope_model::Limits;
 use skinscope_model::NodeId;
+
+use super::*;
 
 /// A generator of numbers that look random and are the same every time.
 struct Random(u64);

@@ -13,9 +13,9 @@
 use std::sync::atomic::AtomicBool;
 
 use glam::{BVec4A, Vec2, Vec3, Vec4};
+use skinscope_base::parallel;
 
 use super::screen::View;
-use skinscope_base::parallel;
 
 /// A picture of more pixels is drawn without this test, whose memory would be more than 64 MiB.
 const MOST_PIXELS: usize = 1 << 22;

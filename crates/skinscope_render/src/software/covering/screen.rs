@@ -4,15 +4,15 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
-
-use super::super::super::target::SAMPLES;
-use super::super::super::upload::clip_from_world;
 use skinscope_base::math::Projection;
 use skinscope_base::parallel;
 use skinscope_deform::packed::{VertexLayout, stored_weights};
 use skinscope_deform::{Batch, BatchInfluences, BatchOut};
 use skinscope_frame::{Camera, Frame};
 use skinscope_model::{InfluencesRef, PrimitiveRef, Run};
+
+use super::super::super::target::SAMPLES;
+use super::super::super::upload::clip_from_world;
 
 /// How many triangles or vertices one thread works on at a time.
 const CHUNK: usize = 1 << 14;
