@@ -20,7 +20,7 @@ use skinscope::model::Model;
 use skinscope::model::shapes::{Tube, tube};
 use skinscope::parallel::Job;
 use skinscope::render::Gpu;
-use skinscope::session::{CameraCommand, MeasureCommand, MeasuredPose, Measurers, PlaybackCommand, ViewCommand};
+use skinscope::session::{CameraCommand, Done, MeasureCommand, PlaybackCommand, ViewCommand, Work};
 
 use self::window::Window;
 
@@ -45,14 +45,11 @@ fn open(gpu: &Arc<Gpu>, model: &Arc<Model>, (_, overlay, panel): (&str, &'static
     window
 }
 
-type Measuring = Job<Option<(Measurers, MeasuredPose)>>;
-
 /// Measures poses on another thread, as the window does.
 #[derive(Default)]
 struct Readings {
     pace: MeasurePace,
-    measurers: Measurers,
-    job: Option<Measuring>,
+    job: Option<Job<Option<Done>>>,
     count: u32,
 }
 
@@ -60,21 +57,17 @@ impl Readings {
     fn follow(&mut self, window: &mut Window) {
         if let Some(job) = self.job.take_if(|job| job.is_done()) {
             self.pace.end(Instant::now());
-            if let Some((measurers, pose)) = job.take().flatten() {
-                self.measurers = measurers;
-                window.session.measured_surface(pose);
+            if let Some(done) = job.take().flatten() {
+                window.session.done(done);
                 self.count += 1;
             }
         }
         if self.job.is_none()
             && self.pace.is_due(Instant::now(), window.gpu.software.measures_rest)
-            && let Some(pose) = window.session.begin_measuring()
+            && let Some(run) = window.session.begin(&Work::MeasurePose)
         {
             self.pace.begin(Instant::now());
-            let mut measurers = std::mem::take(&mut self.measurers);
-            self.job = Some(Job::start("measure", Arc::new(|| ()), move |context| {
-                pose.measure(&mut measurers, &|| context.is_cancelled()).map(|measured| (measurers, measured))
-            }));
+            self.job = Some(Job::start("measure", Arc::new(|| ()), run));
         }
     }
 }

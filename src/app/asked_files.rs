@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use winit::event_loop::ActiveEventLoop;
+
 use super::App;
-use super::file_dialog;
+use super::file_dialog::{self, OpenDialog};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
+use super::jobs::Kind;
 use super::ui::{AskedFile, AskedStage};
 use crate::session::{FileUse, SESSION_ENDING, is_session};
 
@@ -59,6 +62,14 @@ impl App {
         }
     }
 
+    /// Shows a dialog of the system; `chosen` hears what the user chose there, if anything.
+    pub(super) fn ask(&mut self, dialog: OpenDialog, chosen: fn(&mut App, &ActiveEventLoop, PathBuf)) {
+        self.jobs.start(Kind::FileDialog, move |_| {
+            let path = dialog()?;
+            Some(Box::new(move |app, event_loop| chosen(app, event_loop, path)))
+        });
+    }
+
     /// Asks for the file with the system's dialog.
     pub(super) fn choose_file(&mut self) {
         if let Some(asked) = &self.status.asked_file {
@@ -67,7 +78,8 @@ impl App {
                 true => self.proposed_name(asked.usage, &folder),
                 false => asked.path.clone(),
             };
-            self.jobs.ask_for_named_file(asked.usage, &path);
+            let dialog = file_dialog::ask_for_named_file(asked.usage, &path);
+            self.ask(dialog, |app, _, path| app.name_file(path));
         }
     }
 

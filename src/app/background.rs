@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
+use super::jobs::Kind;
 use super::ui::BackgroundStatus;
 use super::window::Window;
 use super::{App, AppError};
-use crate::inspect::check::FindingPose;
 use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
 use crate::session::{
-    Command, ComparisonCommand, ControlCommand, Document, EditCommand, FileCommand, Measurers, PlaybackCommand,
-    PoseSource, SelectionCommand, SideWeights, Toggle, ToolCommand, ViewCommand, WorstPose,
+    Command, ControlCommand, Document, Done, EditCommand, FileCommand, PlaybackCommand, PoseSource, SelectionCommand,
+    Toggle, ViewCommand, Work,
 };
 
 impl App {
@@ -25,8 +25,7 @@ impl App {
             loading.is_open = true;
         }
         self.jobs.opened();
-        self.jobs.stop_motion();
-        self.status.rom = None;
+        self.jobs.stop(Kind::RangeOfMotion);
         self.click = None;
         self.stamps = std::mem::take(&mut self.next_stamps);
         self.followed(&document);
@@ -120,20 +119,6 @@ impl App {
         }
     }
 
-    /// The worst moment of a comparison was found, if there is one.
-    pub(super) fn show_worst(&mut self, worst: Option<WorstPose>) {
-        match worst.map(|worst| worst.pose) {
-            // Whoever gave it up meanwhile stays where they are.
-            Some(FindingPose::Clip { time_secs, .. }) if self.session.is_seeking_worst() => {
-                self.change(ComparisonCommand::ShowMoment(time_secs));
-            }
-            _ if self.session.is_seeking_worst() => {
-                self.change(ComparisonCommand::ToWorstMoment);
-            }
-            _ => {}
-        }
-    }
-
     /// Carries out the click that waited until vertices of `model` could be found.
     pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
         let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
@@ -145,109 +130,96 @@ impl App {
         }
     }
 
-    /// Starts the work that the session needs, and says what is being done.
-    pub(super) fn work_beside(&mut self) {
-        match self.session.document() {
-            Some(document) if self.session.is_normalising() => self.jobs.normalise(document),
-            _ => self.jobs.stop_normalising(),
-        }
+    /// Has vertices of a document found under the pointer from now on.
+    pub(super) fn prepare_picking(&mut self, document: &Document) {
+        let (prepare, model) = (document.prepare(), Arc::clone(document.stored()));
+        self.jobs.start(Kind::Picking, move |_| {
+            prepare();
+            Some(Box::new(move |app, _| app.carry_out_click(&model)))
+        });
+    }
+
+    /// Starts the work that the session waits for, and says what is being done.
+    pub(super) fn work_in_background(&mut self) {
         self.follow_file();
         self.follow_library();
-        match self.session.wanted_task() {
-            Some((model, task)) => self.jobs.work_out(model, task),
-            None => self.jobs.stop_tool(),
-        }
-        match self.session.wanted_packing() {
-            Some((model, packing)) => self.jobs.pack(model, packing),
-            None => self.jobs.stop_packing(),
-        }
-        if let Some(document) = self.session.document().filter(|d| d.lacks_stats()) {
-            self.jobs.count_weights(document);
-        }
-        if self.session.is_seeking_worst() {
-            self.jobs.seek_worst(&self.session);
-        } else {
-            self.jobs.stop_seeking();
-        }
-        self.status.worst = self.jobs.seeking();
-        if self.session.lacks_curves() {
-            self.jobs.measure_clip(&self.session);
-        } else {
-            self.jobs.stop_measuring_clip();
-        }
-        self.status.curves = self.jobs.measuring_clip();
-        let rests = self.window.as_ref().is_some_and(Window::measures_rest);
-        let may_measure = !self.session.playback().playing || self.measure_pace.is_due(Instant::now(), rests);
-        if may_measure && !self.jobs.is_measuring_pose() {
-            match self.session.begin_measuring() {
-                Some(pose) => {
-                    self.measure_pace.begin(Instant::now());
-                    self.jobs.measure_pose(pose, std::mem::take(&mut self.measurers));
-                }
-                None if self.session.wanted_measures().is_none() => self.measurers = Measurers::default(),
-                None => {}
-            }
-        }
-        // A measured run works out all it needs before its first picture.
+        // A measured run computes all it needs before its first picture.
         if self.frame_timer.is_some() {
             self.session.prepare();
         }
-        let preparing = self.session.wanted_data();
-        let prepared = preparing.as_ref().map(|(source, model)| (source.label, self.jobs.prepare(source, model)));
-        if prepared.is_none() {
-            self.jobs.stop_preparing();
-        }
-        // Weights have changed since it was looked at; what a tool is tried for is not looked at.
-        let is_other = |d: &&Document| d.inspection.is_some() || self.status.checking;
-        let inspecting = self.inspecting.as_ptr();
-        let other = self.session.document().filter(is_other).and_then(|_| self.session.edited_model());
-        if other.is_some_and(|model| !std::ptr::eq(inspecting, Arc::as_ptr(model))) {
-            self.inspect();
-        }
+        self.follow_session();
+        self.inspect_what_changed();
         let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.drawn_model());
         if let Some(window) = &mut self.window {
             window.forget_others(wanted);
         }
+        self.say_what_goes_on();
+    }
+
+    /// Has the work done that the session waits for; poses that play are measured no faster than pictures allow.
+    fn follow_session(&mut self) {
+        let rests = self.window.as_ref().is_some_and(Window::measures_rest);
+        let playing = self.session.playback().playing;
+        let pace = &mut self.measure_pace;
+        self.jobs.follow(&mut self.session, &mut |work| {
+            if *work != Work::MeasurePose {
+                return true;
+            }
+            let may_begin = !playing || pace.is_due(Instant::now(), rests);
+            if may_begin {
+                pace.begin(Instant::now());
+            }
+            may_begin
+        });
+        self.status.worst = self.jobs.work_fraction(|work| *work == Work::FindWorstMoment);
+        self.status.curves = self.jobs.work_fraction(|work| matches!(work, Work::MeasureClip(_)));
+        self.status.rom = self.jobs.fraction(Kind::RangeOfMotion);
+    }
+
+    /// Takes the result of work of the session.
+    pub(super) fn work_done(&mut self, work: &Work, done: Done) {
+        if *work == Work::MeasurePose {
+            self.measure_pace.end(Instant::now());
+            if let Some(timer) = &mut self.frame_timer {
+                timer.measured();
+            }
+        }
+        self.session.done(done);
+    }
+
+    /// Says what is being done in the background, of several things the first.
+    fn say_what_goes_on(&mut self) {
         let doing = self.window.as_ref().and_then(Window::doing);
+        let is_coming = self.coming.is_some();
         if let (Some((BackgroundWork::Model, fraction)), true, Some(loading)) =
-            (doing, self.coming.is_some(), &mut self.status.loading)
+            (doing, is_coming, &mut self.status.loading)
         {
             loading.stage = "Preparing the picture".into();
             loading.fraction = fraction;
         }
         let work = |what: &str, fraction, cancel| Some(BackgroundStatus { what: what.into(), fraction, cancel });
+        let of_session = self.jobs.notice();
+        let exported = self.jobs.fraction(Kind::Export);
         self.status.work = match doing {
-            _ if self.session.is_normalising() => {
-                work("Normalising weights", None, Some(Command::Edit(EditCommand::NormaliseWeights)))
+            _ if of_session.is_some() => {
+                of_session.and_then(|(what, fraction, cancel)| work(&what, Some(fraction), Some(cancel)))
             }
-            _ if prepared.is_some() => prepared.and_then(|(what, fraction)| {
-                let what = format!("Working out {what}");
-                work(&what, Some(fraction), Some(Command::View(ViewCommand::GiveUpData)))
-            }),
-            Some((BackgroundWork::Model, fraction)) if self.coming.is_none() => {
+            Some((BackgroundWork::Model, fraction)) if !is_coming => {
                 work("Preparing the picture", Some(fraction), None)
             }
-            _ if self.jobs.exporting().is_some() => self.jobs.exporting().and_then(|(name, fraction)| {
-                work(&format!("Writing {name}"), Some(fraction), Some(Command::File(FileCommand::StopExport)))
-            }),
-            _ if self.jobs.working_tool().is_some() => self
-                .jobs
-                .working_tool()
-                .and_then(|(what, fraction)| work(what, Some(fraction), Some(Command::Tool(ToolCommand::Cancel)))),
-            _ if self.jobs.packing().is_some() => {
-                let cancel = Some(Command::Comparison(ComparisonCommand::SetWeights(SideWeights::Shown)));
-                work("Working out the weights of the runtime", self.jobs.packing(), cancel)
+            _ if exported.is_some() => {
+                work(&format!("Writing {}", self.exporting), exported, Some(FileCommand::StopExport.into()))
             }
-            _ if self.jobs.is_reading_session() => work("Reading the session", None, None),
-            _ if self.jobs.is_taking_clips() => work("Reading clips", None, None),
-            _ if self.jobs.is_reading_other() => work("Reading the file to compare with", None, None),
+            _ if self.jobs.is_running(Kind::Session) => work("Reading the session", None, None),
+            _ if self.jobs.is_running(Kind::Clips) => work("Reading clips", None, None),
+            _ if self.jobs.is_running(Kind::OtherFile) => work("Reading the file to compare with", None, None),
             Some((BackgroundWork::Wireframe, fraction)) => {
-                let cancel = Command::View(ViewCommand::Toggle(Toggle::Wireframe));
+                let cancel = ViewCommand::Toggle(Toggle::Wireframe).into();
                 work("Collecting the edges", Some(fraction), Some(cancel))
             }
             Some((BackgroundWork::Pipelines, _)) => work("Compiling shaders", None, None),
             _ if self.click.is_some() => {
-                work("Sorting triangles to find the vertex", None, Some(Command::Selection(SelectionCommand::Deselect)))
+                work("Sorting triangles to find the vertex", None, Some(SelectionCommand::Deselect.into()))
             }
             _ => None,
         };

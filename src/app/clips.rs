@@ -5,11 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
 use super::App;
-use super::report::ReadClips;
+use super::jobs::Kind;
+use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
 use crate::pose::NameMap;
-use crate::session::{ClipNames, ClipNamesCommand, FileCommand};
+use crate::session::{ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
+
+/// A file whose clips were wanted.
+pub(super) struct ReadClips {
+    pub path: PathBuf,
+    /// What is in it; `None` where it could not be read.
+    pub other: Option<Arc<Model>>,
+    /// Which joints are which, as people say it.
+    pub said: NameMap,
+    /// The names of the clips that were taken of it before, which these replace.
+    pub before: Vec<String>,
+    /// Its clips, or why there are none.
+    pub taken: Result<TakenClips, String>,
+}
 
 impl App {
     /// A model was dropped on the window: it is opened where nothing is open, else the user is asked.
@@ -25,7 +39,17 @@ impl App {
     pub(super) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
         (self.status.error, self.status.dropped) = (None, None);
         if let Some(document) = self.session.document() {
-            self.jobs.take_clips((path, map), self.options.import.clone(), Arc::clone(document.stored()));
+            let (options, open) = (self.options.import.clone(), Arc::clone(document.stored()));
+            self.jobs.restart(Kind::Clips, move |context| {
+                let source = Source::File(path.clone());
+                let name = source.name();
+                let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+                let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
+                let other = read.as_ref().ok().map(|document| Arc::clone(document.stored()));
+                let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &map));
+                let read = ReadClips { path, other, said: map, before: Vec::new(), taken };
+                Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
+            });
         }
     }
 
@@ -78,7 +102,13 @@ impl App {
             ClipNamesCommand::Forget(there) => names.said.forget(&there),
             ClipNamesCommand::Take => {
                 names.is_shown = false;
-                self.jobs.retake_clips(names, Arc::clone(&model));
+                let ClipNames { path, other, said, taken, .. } = names.clone();
+                let (name, open) = (names.name(), Arc::clone(&model));
+                self.jobs.restart(Kind::Clips, move |_| {
+                    let (before, taken) = (taken, TakenClips::of(&open, &other, &name, &said));
+                    let read = ReadClips { path, other: Some(other), said, before, taken };
+                    Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
+                });
             }
             ClipNamesCommand::Read(path) => return names.read(&path, &model),
             ClipNamesCommand::Write(path) => names.told = Some(written(&path, &names.text())),

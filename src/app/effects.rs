@@ -5,13 +5,15 @@ use std::sync::{Arc, Weak};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::report::Report;
+use super::file_dialog::OpenDialog;
+use super::jobs::Kind;
 use super::saving::Then;
 use super::{App, file_dialog};
 use crate::examples::{self, Start};
+use crate::import::Progress;
 use crate::model::Model;
 use crate::pose::NameMap;
-use crate::session::{ComparedFile, Effect, FileCommand, InspectionCommand, Source, is_session};
+use crate::session::{ComparedFile, Effect, FileCommand, Source, is_session};
 
 impl App {
     pub(super) fn carry_out(&mut self, event_loop: &ActiveEventLoop, effect: Effect) {
@@ -39,28 +41,22 @@ impl App {
                     "There is no file dialog here: neither a desktop portal nor zenity was found.\n{todo}"
                 ));
             }
-            FileCommand::OpenDialog | FileCommand::CompareDialog => {
-                let chosen = if command == FileCommand::OpenDialog { Report::Chosen } else { Report::ChosenToCompare };
-                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                let folder = folder.or_else(|| self.ui.saved().last_folder);
-                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), chosen);
+            FileCommand::OpenDialog => {
+                self.ask(self.dialog(true), |app, event_loop, path| app.open(event_loop, path));
             }
+            FileCommand::CompareDialog => self.ask(self.dialog(true), |app, _, path| app.compare_file(path)),
             FileCommand::Compare(path) => {
                 self.status.dropped = None;
                 self.compare_file(path);
             }
             FileCommand::ChooseClips => {
-                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::ClipsChosen);
+                self.ask(self.dialog(false), |app, _, path| app.take_clips(path, NameMap::default()));
             }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
             FileCommand::ClipNames(command) => self.carry_out_clip_names(command),
             FileCommand::LeaveDropped => self.status.dropped = None,
-            FileCommand::ChooseDonor => {
-                let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
-                self.jobs.ask_for_file(folder.filter(|folder| folder.is_dir()), Report::DonorChosen);
-            }
-            FileCommand::ReadDonor(path) => self.jobs.read_donor(path, self.options.import.clone()),
+            FileCommand::ChooseDonor => self.ask(self.dialog(false), |app, _, path| app.read_donor(path)),
+            FileCommand::ReadDonor(path) => self.read_donor(path),
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),
             FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
@@ -93,13 +89,13 @@ impl App {
             FileCommand::NameExport(path) => self.name_export(path),
             FileCommand::ExportTo(path, settings) => self.export_to(path, *settings),
             FileCommand::CloseExport => self.status.export = None,
-            FileCommand::StopExport => self.jobs.stop_export(),
+            FileCommand::StopExport => self.jobs.stop(Kind::Export),
             FileCommand::CopyPicture => self.copy_picture(),
             FileCommand::CancelLoad => {
                 match &self.status.loading {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
                     _ => {
-                        self.jobs.cancel();
+                        self.jobs.cancel_load();
                         (self.coming, self.then_once_read) = (None, None);
                     }
                 }
@@ -107,6 +103,13 @@ impl App {
             }
             FileCommand::Quit => self.leave(event_loop, Then::Quit),
         }
+    }
+
+    /// Opens the system's dialog for a model, in the folder of the open one; where that has none, in the last one if `or_last`.
+    fn dialog(&self, or_last: bool) -> OpenDialog {
+        let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
+        let folder = folder.or_else(|| self.ui.saved().last_folder.filter(|_| or_last));
+        file_dialog::ask_for_file(folder.filter(|folder| folder.is_dir()))
     }
 
     /// Opens a model, or the model of a session file.
@@ -123,7 +126,15 @@ impl App {
     pub(super) fn compare_file(&mut self, path: PathBuf) {
         self.status.error = None;
         if let Some(model) = self.session.model() {
-            self.jobs.read_other(path, self.options.import.clone(), model);
+            let (options, open) = (self.options.import.clone(), Arc::downgrade(model));
+            self.jobs.restart(Kind::OtherFile, move |context| {
+                let source = Source::File(path);
+                let name = source.name();
+                let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+                let read = source.load(&options, &progress).map_err(|error| format!("Could not open {name}.\n{error}"));
+                let file = read.map(|document| ComparedFile { model: Arc::clone(document.stored()), name });
+                Some(Box::new(move |app, _| app.other_read(&open, file)))
+            });
         }
     }
 
@@ -139,35 +150,5 @@ impl App {
             self.session.compare_file(file).map_err(why)
         });
         self.status.error = compared.err();
-    }
-
-    fn carry_out_inspection(&mut self, command: InspectionCommand) {
-        match command {
-            InspectionCommand::Inspect => self.inspect(),
-            InspectionCommand::CancelInspect => {
-                self.jobs.stop_inspection();
-                self.status.checking = false;
-            }
-            InspectionCommand::RunRom(options) => {
-                if let Some(document) = self.session.document() {
-                    let model = Arc::clone(&document.model);
-                    // It moves samples of the surface, for which a method has worked nothing out.
-                    let shown = self.session.shown_method();
-                    let method = if shown.data.is_none() { shown } else { crate::deform::METHODS[0] };
-                    if !std::ptr::eq(shown, method) {
-                        let (by, of) = (method.label, shown.label);
-                        self.session.warn(&[format!(
-                            "The range of motion is measured by {by}: {of} needs data of each vertex."
-                        )]);
-                    }
-                    self.jobs.drive(model, options, method);
-                    self.status.rom = Some(0.0);
-                }
-            }
-            InspectionCommand::CancelRom => {
-                self.jobs.stop_motion();
-                self.status.rom = None;
-            }
-        }
     }
 }

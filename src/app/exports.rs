@@ -6,6 +6,7 @@ use super::App;
 use super::asked_files::free_name;
 use super::export_job::{ExportFailure, ExportJob, check, usual_name};
 use super::file_dialog;
+use super::jobs::Kind;
 use super::save_job::name_of;
 use super::ui::{ExportStage, ExportStatus};
 use crate::export::MeshFormat;
@@ -28,7 +29,8 @@ impl App {
     /// Asks for that file with the system's dialog.
     pub(super) fn choose_export(&mut self) {
         if let Some(asked) = &self.status.export {
-            self.jobs.ask_for_export(&asked.path);
+            let dialog = file_dialog::ask_for_export(&asked.path);
+            self.ask(dialog, |app, _, path| app.name_export(path));
         }
     }
 
@@ -64,7 +66,11 @@ impl App {
         let kind = asked.kind;
         self.status.export = None;
         let job = self.export_job(kind, settings);
-        self.jobs.export(job, path);
+        self.exporting = name_of(&path);
+        self.jobs.restart(Kind::Export, move |context| {
+            let written = job.write(&path, context);
+            Some(Box::new(move |app, _| app.exported(&path, written)))
+        });
     }
 
     /// Puts the picture on the clipboard.
@@ -72,8 +78,11 @@ impl App {
         if self.session.document().is_some() {
             let size = self.session.view().viewport.round();
             let size = [size.x, size.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
-            let job = self.export_job(ExportKind::Picture, ExportSettings { size, ..ExportSettings::default() });
-            self.jobs.draw_picture(job);
+            let mut job = self.export_job(ExportKind::Picture, ExportSettings { size, ..ExportSettings::default() });
+            self.jobs.restart(Kind::Picture, move |_| {
+                let drawn = job.picture().map_err(|error| error.to_string());
+                Some(Box::new(move |app, _| app.picture_drawn(size, drawn)))
+            });
         }
     }
 

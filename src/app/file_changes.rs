@@ -13,7 +13,6 @@ use std::time::Duration;
 use notify::event::ModifyKind;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use super::report::Report;
 use crate::parallel::JobContext;
 use crate::writeback::Stamps;
 
@@ -22,16 +21,16 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// How long files must be the same after a change before they are read.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// Waits until files differ from what they were at `then`, and have been the same for a moment. Returns `None` once the job
-/// is cancelled.
-pub(super) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Report> {
+/// Waits until files differ from what they were at `then`, and have been the same for a moment. Returns what they are like now, or
+/// `None` once the job is cancelled.
+pub(super) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Stamps> {
     let mut signals = Signals::of(then, context);
     let mut last = then.clone();
     loop {
         let now = then.taken_again();
         let is_settled = now == last;
         if is_settled && now != *then && now.has_own() {
-            return Some(Report::FilesChanged(now));
+            return Some(now);
         }
         last = now;
         if is_settled {
@@ -198,13 +197,13 @@ mod tests {
         while !job.is_done() {
             std::thread::sleep(QUIET / 4);
         }
-        let Some(Some(Report::FilesChanged(now))) = job.take() else { panic!("no change") };
+        let Some(Some(now)) = job.take() else { panic!("no change") };
         assert!(now != then && now == then.taken_again());
         fs::remove_dir_all(&folder).unwrap();
     }
 
     /// Starts to wait for changes of a file that is there.
-    fn waiting(path: &Path) -> Job<Option<Report>> {
+    fn waiting(path: &Path) -> Job<Option<Stamps>> {
         let watched = Stamps::of(path);
         Job::start("watch", Arc::new(|| ()), move |context| wait_for_change(&watched, context))
     }
@@ -230,7 +229,7 @@ mod tests {
             while !job.is_done() {
                 std::thread::sleep(QUIET / 4);
             }
-            assert!(matches!(job.take(), Some(Some(Report::FilesChanged(_)))));
+            assert!(job.take().flatten().is_some());
         }
         fs::remove_dir_all(&folder).unwrap();
     }

@@ -3,20 +3,22 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
+use winit::event_loop::ActiveEventLoop;
 
-use super::jobs::Jobs;
-use super::report::Report;
+use super::App;
+use super::jobs::{Jobs, Kind, Then};
+use super::load_job::LoadReport;
+use super::take_results::find_fonts;
 use super::ui::fonts;
-use crate::edit::{RUNTIMES, packed};
+use crate::edit::Settings as ToolSettings;
 use crate::import::{Options, Progress};
-use crate::inspect::rom::{self, RomOptions};
-use crate::model::{BlockFormats, MeshId, Model, WeightChange};
+use crate::model::BlockFormats;
 use crate::parallel::JobContext;
-use crate::session::{ComparisonCommand, Document, EditCommand, Session, Source};
+use crate::session::{Document, MeasureCommand, Session, Source, ToolCommand, Work};
 
 static KTX2: &[u8] = include_bytes!("../../tests/fixtures/textures/uastc_mips.ktx2");
 
@@ -52,7 +54,7 @@ impl Slow {
     fn open(&self, jobs: &mut Jobs) -> Box<Document> {
         jobs.load(Source::File(self.path.clone()), self.options.clone(), false);
         match next(jobs) {
-            Report::Opened(document) => document,
+            LoadReport::Opened(document) => document,
             _ => panic!("not opened"),
         }
     }
@@ -69,12 +71,12 @@ fn jobs() -> Jobs {
     Jobs::new(Arc::new(|| {}))
 }
 
-/// Returns the next report other than progress.
-fn next(jobs: &mut Jobs) -> Report {
+/// Returns the next report of a load other than progress.
+fn next(jobs: &mut Jobs) -> LoadReport {
     let start = Instant::now();
     loop {
-        match jobs.next() {
-            Some(Report::Progress(..)) => {}
+        match jobs.next_load() {
+            Some(LoadReport::Progress(..)) => {}
             Some(report) => return report,
             None => std::thread::sleep(Duration::from_millis(5)),
         }
@@ -82,45 +84,102 @@ fn next(jobs: &mut Jobs) -> Report {
     }
 }
 
+/// Waits for the next result of a job.
+fn next_result(jobs: &mut Jobs) -> Then {
+    let start = Instant::now();
+    loop {
+        if let Some(then) = jobs.next() {
+            return then;
+        }
+        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for a result");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn fonts_are_searched_on_a_thread_of_their_own() {
-    let mut jobs = jobs();
-    jobs.find_fonts(BTreeSet::from(['ש']));
-    assert!(matches!(next(&mut jobs), Report::Fonts(_)));
+    let (mut jobs, letters) = (jobs(), BTreeSet::from(['ש']));
+    let nowhere = fonts::FontFolders::Folder(PathBuf::from("no such folder"));
+    let wanted = letters.clone();
+    jobs.start(Kind::Fonts, move |_| find_fonts(&wanted));
+    let _then = next_result(&mut jobs);
     assert_eq!(fonts::searches(), 0, "the thread of the window searched");
     // The instrument itself.
-    let nowhere = fonts::FontFolders::Folder(PathBuf::from("no such folder"));
-    assert_eq!(fonts::search(&nowhere, &BTreeSet::from(['ש'])).missing.len(), 1);
+    assert_eq!(fonts::search(&nowhere, &letters).missing.len(), 1);
     assert_eq!(fonts::searches(), 1);
 }
 
 #[test]
-fn the_range_of_motion_is_that_of_the_command_line_and_a_stopped_one_says_nothing() {
+fn a_job_that_was_stopped_or_replaced_is_not_heard() {
     let mut jobs = jobs();
-    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
-    let (model, options, method) = (document.stored(), RomOptions::default(), crate::deform::METHODS[0]);
-    jobs.drive(Arc::clone(model), options, method);
-    jobs.stop_motion();
-    jobs.drive(Arc::clone(model), options, method);
-    let (start, mut last) = (Instant::now(), 0.0);
-    let report = loop {
-        match jobs.next() {
-            Some(Report::Measuring(fraction)) => {
-                assert!(fraction > last);
-                last = fraction;
-            }
-            Some(Report::Measured(of, report)) => {
-                assert!(Arc::ptr_eq(&of, model));
-                break report;
-            }
-            Some(_) => panic!("another report"),
-            None => std::thread::sleep(Duration::from_millis(5)),
+    let heard = Arc::new(AtomicUsize::new(0));
+    let slow = |context: &JobContext, heard: &Arc<AtomicUsize>, by: usize| {
+        while !context.is_cancelled() {
+            std::thread::yield_now();
         }
-        assert!(start.elapsed() < Duration::from_secs(300), "waited five minutes for a report");
+        heard.fetch_add(by, Ordering::Relaxed);
+        Some(Box::new(|_: &mut App, _: &ActiveEventLoop| ()) as Then)
     };
-    let plan = rom::plan(model, &options);
-    assert_eq!(rom::run(model, &plan, method, &|_| {}, &AtomicBool::new(false)), Some(*report));
-    assert!(last > 0.9 && jobs.next().is_none(), "the first one was stopped");
+    for by in [1, 10] {
+        let heard = Arc::clone(&heard);
+        jobs.restart(Kind::RangeOfMotion, move |context| slow(context, &heard, by));
+    }
+    assert!(jobs.is_running(Kind::RangeOfMotion) && !jobs.is_running(Kind::Inspection));
+    jobs.stop(Kind::RangeOfMotion);
+    assert!(!jobs.is_running(Kind::RangeOfMotion));
+    let start = Instant::now();
+    while heard.load(Ordering::Relaxed) != 11 {
+        assert!(start.elapsed() < Duration::from_secs(60), "both have stopped");
+        std::thread::yield_now();
+    }
+    assert!(jobs.next().is_none(), "nobody wants to hear of them");
+    // Another one is.
+    jobs.start(Kind::RangeOfMotion, |context| {
+        context.set_fraction(0.5);
+        Some(Box::new(|_, _| ()))
+    });
+    let _then = next_result(&mut jobs);
+    assert!(!jobs.is_running(Kind::RangeOfMotion) && jobs.next().is_none());
+}
+
+#[test]
+fn of_each_kind_of_work_one_piece_runs_and_the_next_begins_once_that_has_ended() {
+    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+    let mut session = Session::default();
+    session.open(document);
+    session.be_patient();
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(MeasureCommand::TogglePanel);
+    let (mut jobs, mut begun) = (jobs(), Vec::new());
+    let mut follow = |jobs: &mut Jobs, session: &mut Session, may: bool| {
+        jobs.follow(session, &mut |work| {
+            if may {
+                begun.push(work.clone());
+            }
+            may
+        });
+        begun.len()
+    };
+    assert_eq!(follow(&mut jobs, &mut session, false), 0);
+    let wanted = session.wanted().len();
+    assert_eq!(follow(&mut jobs, &mut session, true), wanted, "the tool, the clip and the pose");
+    assert_eq!(follow(&mut jobs, &mut session, true), wanted, "each is under way");
+    assert!(jobs.work_fraction(|work| matches!(work, Work::TryTool(..))).is_some());
+    // What a tool is to do changes: the old work is cancelled and said no more of; the new work waits for its end.
+    let settings = ToolSettings { times: 7, ..ToolSettings::clone(&session.tools().settings) };
+    session.apply(ToolCommand::Set(Arc::new(settings)));
+    follow(&mut jobs, &mut session, false);
+    assert!(jobs.work_fraction(|work| matches!(work, Work::TryTool(..))).is_none() && jobs.notice().is_none());
+    let start = Instant::now();
+    while follow(&mut jobs, &mut session, true) == wanted {
+        let _result = jobs.next();
+        assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the end of what was cancelled");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    session.apply(ToolCommand::Cancel);
+    session.apply(MeasureCommand::TogglePanel);
+    follow(&mut jobs, &mut session, true);
+    assert!(jobs.work_fraction(|_| true).is_none(), "nothing is wanted any more");
 }
 
 fn missing(document: &Document) -> usize {
@@ -134,7 +193,7 @@ fn a_model_opens_before_its_images_and_keeps_what_came_before_it_was_stopped() {
     assert!(document.model.images.iter().all(crate::model::Image::is_pending));
     jobs.stop_images();
     slow.go_on.store(true, Ordering::Relaxed);
-    let Report::Loaded(Ok(warnings)) = next(&mut jobs) else { panic!("not loaded") };
+    let LoadReport::Loaded(Ok(warnings)) = next(&mut jobs) else { panic!("not loaded") };
     assert!(missing(&document) >= 2 && warnings[0].contains("because loading was stopped"), "{warnings:?}");
 }
 
@@ -143,9 +202,9 @@ fn images_go_on_arriving_while_a_file_is_read_that_then_fails() {
     let (mut jobs, slow) = (jobs(), Slow::new("failed"));
     let document = slow.open(&mut jobs);
     jobs.load(Source::File("no such file.glb".into()), Options::default(), true);
-    assert!(matches!(next(&mut jobs), Report::Loaded(Err(_))));
+    assert!(matches!(next(&mut jobs), LoadReport::Loaded(Err(_))));
     slow.go_on.store(true, Ordering::Relaxed);
-    let Report::Completed(warnings) = next(&mut jobs) else { panic!("not completed") };
+    let LoadReport::Completed(warnings) = next(&mut jobs) else { panic!("not completed") };
     assert_eq!((missing(&document), warnings), (0, Vec::new()));
 }
 
@@ -154,65 +213,17 @@ fn images_stop_arriving_once_another_file_is_open() {
     let (mut jobs, slow) = (jobs(), Slow::new("replaced"));
     let document = slow.open(&mut jobs);
     jobs.load(Source::BuiltIn, Options::default(), true);
-    assert!(matches!(next(&mut jobs), Report::Opened(_)));
+    assert!(matches!(next(&mut jobs), LoadReport::Opened(_)));
     jobs.opened();
     slow.go_on.store(true, Ordering::Relaxed);
-    assert!(matches!(next(&mut jobs), Report::Loaded(Ok(_))));
+    assert!(matches!(next(&mut jobs), LoadReport::Loaded(Ok(_))));
     let start = Instant::now();
     while document.model.images.iter().any(crate::model::Image::is_pending) {
         assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the images to be given up");
         std::thread::sleep(Duration::from_millis(5));
     }
     assert!(missing(&document) >= 2);
-    assert!(jobs.next().is_none(), "nobody wants to hear of the old model");
-}
-
-#[test]
-fn weights_of_a_runtime_are_those_worked_out_at_once_and_given_up_for_other_weights() {
-    let mut jobs = jobs();
-    let document = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
-    let mut session = Session::default();
-    session.open(document);
-    session.be_patient();
-    let packing = RUNTIMES.iter().find(|runtime| runtime.id == "unity-2").unwrap().packing;
-    session.apply(ComparisonCommand::PreviewAs(packing));
-    let (first, _) = session.wanted_packing().unwrap();
-    jobs.pack(Arc::clone(&first), packing);
-    // The weights change meanwhile: what was begun for the first ones says nothing.
-    let mut change = WeightChange::new(MeshId(0), 0, 4);
-    change.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
-    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let (edited, _) = session.wanted_packing().unwrap();
-    assert!(!Arc::ptr_eq(&first, &edited));
-    for _ in 0..2 {
-        jobs.pack(Arc::clone(&edited), packing);
-    }
-    let Report::Packed(of, by, made) = next(&mut jobs) else { panic!("not packed") };
-    assert!(Arc::ptr_eq(&of, &edited) && by == packing);
-    let bits = |model: &Model| -> Vec<(u16, u32)> {
-        let influences = model.influences(MeshId(0), 0).unwrap();
-        let of = |v: usize| {
-            let (joints, weights) = influences.of(v);
-            joints.iter().copied().zip(weights.iter().map(|w| w.to_bits())).collect::<Vec<_>>()
-        };
-        (0..influences.vertices()).flat_map(of).collect()
-    };
-    let at_once = |model: &Arc<Model>| packed(model, packing, &JobContext::of_waiting()).unwrap();
-    let expected = at_once(&edited);
-    assert_eq!((made.1, bits(&made.0)), (expected.1, bits(&expected.0)));
-    assert_ne!(bits(&made.0), bits(&at_once(&first).0), "the edit is seen in what is packed");
-    // A result that came too late is not taken, and the other one is.
-    session.packed(&first, packing, at_once(&first));
-    assert!(session.packed_figures().is_none() && session.wanted_packing().is_some());
-    session.packed(&of, by, *made);
-    assert_eq!(session.packed_figures(), Some(&expected.1));
-    assert!(session.wanted_packing().is_none());
-    assert_eq!(bits(session.compared_model().unwrap()), bits(&expected.0));
-    // What was stopped says nothing: the next report is of something else.
-    jobs.pack(edited, packing);
-    jobs.stop_packing();
-    jobs.find_fonts(BTreeSet::from(['a']));
-    assert!(matches!(next(&mut jobs), Report::Fonts(_)));
+    assert!(jobs.next_load().is_none(), "nobody wants to hear of the old model");
 }
 
 #[test]
@@ -226,8 +237,8 @@ fn a_load_that_fails_tells_the_files_that_it_waits_for_and_sees_those_that_come_
     let mut jobs = jobs();
     let load = |jobs: &mut Jobs| jobs.load(Source::File(path.clone()), Options::default(), false);
     load(&mut jobs);
-    let Report::Awaited(stamps) = next(&mut jobs) else { panic!("nothing is awaited") };
-    assert!(matches!(next(&mut jobs), Report::Loaded(Err(_))));
+    let LoadReport::Awaited(stamps) = next(&mut jobs) else { panic!("nothing is awaited") };
+    assert!(matches!(next(&mut jobs), LoadReport::Loaded(Err(_))));
     let files: Vec<_> = stamps.paths().map(|file| file.file_name().unwrap()).collect();
     assert_eq!(files, ["model_v2.bin"]);
     assert_eq!(stamps.taken_again(), stamps);
@@ -235,6 +246,6 @@ fn a_load_that_fails_tells_the_files_that_it_waits_for_and_sees_those_that_come_
     std::fs::write(&buffer, [0; 4]).unwrap();
     assert_ne!(stamps.taken_again(), stamps);
     load(&mut jobs);
-    assert!(matches!(next(&mut jobs), Report::Opened(_)));
+    assert!(matches!(next(&mut jobs), LoadReport::Opened(_)));
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -8,9 +8,9 @@ use super::App;
 use super::asked_files::files_in;
 use super::file_dialog;
 use super::file_names::{POSE_ENDING, is_pose, unwritten};
+use super::jobs::Kind;
 use super::pose_pictures::PosePictures;
 use super::poses::name_of;
-use super::report::Report;
 use super::ui::{LibraryPose, PoseLibrary};
 use crate::model::Model;
 use crate::output;
@@ -68,7 +68,7 @@ impl App {
     pub(super) fn follow_library(&mut self) {
         let Some(model) = self.session.document().map(|document| Arc::clone(document.stored())) else { return };
         if !self.ui.shows_poses() || self.frame_timer.is_some() {
-            self.jobs.stop_drawing_poses();
+            self.jobs.stop(Kind::PosePictures);
             self.library.read = None;
             return;
         }
@@ -84,7 +84,10 @@ impl App {
         }
         self.library.model = Arc::downgrade(&model);
         self.library.read = Some(folder.clone());
-        self.jobs.read_library(folder, model);
+        self.jobs.restart(Kind::Library, move |_| {
+            let read = folder.read(&model);
+            Some(Box::new(|app, _| app.library_read(read)))
+        });
     }
 
     /// The library was read.
@@ -103,7 +106,11 @@ impl App {
         let lacks_one = |pose: &&Arc<LibraryPose>| pose.pose.is_ok() && pose.picture.get().is_none();
         if let Some(document) = self.session.document().filter(|_| poses.iter().any(|pose| lacks_one(&pose))) {
             let (backend, texture_memory) = (self.options.backend, self.options.texture_memory);
-            self.jobs.draw_poses(PosePictures { document: document.clone(), poses, backend, texture_memory });
+            let pictures = PosePictures { document: document.clone(), poses, backend, texture_memory };
+            self.jobs.restart(Kind::PosePictures, move |context| {
+                let drawn = pictures.draw(context).map_err(|error| error.to_string());
+                Some(Box::new(|app, _| app.poses_drawn(drawn)))
+            });
         }
     }
 
@@ -123,7 +130,7 @@ impl App {
         let done = match command {
             LibraryCommand::ChooseFolder if file_dialog::has_dialog() => {
                 let folder = self.status.library.folder.clone();
-                self.jobs.ask_for_folder(&folder, Report::PoseFolderChosen);
+                self.ask(file_dialog::ask_for_folder(&folder), |app, _, path| app.set_pose_folder(Some(path)));
                 Ok(())
             }
             LibraryCommand::ChooseFolder => {

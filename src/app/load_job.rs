@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use super::report::Report;
 use crate::import::{ImportError, Options, Progress, named_files};
 use crate::parallel::Job;
 use crate::session::{Document, Source};
@@ -12,6 +11,20 @@ use crate::writeback::Stamps;
 
 /// How much later than they are written files may say that they were.
 const CLOCK: Duration = Duration::from_secs(2);
+
+/// What a load reports.
+pub(super) enum LoadReport {
+    /// The share that is done, 0…1, and what is being done. While images arrive: one more is there.
+    Progress(f32, String),
+    /// The model can be drawn; its images may still be on their way.
+    Opened(Box<Document>),
+    /// The load is about to end without a model: the files that the model's own one names, as they were before it was given up.
+    Awaited(Stamps),
+    /// The load has ended, with all its warnings or with the reason why nothing was opened.
+    Loaded(Result<Vec<String>, ImportError>),
+    /// The images of the open model have arrived while another file is being read; with all warnings.
+    Completed(Vec<String>),
+}
 
 /// A file that is being read. It can be drawn before the job is done, since its images arrive last.
 pub(super) struct Load {
@@ -81,21 +94,21 @@ impl Load {
     }
 
     /// Returns the next report of a load.
-    pub(super) fn next(&mut self) -> Option<Report> {
+    pub(super) fn next(&mut self) -> Option<LoadReport> {
         // This is asked first: the model is there before the job is done.
         let is_done = self.job.is_done();
         let now = (self.job.fraction(), lock(&self.stage).clone());
         if now != self.reported {
             self.reported.clone_from(&now);
-            return Some(Report::Progress(now.0, now.1));
+            return Some(LoadReport::Progress(now.0, now.1));
         }
         if let Some(document) = lock(&self.opened).take() {
-            return Some(Report::Opened(document));
+            return Some(LoadReport::Opened(document));
         }
         if let Some(stamps) = lock(&self.awaited).take_if(|_| is_done) {
-            return Some(Report::Awaited(stamps));
+            return Some(LoadReport::Awaited(stamps));
         }
-        is_done.then(|| self.job.take()).flatten().map(Report::Loaded)
+        is_done.then(|| self.job.take()).flatten().map(LoadReport::Loaded)
     }
 }
 

@@ -19,6 +19,7 @@ mod file_names;
 mod folder;
 mod gpu_messages;
 mod input;
+mod inspections;
 mod jobs;
 #[cfg(test)]
 mod jobs_tests;
@@ -33,14 +34,13 @@ mod pose_pictures;
 mod poses;
 mod recorder;
 mod recovery;
-mod report;
 mod save_job;
 mod saving;
 mod screen;
 mod session_files;
 mod sessions;
 mod settings;
-mod take_reports;
+mod take_results;
 mod visibility;
 mod watch;
 mod window;
@@ -61,7 +61,7 @@ use winit::window::WindowId;
 
 use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
-use self::jobs::Jobs;
+use self::jobs::{Jobs, Kind};
 use self::library::LibraryState;
 pub use self::pace::MeasurePace;
 use self::recorder::Recorder;
@@ -69,15 +69,14 @@ use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::session_files::{OpenSessionFile, ReadSession};
 use self::settings::Settings;
+use self::take_results::find_fonts;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
 use crate::frame::{Frame, SceneColors};
 use crate::import;
-use crate::inspect::Overlay;
 use crate::model::{BlockFormats, Model};
 use crate::session::{
-    Command, Document, FileCommand, KeptSession, MeasureCommand, Measurers, Orbit, PlaybackCommand, Session, Source,
-    ViewCommand,
+    Command, Document, FileCommand, KeptSession, MeasureCommand, Orbit, PlaybackCommand, Session, Source, ViewCommand,
 };
 use crate::writeback::Stamps;
 
@@ -131,8 +130,6 @@ struct App {
     /// The model that was inspected last, or is being inspected.
     inspecting: Weak<Model>,
     jobs: Jobs,
-    /// What measures the next poses, while poses are measured.
-    measurers: Measurers,
     measure_pace: MeasurePace,
     /// The source that was opened last, whether it could be read or not.
     source: Source,
@@ -157,6 +154,10 @@ struct App {
     coming_session: Option<Box<ReadSession>>,
     /// What the files were like that are followed, when they were looked at or read last.
     seen: Stamps,
+    /// What the files are waited for to differ from.
+    watched: Option<Stamps>,
+    /// The name of the file that is exported, or was exported last.
+    exporting: String,
     /// Whether the load under way is that of the open file, which has changed.
     follows: bool,
     /// What is to be done once edits are saved or given up.
@@ -192,7 +193,6 @@ impl App {
             settings,
             status: Status::default(),
             inspecting: Weak::new(),
-            measurers: Measurers::default(),
             measure_pace: MeasurePace::default(),
             jobs: Jobs::new(Arc::new(wake)),
             source: options.source.clone(),
@@ -208,6 +208,8 @@ impl App {
             session_file: None,
             coming_session: None,
             seen: Stamps::default(),
+            watched: None,
+            exporting: String::new(),
             follows: false,
             then: None,
             given_up: None,
@@ -276,18 +278,6 @@ impl App {
         self.jobs.load(source, options, before.is_some_and(|l| l.is_open));
     }
 
-    /// Inspects the open model in the background. A benchmark is not disturbed by it, unless its overlay needs that.
-    fn inspect(&mut self) {
-        let is_needed =
-            self.frame_timer.is_none() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
-        if let Some(document) = self.session.document().filter(|_| is_needed) {
-            let model = self.session.edited_model().unwrap_or(&document.model);
-            self.jobs.inspect(Arc::clone(model), self.session.view().influence_limit);
-            self.inspecting = Arc::downgrade(model);
-            self.status.checking = true;
-        }
-    }
-
     fn fail(&mut self, event_loop: &ActiveEventLoop, error: AppError) {
         self.failure = Some(error);
         event_loop.exit();
@@ -307,7 +297,7 @@ impl App {
     /// Draws one frame: time, panels, commands, pose, picture.
     fn paint(&mut self, event_loop: &ActiveEventLoop) {
         self.show_coming(event_loop);
-        self.work_beside();
+        self.work_in_background();
         let measured = self.frame_timer.is_some();
         let now = Instant::now();
         // While nothing moved no frame was drawn, and that time does not count.
@@ -339,7 +329,7 @@ impl App {
             }
         }
         if let Some(letters) = window.take_wanted_letters() {
-            self.jobs.find_fonts(letters);
+            self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
         }
         window.set_title(&self.session);
         let write_down = self.write_down(now);
@@ -362,7 +352,13 @@ impl App {
                 }
                 let fit = window.palette_fit(&self.frame);
                 let limits = fit.map(|fit| fit.limits);
-                if let Some(at) = window.next_try(shown, edges.wanted).into_iter().chain(write_down).min() {
+                if let Some(at) = window
+                    .next_try(shown, edges.wanted)
+                    .into_iter()
+                    .chain(write_down)
+                    .chain(self.jobs.next_notice())
+                    .min()
+                {
                     let sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
                     if !sooner {
                         event_loop.set_control_flow(ControlFlow::WaitUntil(at));
@@ -424,7 +420,7 @@ impl ApplicationHandler<UserEvent> for App {
 
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
-            UserEvent::Job => self.take_reports(event_loop),
+            UserEvent::Job => self.take_results(event_loop),
             UserEvent::AccessKit(event) => {
                 if let Some(window) = &mut self.window {
                     window.on_accesskit(event);
@@ -468,7 +464,7 @@ impl ApplicationHandler<UserEvent> for App {
         }
         self.remember();
         // What is half exported goes with it.
-        self.jobs.end_export();
+        self.jobs.end(Kind::Export);
         // The surface must be dropped before the window system.
         if let Some(window) = self.window.take() {
             window.close();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::App;
 use super::file_names::{POSE_ENDING, is_pose, pose_path, unwritten};
-use super::report::Report;
+use super::jobs::Kind;
 use super::ui::{AskedStage, PoseReport};
 use crate::import::{self, Progress};
 use crate::model::Model;
@@ -26,9 +26,9 @@ impl App {
         asked.stage = AskedStage::Working;
         let (model, own) = (Arc::clone(document.stored()), document.path.clone());
         let options = self.options.import.clone();
-        self.jobs.named_file(move || {
+        self.jobs.restart(Kind::NamedFile, move |_| {
             let report = report(&path, &model, own.as_deref(), made_on.as_deref(), &options);
-            Some(Report::PoseRead(path, report.map(Box::new)))
+            Some(Box::new(move |app, _| app.pose_read(&path, report)))
         });
     }
 
@@ -48,6 +48,13 @@ impl App {
         }
     }
 
+    fn pose_saved(&mut self, path: &Path, result: Result<(), String>) {
+        if result.is_ok() {
+            self.session.note_pose_saved();
+        }
+        self.file_written(path, result);
+    }
+
     /// Writes the pose that is shown into a file.
     pub(super) fn save_pose(&mut self, path: &Path) {
         let path = pose_path(path);
@@ -58,9 +65,9 @@ impl App {
         if let Err(error) = overwritten(&path, self.session.document().into_iter().flat_map(|d| d.files())) {
             return self.file_written(&path, Err(error.to_string()));
         }
-        self.jobs.named_file(move || {
+        self.jobs.restart(Kind::NamedFile, move |_| {
             let written = output::write(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error));
-            Some(Report::PoseSaved(path, written))
+            Some(Box::new(move |app, _| app.pose_saved(&path, written)))
         });
     }
 }

@@ -9,16 +9,17 @@ use winit::event_loop::ActiveEventLoop;
 
 use super::App;
 use super::file_dialog;
-use super::save_job::{SaveJob, name_of};
+use super::jobs::Kind;
+use super::save_job::{SaveJob, name_of, summary};
 use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
-use crate::import::ImportError;
+use crate::import::{ImportError, Progress};
 use crate::model::Model;
 use crate::session::{
     Document, FileUse, RecoveryAnswer, SaveKind, Session, Source, ToolCommand, UnsavedAnswer, UnsavedWork,
 };
-use crate::writeback::{Recompression, SaveError, Saved, Stamps};
+use crate::writeback::{Prepared, Recompression, SaveError, Saved, Stamps};
 
 /// What the user wants once the edits are saved or given up.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +91,7 @@ impl App {
 
     /// Asks what is to become of what was made while a file was read that takes the place of the open one. That is read again then.
     pub(super) fn ask_again(&mut self, event_loop: &ActiveEventLoop, source: Source) {
-        self.jobs.cancel();
+        self.jobs.cancel_load();
         self.status.loading = None;
         let then = match self.coming_session.take_if(|read| read.model.source == source) {
             Some(read) => Then::OpenSession(read),
@@ -155,7 +156,11 @@ impl App {
         if let (Some(saving), Some(job)) = (&mut self.status.saving, job) {
             let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
             saving.stage = SaveStage::Planning;
-            self.jobs.plan_save(job, saving.target.clone());
+            let target = saving.target.clone();
+            self.jobs.restart(Kind::SavePlan, move |_| {
+                let planned = job.prepare(&target).map(|prepared| summary(&prepared));
+                Some(Box::new(|app, _| app.save_planned(planned)))
+            });
         }
     }
 
@@ -184,7 +189,8 @@ impl App {
     /// Asks for the file to write with the system's dialog.
     pub(super) fn choose_target(&mut self) {
         if let Some(saving) = &self.status.saving {
-            self.jobs.ask_for_target(&saving.target);
+            let dialog = file_dialog::ask_for_target(&saving.target);
+            self.ask(dialog, |app, _, target| app.target_chosen(target));
         }
     }
 
@@ -205,7 +211,10 @@ impl App {
         let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
-        self.jobs.save(job, target);
+        self.jobs.start(Kind::Save, move |_| {
+            let saved = job.prepare(&target).and_then(Prepared::write);
+            Some(Box::new(|app, event_loop| app.files_saved(event_loop, job.model, saved)))
+        });
     }
 
     /// Lets what meshopt had compressed be compressed again, or be stored plain.
@@ -264,6 +273,20 @@ impl App {
                 self.then_once_read = then;
             }
         }
+    }
+
+    /// Reads a file to take weights from.
+    pub(super) fn read_donor(&mut self, path: PathBuf) {
+        let options = self.options.import.clone();
+        self.jobs.restart(Kind::Donor, move |context| {
+            let progress = Progress { report: &|_, _| (), cancel: context.cancel_flag() };
+            let read = Source::File(path.clone()).load(&options, &progress);
+            let read = read.map_err(|error| (path, error)).map(Box::new);
+            if context.is_cancelled() {
+                return None;
+            }
+            Some(Box::new(|app, _| app.donor_read(read)))
+        });
     }
 
     /// A file to take weights from has been read, or not: it is what the tool *Transfer* uses from now on.
@@ -347,7 +370,11 @@ impl App {
         }
         match self.autosave.step(&self.session, self.session_file.as_ref(), now) {
             Ok((snapshot, path)) => {
-                self.jobs.write_down(snapshot, path);
+                // They are written one after another.
+                self.jobs.start(Kind::Autosave, move |_| {
+                    let written = snapshot.write(&path);
+                    Some(Box::new(move |app, _| app.written_down(&path, written)))
+                });
                 None
             }
             Err(again) => again,

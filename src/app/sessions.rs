@@ -8,7 +8,7 @@ use winit::event_loop::ActiveEventLoop;
 
 use super::App;
 use super::file_names::{session_path, unwritten};
-use super::report::Report;
+use super::jobs::Kind;
 use super::saving::Then;
 use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{AskedStage, SessionReport};
@@ -20,9 +20,9 @@ impl App {
     pub(super) fn look_into_session(&mut self, path: PathBuf) {
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.stage = AskedStage::Working;
-        self.jobs.named_file(move || {
+        self.jobs.restart(Kind::NamedFile, move |_| {
             let read = ReadSession::read(&path).map(|read| report(&read));
-            Some(Report::SessionSeen(path, read))
+            Some(Box::new(move |app, _| app.session_seen(&path, read)))
         });
     }
 
@@ -36,7 +36,10 @@ impl App {
     /// Opens the model of a session file, with all that the file keeps.
     pub(super) fn open_session(&mut self, path: PathBuf) {
         self.status.error = None;
-        self.jobs.read_session(path);
+        self.jobs.restart(Kind::Session, move |_| {
+            let read = ReadSession::read(&path).map(Box::new);
+            Some(Box::new(move |app, event_loop| app.session_read(event_loop, &path, read)))
+        });
     }
 
     /// A session file was read to be opened, or not.
@@ -87,7 +90,7 @@ impl App {
             return self.file_written(&path, Err(error.to_string()));
         }
         let stamps = self.stamps.clone();
-        self.jobs.named_file(move || {
+        self.jobs.restart(Kind::NamedFile, move |_| {
             let mut file = kept.file();
             let files = files.iter().map(PathBuf::as_path);
             let text = file.set_model(&path, files, |file| stamps.is_as_read(file)).and_then(|()| file.text());
@@ -95,7 +98,7 @@ impl App {
                 Ok(text) => output::write(&path, text.as_bytes()).map_err(|error| unwritten(&path, error)),
                 Err(error) => Err(format!("{}: {error}.", path.display())),
             };
-            Some(Report::SessionSaved(path, Box::new(kept), written))
+            Some(Box::new(move |app, event_loop| app.session_saved(event_loop, path, kept, written)))
         });
     }
 

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use super::App;
+use super::file_changes::wait_for_change;
+use super::jobs::Kind;
 use super::ui::ChangedStatus;
 use crate::session::{Document, Source};
 use crate::writeback::Stamps;
@@ -12,10 +14,24 @@ impl App {
     pub(super) fn follow_file(&mut self) {
         let is_free = self.status.loading.is_none() && self.status.saving.is_none() && self.coming.is_none();
         if self.ui.follows_files() && self.frame_timer.is_none() && self.followed_path().is_some() && is_free {
-            self.jobs.watch(&self.seen);
+            self.watch();
         } else {
-            self.jobs.stop_watching();
+            self.watched = None;
+            self.jobs.stop(Kind::Watch);
         }
+    }
+
+    /// Waits until the files differ from what they were when they were looked at last.
+    fn watch(&mut self) {
+        if self.watched.as_ref() == Some(&self.seen) && self.jobs.is_running(Kind::Watch) {
+            return;
+        }
+        let seen = self.seen.clone();
+        self.watched = Some(seen.clone());
+        self.jobs.restart(Kind::Watch, move |context| {
+            let now = wait_for_change(&seen, context)?;
+            Some(Box::new(|app, _| app.files_changed(now)))
+        });
     }
 
     /// The open file; where none is open, the one that could not be opened.

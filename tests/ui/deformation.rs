@@ -1,7 +1,8 @@
 //! The panel with the measures of the posed surface: numbers, curves and what a click on them does.
 
 use skinscope::inspect::measure::measure;
-use skinscope::session::{ComparisonCommand, MeasureCommand, MeasureCurves, Measurers};
+use skinscope::parallel::JobContext;
+use skinscope::session::{ComparisonCommand, MeasureCommand, MeasureCurves, Work};
 
 use super::*;
 
@@ -153,9 +154,9 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     harness.run();
     assert!(harness.state().session.lacks_curves());
     // The owner of the session measures.
-    let curves = harness.state().session.measure_clip(30.0, MeasureCurves::WANTED, &mut |_| true).unwrap();
+    harness.state_mut().session.do_wanted();
+    let curves = harness.state().session.measured_clip().unwrap();
     assert!(curves.complete && curves.moments.len() == 31);
-    harness.state_mut().session.measured_curves(curves);
     harness.run();
     harness.get_by_label("Curve: Volume");
     assert!(!harness.state().session.lacks_curves());
@@ -170,19 +171,16 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
 fn poses_are_measured_once_and_elsewhere() {
     let mut session = session(4);
     session.be_patient();
-    assert!(session.begin_measuring().is_none() && session.measures().is_none(), "nobody asks");
+    assert!(session.wanted().is_empty() && session.measures().is_none(), "nobody asks");
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
-    let pose = session.begin_measuring().unwrap();
-    assert!(session.measures().is_none(), "it is not measured yet");
-    let mut measurers = Measurers::default();
-    session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
-    assert!(session.begin_measuring().is_none() && session.measures().is_some());
+    assert!(session.wanted() == [Work::MeasurePose] && session.measures().is_none(), "it is not measured yet");
+    session.do_wanted();
+    assert!(session.wanted().is_empty() && session.measures().is_some());
     session.apply(PlaybackCommand::Seek(0.7));
     session.update_pose();
     // The numbers lag behind the pose until it is measured too.
     let late = session.measures().unwrap().measures.stretch[1];
-    let pose = session.begin_measuring().unwrap();
-    session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
+    session.do_wanted();
     assert!(late < 1.001 && session.measures().unwrap().measures.stretch[1] > 1.02);
 }
 
@@ -195,12 +193,8 @@ fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
     session.apply(ComparisonCommand::SetMethod("dual-quaternion"));
     session.apply(PlaybackCommand::Seek(0.5));
     session.update_pose();
-    let mut measurers = Measurers::default();
-    for _ in 0..2 {
-        let pose = session.begin_measuring().unwrap();
-        session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
-    }
-    assert!(session.begin_measuring().is_none());
+    session.do_wanted();
+    assert!(session.wanted().is_empty());
     let [one, other] = [session.measures(), session.compared_measures()].map(|m| m.unwrap().measures.clone());
     assert_ne!(one.stretch, other.stretch);
     // While the pose changes the sides take turns.
@@ -208,9 +202,9 @@ fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
     for i in 0..6 {
         session.apply(PlaybackCommand::Seek(0.1 * i as f32));
         session.update_pose();
-        let pose = session.begin_measuring().unwrap();
         let before = session.compared_measures().unwrap().measures.clone();
-        session.measured_surface(pose.measure(&mut measurers, &|| false).unwrap());
+        let run = session.begin(&Work::MeasurePose).unwrap();
+        session.done(run(&JobContext::of_waiting()).unwrap());
         turns.push(session.compared_measures().unwrap().measures != before);
     }
     assert!(turns.windows(2).skip(1).all(|pair| pair[0] != pair[1]), "{turns:?}");

@@ -181,7 +181,7 @@ impl Session {
         self.view.comparison.as_ref().filter(|_| self.document.is_some())
     }
 
-    /// Whether the worst moment of the clip is asked for, and others look for it.
+    /// Whether the worst moment of the clip is asked for and not found yet.
     #[must_use]
     pub fn is_seeking_worst(&self) -> bool {
         self.is_seeking_worst
@@ -207,8 +207,8 @@ impl Session {
     }
 
     /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been worked out already.
-    /// In a patient session somebody else does that ([`edit::packed`], then [`Session::packed`]); until then the second side
-    /// has the weights that were worked out before, or those that are shown.
+    /// In a patient session that is [`Work::PackWeights`](super::Work); until it is done the second side has the weights that were
+    /// packed before, or those that are shown.
     #[must_use]
     pub fn wanted_packing(&self) -> Option<(Arc<Model>, Packing)> {
         let SideWeights::Packed(packing) = self.comparison()?.weights else { return None };
@@ -218,7 +218,7 @@ impl Session {
     }
 
     /// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
-    pub fn packed(&mut self, base: &Arc<Model>, packing: Packing, (model, figures): (Model, PackedFigures)) {
+    pub(super) fn packed(&mut self, base: &Arc<Model>, packing: Packing, (model, figures): (Model, PackedFigures)) {
         if self.wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
             self.packed = Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
             self.pose_again();
@@ -396,6 +396,16 @@ impl Session {
                 self.is_seeking_worst = false;
                 self.show_moment(*time_secs);
             }
+        }
+    }
+
+    /// Takes the worst moment that was looked for, unless that was cancelled meanwhile; `None`: there is none.
+    pub(super) fn show_worst(&mut self, worst: Option<WorstPose>) {
+        if !std::mem::take(&mut self.is_seeking_worst) {
+            return;
+        }
+        if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
+            self.show_moment(time_secs);
         }
     }
 

@@ -147,7 +147,7 @@ impl Session {
     }
 
     /// Returns the source of the data that the chosen methods and the pass need for what is shown, or compared with it, and that is not
-    /// there yet. The caller computes it and gives it to [`Session::prepared`].
+    /// there yet. It becomes [`Work::PrepareMethod`](super::Work), or is computed by [`Session::prepare`].
     #[must_use]
     pub fn wanted_data(&self) -> Option<(&'static DataSource, Arc<Model>)> {
         let sources = |(choice, model): (MethodChoice, _)| {
@@ -159,7 +159,7 @@ impl Session {
     }
 
     /// Takes what [`Session::wanted_data`] asked for.
-    pub fn prepared(&mut self, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
+    pub(super) fn prepared(&mut self, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
         // The data of a model with other weights is of no use any more.
         let used: Vec<*const Model> = self.sides().map(|(_, model)| Arc::as_ptr(model)).collect();
         self.method_data.0.retain(|held| used.contains(&held.model.as_ptr()));

@@ -94,6 +94,9 @@ mod warnings;
 mod ways_tests;
 mod weights;
 mod words;
+mod work;
+#[cfg(test)]
+mod work_tests;
 
 use std::sync::Arc;
 
@@ -120,8 +123,7 @@ pub use library::LibraryCommand;
 pub use lighting::PosedLight;
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
-    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measurers,
-    Measuring, PoseToMeasure,
+    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measuring,
 };
 pub use menus::COMMANDS;
 pub use onion::{Onion, OnionSkin};
@@ -148,6 +150,7 @@ pub use tools::{Scope, ToolCommand, Tools};
 pub use trail::Trail;
 pub use unsaved::UnsavedWork;
 pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
+pub use work::{Done, Run, Work};
 
 use self::findings::StateBeforeFinding;
 
@@ -170,11 +173,11 @@ pub struct Session {
     exposure: f32,
     /// The state that was replaced when a finding was shown.
     before_finding: Option<Box<StateBeforeFinding>>,
-    /// Whether work that takes long is done by the owner of the session.
+    /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
     is_patient: bool,
-    /// Whether normalised weights are asked for, and the owner of the session computes them.
+    /// Whether normalised weights are asked for and not there yet, see [`Work::NormaliseWeights`].
     is_normalising: bool,
-    /// The worst moment of a comparison is asked for, and others look for it.
+    /// Whether the worst moment of a comparison is asked for and not found yet, see [`Work::FindWorstMoment`].
     is_seeking_worst: bool,
     measuring: Measuring,
     tools: Tools,
@@ -307,11 +310,5 @@ impl Session {
             Command::Camera(command) => self.move_camera(command),
         }
         None
-    }
-
-    /// From now on work that takes long is left to the owner of this session, who does it in the background: see
-    /// [`Session::is_normalising`]. Without this it is done at once.
-    pub fn be_patient(&mut self) {
-        self.is_patient = true;
     }
 }

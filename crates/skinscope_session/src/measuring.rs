@@ -1,8 +1,8 @@
 //! What the pose that is shown does to the surface, in numbers: of the present moment, and over a whole clip.
 //!
-//! Measuring a large model takes longer than a picture may wait. Where the session is patient its owner measures in the background
-//! ([`Session::wanted_measures`], [`Session::begin_measuring`], [`Session::measured_surface`]), and the numbers are those of a
-//! moment ago; else it is done when it is asked for.
+//! Measuring a large model takes longer than a picture may wait. Where the session is patient it is measured in the background
+//! ([`Work::MeasurePose`](super::Work), [`Work::MeasureClip`](super::Work)), and the numbers are those of a moment ago; else it is
+//! done when it is asked for.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -46,7 +46,7 @@ pub struct Measuring {
     curves: Option<Arc<MeasureCurves>>,
     /// The user has stopped measuring what this names.
     stopped: Option<CurvesKey>,
-    /// Measures poses where nobody does it in the background.
+    /// Measures poses, unless that is done in the background, which has taken them along.
     own: Mutex<Measurers>,
 }
 
@@ -67,7 +67,7 @@ impl Clone for Measuring {
 
 /// What measures the surfaces of the last models that were measured: both sides of a comparison, at most.
 #[derive(Debug, Default)]
-pub struct Measurers(Vec<Measurer>);
+pub(super) struct Measurers(Vec<Measurer>);
 
 impl Measurers {
     /// Returns the one for `model`, prepared where there is none; `None` soon after `stop` returns true.
@@ -120,7 +120,7 @@ pub struct MeasuredPose {
 
 /// A pose that is to be measured elsewhere.
 #[derive(Clone, Debug)]
-pub struct PoseToMeasure {
+pub(super) struct PoseToMeasure {
     key: MeasureKey,
     model: Arc<Model>,
     draws: Vec<InstanceId>,
@@ -133,15 +133,9 @@ pub struct PoseToMeasure {
 }
 
 impl PoseToMeasure {
-    /// Returns what its measures will belong to.
-    #[must_use]
-    pub fn key(&self) -> &MeasureKey {
-        &self.key
-    }
-
     /// Measures it. `measurers` are kept for the next poses. `None` soon after `stop` returns true.
     #[must_use]
-    pub fn measure(&self, measurers: &mut Measurers, stop: &dyn Fn() -> bool) -> Option<MeasuredPose> {
+    pub(super) fn measure(&self, measurers: &mut Measurers, stop: &dyn Fn() -> bool) -> Option<MeasuredPose> {
         let input = SurfaceInput {
             model: &self.model,
             draws: &self.draws,
@@ -260,10 +254,27 @@ impl Session {
         self.comparison().map(|_| Wanted { normal_error, normal_modes: false, vertices })
     }
 
-    /// Returns the pose that is shown, to be measured elsewhere; `None` where nobody wants that, or its measures are there. Where two
-    /// surfaces are compared it is the one whose measures are older.
-    #[must_use]
-    pub fn begin_measuring(&self) -> Option<PoseToMeasure> {
+    /// Returns the pose that is shown, to be measured in the background, and what measures it; `None` where nobody wants that, or its
+    /// measures are there.
+    pub(super) fn begin_measuring(&mut self) -> Option<(PoseToMeasure, Measurers)> {
+        let (side, key) = self.side_to_measure()?;
+        let pose = self.to_measure(side, key)?;
+        let own = self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner);
+        Some((pose, std::mem::take(own)))
+    }
+
+    /// Returns whether the measures of the pose that is shown are wanted and not there.
+    pub(super) fn wants_pose_measured(&mut self) -> bool {
+        if self.wanted_measures().is_none() {
+            // They are large, and nobody will need them soon.
+            *self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
+            return false;
+        }
+        self.side_to_measure().is_some()
+    }
+
+    /// Returns the side whose measures are wanted and not there. Where that are both it is the one whose measures are older.
+    fn side_to_measure(&self) -> Option<(usize, MeasureKey)> {
         let wanted = [self.wanted_measures(), self.wanted_of_other()];
         let lacks = |side: usize| {
             let key = self.measure_key(side, wanted[side]?)?;
@@ -272,7 +283,7 @@ impl Session {
             latest.is_none_or(|latest| latest.key != key).then_some((age, side, key))
         };
         let (_, side, key) = (0..2).filter_map(lacks).min_by_key(|(age, side, _)| (*age, *side))?;
-        self.to_measure(side, key)
+        Some((side, key))
     }
 
     /// Returns how a side is deformed, and its model.
@@ -309,8 +320,9 @@ impl Session {
         })
     }
 
-    /// Takes the measures of a pose; those of another model are ignored.
-    pub fn measured_surface(&mut self, pose: MeasuredPose) {
+    /// Takes the measures of a pose, and what measured it for the next ones; measures of another model are ignored.
+    pub(super) fn measured_surface(&mut self, pose: MeasuredPose, measurers: Measurers) {
+        *self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = measurers;
         let pose = Arc::new(pose);
         let is_of = |side: &usize| {
             self.side(*side).is_some_and(|(choice, model)| {
@@ -374,13 +386,18 @@ impl Session {
         self.measuring.curves.as_ref().filter(|curves| curves.key.as_ref() == Some(&key))
     }
 
-    /// Returns whether the panel lacks the measures of the clip, so that somebody should work them out.
+    /// Returns whether the panel lacks the measures of the clip.
     #[must_use]
     pub fn lacks_curves(&self) -> bool {
+        self.wanted_curves().is_some()
+    }
+
+    /// Returns the clip whose measures the panel lacks.
+    pub(super) fn wanted_curves(&self) -> Option<CurvesKey> {
         let has_skin = self.shown_model().is_some_and(|model| !model.skins.is_empty());
-        let Some(key) = self.curves_key().filter(|_| self.measuring.open && has_skin) else { return false };
+        let key = self.curves_key().filter(|_| self.measuring.open && has_skin)?;
         let is_stopped = self.measuring.stopped.as_ref() == Some(&key);
-        !is_stopped && self.measured_clip().is_none()
+        (!is_stopped && self.measured_clip().is_none()).then_some(key)
     }
 
     /// Returns what the measures of the clip that is shown depend on; `None` where no clip is shown.

@@ -1,8 +1,7 @@
 //! Tools that change weights or inverse bind matrices: one is chosen, with settings and vertices that it works on; what it would do is shown before
 //! it is done, and doing it is one step of the history.
 //!
-//! Somebody else works out what a tool would do ([`Session::wanted_task`], [`skinscope_edit::work_out`],
-//! [`Session::worked_out`]) where the session is patient; else it is done at once.
+//! What a tool would do is computed in the background ([`Work::TryTool`](super::Work)) where the session is patient; else at once.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -256,7 +255,7 @@ impl Session {
     }
 
     /// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
-    pub fn wanted_task(&mut self) -> Option<(Arc<Model>, Task)> {
+    pub(super) fn wanted_task(&mut self) -> Option<(Arc<Model>, Task)> {
         let operation = self.tools.operation.filter(|_| !self.is_normalising)?;
         self.collect_scope();
         let base = Arc::clone(self.edited_model()?);
@@ -268,7 +267,7 @@ impl Session {
     }
 
     /// A task has been worked out: what it would do is shown where it is still wanted.
-    pub fn worked_out(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+    pub(super) fn worked_out(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
         let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
         let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
         let made = Some(&outcome).filter(|outcome| !outcome.is_empty());

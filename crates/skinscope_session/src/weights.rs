@@ -29,7 +29,8 @@ impl Session {
         self.show_skinning(Arc::new(changed));
     }
 
-    /// Divides all weights by their sums, or asks the session's owner to compute that: see [`Session::be_patient`].
+    /// Divides all weights by their sums. In a large model of a patient session that becomes [`Work::NormaliseWeights`](super::Work), which
+    /// the same command cancels.
     pub(super) fn normalise_weights(&mut self) {
         let Some(document) = &self.document else { return };
         if self.is_patient && document.is_large() {
@@ -39,8 +40,7 @@ impl Session {
         self.change_weights(&document.model.normalised_weights());
     }
 
-    /// Returns whether normalised weights are asked for and the session's owner has to compute them
-    /// ([`Model::normalised_weights`], then [`Session::normalised`]); until then the weights stay as they are.
+    /// Returns whether normalised weights are asked for and not there yet; until then the weights stay as they are.
     #[must_use]
     pub fn is_normalising(&self) -> bool {
         self.is_normalising && self.document.is_some()
@@ -48,7 +48,7 @@ impl Session {
 
     /// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
     /// open, with the same weights, and where they are still asked for.
-    pub fn normalised(&mut self, model: &Arc<Model>, changes: &[WeightChange]) {
+    pub(super) fn normalised(&mut self, model: &Arc<Model>, changes: &[WeightChange]) {
         if self.is_normalising && self.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
             self.is_normalising = false;
             self.change_weights(changes);

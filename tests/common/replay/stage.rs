@@ -9,13 +9,12 @@ use skinscope::edit::{Donor, Settings, Sheet};
 use skinscope::examples::{Start, example};
 use skinscope::import::{Options, Progress};
 use skinscope::inspect::Inspection;
-use skinscope::inspect::check::{CheckOptions, FindingPose};
+use skinscope::inspect::check::CheckOptions;
 use skinscope::inspect::rom;
 use skinscope::pose::NameMap;
 use skinscope::session::{
-    Command, ComparedFile, ComparisonCommand, Document, Effect, FileCommand, FileUse, InspectionCommand,
-    LibraryCommand, MEASURES_PER_SECOND, MeasureCurves, Measurers, RecordedSource, SaveKind, Session, SessionFile,
-    Source, TakenClips, ToolCommand, is_session,
+    Command, ComparedFile, Document, Effect, FileCommand, FileUse, InspectionCommand, LibraryCommand, RecordedSource,
+    SaveKind, Session, SessionFile, Source, TakenClips, ToolCommand, is_session,
 };
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
@@ -32,14 +31,15 @@ pub(super) struct Stage {
     /// How weights are being saved.
     saving: Option<SaveKind>,
     recompression: Recompression,
-    measurers: Measurers,
 }
 
 impl Stage {
     pub fn open(source: &RecordedSource, folder: PathBuf) -> Self {
-        let (session, saving) = (Session::default(), None);
-        let (asked, recompression, measurers) = (None, Recompression::None, Measurers::default());
-        let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression, measurers };
+        let (mut session, saving) = (Session::default(), None);
+        // As in the window; what it then waits for is done after each command.
+        session.be_patient();
+        let (asked, recompression) = (None, Recompression::None);
+        let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression };
         let opened = match source {
             RecordedSource::BuiltIn => out.load(Source::BuiltIn),
             RecordedSource::File(path) => out.load(Source::File(path.clone())),
@@ -216,25 +216,8 @@ impl Stage {
 
     /// Does what the window does beside its pictures.
     fn work(&mut self) {
-        if self.session.is_seeking_worst() {
-            let worst = self.session.worst_moment(&mut |_| true);
-            match worst.map(|worst| worst.pose) {
-                Some(FindingPose::Clip { time_secs, .. }) => {
-                    self.session.apply(ComparisonCommand::ShowMoment(time_secs));
-                }
-                _ => _ = self.session.apply(ComparisonCommand::ToWorstMoment),
-            }
-        }
         self.session.update_pose();
-        if self.session.lacks_curves()
-            && let Some(curves) = self.session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true)
-        {
-            self.session.measured_curves(curves);
-        }
-        while let Some(pose) = self.session.begin_measuring() {
-            let measured = pose.measure(&mut self.measurers, &|| false).unwrap();
-            self.session.measured_surface(measured);
-        }
+        self.session.do_wanted();
     }
 }
 

@@ -1,0 +1,230 @@
+//! Work that takes longer than a picture may wait, such as trying a tool on a large model or measuring a clip: one door for all of it.
+//!
+//! A session whose owner can work in the background ([`Session::be_patient`]) says what it needs ([`Session::wanted`]). The owner
+//! has each piece done on another thread ([`Session::begin`], [`Run`]), and brings the result back ([`Session::done`]), which is
+//! taken where it is still of use. Without such an owner a session does the same work when it is asked for.
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::DataSource;
+use skinscope_edit::{self as edit, Packing, Task, work_out};
+use skinscope_model::Model;
+
+use super::{
+    Command, ComparisonCommand, CurvesKey, EditCommand, MEASURES_PER_SECOND, MeasureCurves, Session, SideWeights,
+    ToolCommand, ViewCommand,
+};
+
+/// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
+#[derive(Clone, Debug)]
+pub enum Work {
+    /// The changes that divide the weights of this model by their sums.
+    NormaliseWeights(Weak<Model>),
+    /// What a tool would do to the weights of this model.
+    TryTool(Weak<Model>, Box<Task>),
+    /// What a runtime makes of the weights of this model.
+    PackWeights(Weak<Model>, Packing),
+    /// How many vertices of this model have how many influences.
+    CountWeights(Weak<Model>),
+    /// The moment of the clip at which both sides of the comparison are farthest apart.
+    FindWorstMoment,
+    /// The measures of a clip over time.
+    MeasureClip(CurvesKey),
+    /// The measures of the pose that is shown when the work begins.
+    MeasurePose,
+    /// What a deformation method computes once for this model.
+    PrepareMethod(&'static DataSource, Weak<Model>),
+}
+
+impl PartialEq for Work {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::NormaliseWeights(a), Self::NormaliseWeights(b)) | (Self::CountWeights(a), Self::CountWeights(b)) => {
+                a.ptr_eq(b)
+            }
+            (Self::TryTool(a, x), Self::TryTool(b, y)) => a.ptr_eq(b) && x == y,
+            (Self::PackWeights(a, x), Self::PackWeights(b, y)) => a.ptr_eq(b) && x == y,
+            (Self::PrepareMethod(x, a), Self::PrepareMethod(y, b)) => a.ptr_eq(b) && std::ptr::eq(*x, *y),
+            (Self::MeasureClip(a), Self::MeasureClip(b)) => a == b,
+            (Self::FindWorstMoment, Self::FindWorstMoment) | (Self::MeasurePose, Self::MeasurePose) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Work {
+    /// Returns whether both answer the same question, though perhaps of different models or settings: only the newer is of use.
+    #[must_use]
+    pub fn is_of_kind(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// Returns what is said while it goes on, and the command that cancels it; `None` for what is done without a word, or has a
+    /// progress bar of its own.
+    #[must_use]
+    pub fn notice(&self) -> Option<(String, Command)> {
+        match self {
+            Self::NormaliseWeights(_) => Some(("Normalising weights".to_owned(), EditCommand::NormaliseWeights.into())),
+            Self::TryTool(_, task) => Some((task.operation.label.to_owned(), ToolCommand::Cancel.into())),
+            Self::PackWeights(..) => {
+                let cancel = ComparisonCommand::SetWeights(SideWeights::Shown);
+                Some(("Computing the weights of the runtime".to_owned(), cancel.into()))
+            }
+            Self::PrepareMethod(source, _) => {
+                Some((format!("Computing {}", source.label), ViewCommand::GiveUpData.into()))
+            }
+            Self::CountWeights(_) | Self::FindWorstMoment | Self::MeasureClip(_) | Self::MeasurePose => None,
+        }
+    }
+}
+
+/// A piece of work that is ready to run on any thread. It returns `None` where it was cancelled or could not be done.
+pub type Run = Box<dyn FnOnce(&JobContext) -> Option<Done> + Send>;
+
+/// The result of a piece of work, for [`Session::done`].
+pub struct Done(Box<dyn FnOnce(&mut Session) + Send>);
+
+impl Done {
+    fn of(take: impl FnOnce(&mut Session) + Send + 'static) -> Self {
+        Self(Box::new(take))
+    }
+}
+
+impl fmt::Debug for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Done").finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// From now on work that takes long is left to the owner of this session, who does it in the background: see [`Session::wanted`].
+    /// Without this it is done at once.
+    pub fn be_patient(&mut self) {
+        self.is_patient = true;
+    }
+
+    /// Returns the work that a patient session waits for, at most one piece of each kind. What was begun and is no longer among it
+    /// can be cancelled.
+    pub fn wanted(&mut self) -> Vec<Work> {
+        if !self.is_patient {
+            return Vec::new();
+        }
+        let mut wanted = Vec::new();
+        if let Some(document) = self.document.as_ref() {
+            let model = Arc::downgrade(&document.model);
+            if self.is_normalising {
+                wanted.push(Work::NormaliseWeights(Weak::clone(&model)));
+            }
+            if document.lacks_stats() {
+                wanted.push(Work::CountWeights(model));
+            }
+        }
+        if let Some((source, model)) = self.wanted_data() {
+            wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
+        }
+        if let Some((model, task)) = self.wanted_task() {
+            wanted.push(Work::TryTool(Arc::downgrade(&model), Box::new(task)));
+        }
+        if let Some((model, packing)) = self.wanted_packing() {
+            wanted.push(Work::PackWeights(Arc::downgrade(&model), packing));
+        }
+        if self.is_seeking_worst {
+            wanted.push(Work::FindWorstMoment);
+        }
+        if let Some(key) = self.wanted_curves() {
+            wanted.push(Work::MeasureClip(key));
+        }
+        if self.wants_pose_measured() {
+            wanted.push(Work::MeasurePose);
+        }
+        wanted
+    }
+
+    /// Returns what does a piece of work that [`Session::wanted`] has listed; `None` where that is not wanted any more.
+    #[must_use]
+    pub fn begin(&mut self, work: &Work) -> Option<Run> {
+        match work {
+            Work::NormaliseWeights(_) => {
+                let model = Arc::clone(self.model()?);
+                Some(Box::new(move |context| {
+                    let changes = model.normalised_weights();
+                    (!context.is_cancelled()).then(|| Done::of(move |session| session.normalised(&model, &changes)))
+                }))
+            }
+            Work::TryTool(model, task) => {
+                let (model, task) = (model.upgrade()?, Task::clone(task));
+                Some(Box::new(move |context| {
+                    let outcome = work_out(&model, &task, context)?;
+                    Some(Done::of(move |session| session.worked_out(&model, &task, Some(outcome))))
+                }))
+            }
+            Work::PackWeights(model, packing) => {
+                let (model, packing) = (model.upgrade()?, *packing);
+                Some(Box::new(move |context| {
+                    let made = edit::packed(&model, packing, context)?;
+                    Some(Done::of(move |session| session.packed(&model, packing, made)))
+                }))
+            }
+            Work::CountWeights(_) => {
+                let count = self.document.as_ref()?.count_weights();
+                Some(Box::new(move |_| {
+                    count();
+                    // The next picture shows the figures.
+                    Some(Done::of(|_| ()))
+                }))
+            }
+            Work::FindWorstMoment => {
+                let session = self.clone();
+                Some(Box::new(move |context| {
+                    let worst = session.worst_moment(&mut |fraction| go_on(context, fraction));
+                    (!context.is_cancelled()).then(|| Done::of(move |session| session.show_worst(worst)))
+                }))
+            }
+            Work::MeasureClip(_) => {
+                let session = self.clone();
+                Some(Box::new(move |context| {
+                    let mut heard = |fraction| go_on(context, fraction);
+                    let curves = session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut heard);
+                    let curves = curves.filter(|curves| curves.complete)?;
+                    Some(Done::of(move |session| session.measured_curves(curves)))
+                }))
+            }
+            Work::MeasurePose => {
+                let (pose, mut measurers) = self.begin_measuring()?;
+                Some(Box::new(move |context| {
+                    let measured = pose.measure(&mut measurers, &|| context.is_cancelled())?;
+                    Some(Done::of(move |session| session.measured_surface(measured, measurers)))
+                }))
+            }
+            Work::PrepareMethod(source, model) => {
+                let (source, model) = (*source, model.upgrade()?);
+                Some(Box::new(move |context| {
+                    let data = (source.make)(&model, context)?;
+                    Some(Done::of(move |session| session.prepared(source, &model, data)))
+                }))
+            }
+        }
+    }
+
+    /// Takes the result of a piece of work, where it is still of use.
+    pub fn done(&mut self, done: Done) {
+        (done.0)(self);
+    }
+
+    /// Does all work that is wanted on this thread, also what is wanted only once other work is done.
+    pub fn do_wanted(&mut self) {
+        while let Some(done) = self.wanted().iter().find_map(|work| self.begin(work)?(&JobContext::of_waiting())) {
+            self.done(done);
+        }
+    }
+}
+
+/// Reports the share that is done, and returns whether the work is still wanted.
+fn go_on(context: &JobContext, fraction: f32) -> bool {
+    if context.set_fraction(fraction) {
+        context.wake();
+    }
+    !context.is_cancelled()
+}

@@ -1,0 +1,76 @@
+//! The checker in the window: it looks at the open model, and measures its range of motion, in the background.
+
+use std::sync::Arc;
+
+use super::App;
+use super::jobs::Kind;
+use crate::deform::METHODS;
+use crate::inspect::check::CheckOptions;
+use crate::inspect::rom::{self, RomOptions};
+use crate::inspect::{Inspection, Overlay};
+use crate::session::{Document, InspectionCommand};
+
+impl App {
+    /// Inspects the open model. A benchmark is not disturbed by it, unless its overlay needs that.
+    pub(super) fn inspect(&mut self) {
+        let is_needed =
+            self.frame_timer.is_none() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
+        let Some(document) = self.session.document().filter(|_| is_needed) else { return };
+        let model = Arc::clone(self.session.edited_model().unwrap_or(&document.model));
+        self.inspecting = Arc::downgrade(&model);
+        self.status.checking = true;
+        let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
+        self.jobs.restart(Kind::Inspection, move |context| {
+            let inspection = Inspection::of(&model, &options, context.cancel_flag())?;
+            Some(Box::new(move |app, _| {
+                app.session.inspected(&model, inspection);
+                app.status.checking &= !app.session.edited_model().is_some_and(|open| Arc::ptr_eq(open, &model));
+            }))
+        });
+    }
+
+    /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected.
+    pub(super) fn inspect_what_changed(&mut self) {
+        let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
+        let now = self.session.document().filter(is_inspected).and_then(|_| self.session.edited_model());
+        if now.is_some_and(|model| !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(model))) {
+            self.inspect();
+        }
+    }
+
+    pub(super) fn carry_out_inspection(&mut self, command: InspectionCommand) {
+        match command {
+            InspectionCommand::Inspect => self.inspect(),
+            InspectionCommand::CancelInspect => {
+                self.jobs.stop(Kind::Inspection);
+                self.status.checking = false;
+            }
+            InspectionCommand::RunRom(options) => self.measure_motion(options),
+            InspectionCommand::CancelRom => self.jobs.stop(Kind::RangeOfMotion),
+        }
+    }
+
+    /// Measures the range of motion of the open model; an earlier measurement is cancelled.
+    fn measure_motion(&mut self, options: RomOptions) {
+        let Some(document) = self.session.document() else { return };
+        let model = Arc::clone(&document.model);
+        // It moves samples of the surface, for which a method has computed nothing.
+        let shown = self.session.shown_method();
+        let method = if shown.data.is_none() { shown } else { METHODS[0] };
+        if !std::ptr::eq(shown, method) {
+            let (by, of) = (method.label, shown.label);
+            let line = format!("The range of motion is measured by {by}: {of} needs data of each vertex.");
+            self.session.warn(&[line]);
+        }
+        self.jobs.restart(Kind::RangeOfMotion, move |context| {
+            let progress = |fraction: f32| {
+                if context.set_fraction(fraction) {
+                    context.wake();
+                }
+            };
+            let plan = rom::plan(&model, &options);
+            let measured = rom::run(&model, &plan, method, &progress, context.cancel_flag())?;
+            Some(Box::new(move |app, _| app.session.measured(&model, measured)))
+        });
+    }
+}
