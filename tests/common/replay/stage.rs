@@ -218,6 +218,8 @@ impl Stage {
     fn work(&mut self) {
         self.session.update_pose();
         self.session.do_wanted();
+        // The next picture shows what that has changed.
+        self.session.update_pose();
     }
 }
 
