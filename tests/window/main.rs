@@ -20,6 +20,7 @@ mod saving;
 mod sessions;
 mod settings;
 mod soak;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
