@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use clap::Args;
+use skinscope_base::memory::processor_secs;
 
+use super::load::Imported;
 use super::{CliError, ModelArgs, info_report, info_text, load, print, tell_warnings};
 use crate::output::overwritten_by_stdout;
 use crate::session::{PlaybackCommand, PoseSource, Session};
@@ -36,7 +38,8 @@ use crate::session::{PlaybackCommand, PoseSource, Session};
 /// buffer is null, in what the compressed view decodes to)}, warnings [text]. Indices are the file's own; parent, humanoid, mesh, skin and
 /// skeleton may be null, and so are width and height of an image that cannot be read.
 ///
-/// With --load the JSON is one line: schema (1), file, load_ms (from the start of the program until everything is read,
+/// With --load the JSON is one line: schema (1), file, import_ms (from the start of the program until everything is read, checked and
+/// decoded), import_cpu_ms (the processor time of all threads until then; null where the system does not tell), load_ms (from the start of the program until everything is read,
 /// checked, decoded and laid out for the graphics device), peak_mib (the most memory that took; null where the system does not tell), upload_mib (of vertices and indices for the device), vertices, indices, keys,
 /// pixels.
 #[derive(Debug, Args)]
@@ -53,10 +56,11 @@ pub(super) struct InfoArgs {
 
 pub(super) fn run(args: &InfoArgs, started: Instant) -> Result<(), CliError> {
     let document = args.model.load()?;
+    let imported = Imported { secs: started.elapsed().as_secs_f64(), processor_secs: processor_secs() };
     overwritten_by_stdout(document.files())?;
     if args.load {
         tell_warnings(&document);
-        let report = load::report(&document, started);
+        let report = load::report(&document, started, imported);
         return print(&if args.json { format!("{report}\n") } else { load::text(&report) });
     }
     let mut session = Session::default();

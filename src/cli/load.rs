@@ -10,8 +10,16 @@ use crate::model::{MeshId, Model, PrimitiveRef, Values};
 use crate::session::Document;
 use crate::words::counted;
 
+/// What it took to read a file into a model, from the start of the program on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Imported {
+    pub secs: f64,
+    /// The processor time of all threads; `None` where the system does not say.
+    pub processor_secs: Option<f64>,
+}
+
 /// Reports what was loaded since `started`, with vertices and indices as they go to a device.
-pub(super) fn report(document: &Document, started: Instant) -> Value {
+pub(super) fn report(document: &Document, started: Instant, imported: Imported) -> Value {
     let model = &document.model;
     let packed = pack(model);
     let primitives = || model.file_meshes().flat_map(|(_, mesh)| &mesh.primitives);
@@ -19,6 +27,8 @@ pub(super) fn report(document: &Document, started: Instant) -> Value {
     json!({
         "schema": 1,
         "file": model.source.name,
+        "import_ms": imported.secs * 1e3,
+        "import_cpu_ms": imported.processor_secs.map(|secs| secs * 1e3),
         "load_ms": started.elapsed().as_secs_f64() * 1e3,
         "peak_mib": peak_mib(),
         "upload_mib": packed as f64 / (1 << 20) as f64,

@@ -1,4 +1,4 @@
-//! Memory for large lists.
+//! Memory for large lists, and the processor time that was spent.
 
 /// The least bytes of a list that is worth larger pages: two of 2 MiB.
 const LARGE: usize = 4 << 20;
@@ -25,6 +25,21 @@ fn advise(start: *mut libc::c_void, bytes: usize) {
     let _ = unsafe { libc::madvise(start.byte_add(skipped), bytes - skipped, libc::MADV_HUGEPAGE) };
 }
 
+/// Returns the processor time of this process so far, seconds, summed over all threads; `None` where the system does not say.
+#[must_use]
+pub fn processor_secs() -> Option<f64> {
+    #[cfg(unix)]
+    {
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        #[expect(unsafe_code, reason = "the clock is a call of the system")]
+        // SAFETY: The call writes one `timespec`, which is this one.
+        let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+        (status == 0).then(|| time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+    }
+    #[cfg(not(unix))]
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,5 +55,19 @@ mod tests {
             fresh.extend(0..count as u32);
             assert_eq!(fresh, list);
         }
+    }
+
+    #[test]
+    fn processor_time_is_that_of_all_threads() {
+        let Some(before) = processor_secs() else { return };
+        let spin = || {
+            let mut n = 0u64;
+            let start = std::time::Instant::now();
+            while start.elapsed() < std::time::Duration::from_millis(20) {
+                n = std::hint::black_box(n + 1);
+            }
+        };
+        std::thread::spawn(spin).join().unwrap();
+        assert!(processor_secs().unwrap() > before);
     }
 }
