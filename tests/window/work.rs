@@ -7,19 +7,18 @@ use std::path::{Path, PathBuf};
 use base64::Engine;
 use serde_json::{Value, json};
 use skinscope::export::write_skinned_glb;
-use skinscope::model::LocalPose;
 use skinscope::model::shapes::{Tube, tube};
 
 use super::{Screen, wait_until};
 
 /// A tube of this many rings, with a clip that turns a joint.
-fn model(name: &str, rings: u32) -> PathBuf {
+fn model(name: &str, rings: usize) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("work_{name}"));
     let _absent = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     let tube = tube(Tube { joints: 12, rings, sides: 200, ..Tube::default() });
     let mut bytes = Vec::new();
-    write_skinned_glb(&tube, 0, &LocalPose::rest(&tube.skeleton), &mut bytes).unwrap();
+    write_skinned_glb(&tube, 0, &tube.skeleton.rest, &mut bytes).unwrap();
     let path = folder.join("tube.glb");
     fs::write(&path, with_clip(&bytes)).unwrap();
     path
