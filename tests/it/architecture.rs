@@ -415,3 +415,21 @@ fn nothing_is_drawn_indirectly() {
         }
     }
 }
+
+/// Every step of the walks in ARCHITECTURE.md names a function that its file has.
+#[test]
+fn walks_name_functions_that_are_there() {
+    let page = std::fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let walks = page.split_once("## Three walks").unwrap().1.split_once("\n## ").unwrap().0;
+    let steps: Vec<Vec<&str>> = walks.split("\n### ").skip(1).map(|walk| walk.lines().skip(4).collect()).collect();
+    assert_eq!(steps.len(), 3);
+    for walk in steps {
+        let rows: Vec<&str> = walk.into_iter().take_while(|line| line.starts_with('|')).collect();
+        assert!((8..=12).contains(&rows.len()), "{} steps", rows.len());
+        for row in rows {
+            let [.., name, _, file, _] = row.split('`').collect::<Vec<_>>()[..] else { panic!("{row}") };
+            let text = std::fs::read_to_string(repository().join(file)).unwrap();
+            assert!(text.contains(&format!("fn {name}(")), "{file} has no function {name}: {row}");
+        }
+    }
+}
