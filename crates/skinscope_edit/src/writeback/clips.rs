@@ -18,8 +18,8 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
         for channel in &clip.channels {
             let sampler = &clip.samplers[channel.sampler];
             // Translations of a node that a place was taken off are not those of others with the same keys.
-            let base = draft.model.skeleton.base(channel.node.index());
-            let own = Some(channel.node).filter(|_| channel.path == Path::Translation && base != DVec3::ZERO);
+            let base = clip.base_of(&draft.model.skeleton, channel);
+            let own = Some(channel.node).filter(|_| base != DVec3::ZERO);
             let place = match samplers.get(&(channel.sampler, own)) {
                 Some(place) => *place,
                 None => {
@@ -30,7 +30,11 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
                     inputs.insert(sampler.times, input);
                     let output = match own {
                         None => add_values(draft, sampler)?,
-                        Some(_) => add_values(draft, &placed(sampler, base))?,
+                        Some(_) => {
+                            let mut placed = sampler.clone();
+                            placed.shift_keys(base);
+                            add_values(draft, &placed)?
+                        }
                     };
                     written.push(json!({
                         "input": input, "interpolation": interpolation(sampler.interpolation), "output": output,
@@ -45,17 +49,6 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
         draft.push("animations", &json!({ "name": clip.name, "channels": channels, "samplers": written }))?;
     }
     Ok(())
-}
-
-/// Returns a sampler of translations with the place that import took off them, as far as floats hold it.
-fn placed(sampler: &Sampler, base: DVec3) -> Sampler {
-    let mut out = sampler.clone();
-    if let Values::Vec3(keys) = &sampler.values {
-        let is_tangent = |entry: usize| sampler.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
-        let key = |(entry, v): (usize, Vec3)| if is_tangent(entry) { v } else { (v.as_dvec3() + base).as_vec3() };
-        out.values = Values::Vec3(keys.iter().enumerate().map(key).collect());
-    }
-    out
 }
 
 fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {
