@@ -193,3 +193,106 @@ impl Moment {
             + secs * (t3 - t2) * entry(next * 3)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Channel, ClipId, ModelParts, Sampler};
+
+    use super::*;
+    use crate::pose::{keyed_clip, resolve};
+    use crate::{Additive, Crossfade, LayerScratch, Layers, SampleScratch};
+
+    const AWAY: Vec3 = Vec3::new(65_536.0, 0.0, 0.0);
+
+    /// A tube with two clips that move its root: one near, one far away.
+    fn model() -> Model {
+        let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+        let mut clip = parts.clips[0].clone();
+        clip.times.push(vec![0.0, 1.0]);
+        clip.channels.push(Channel { node: NodeId(0), path: Path::Translation, sampler: clip.samplers.len() });
+        let times = clip.times.len() - 1;
+        parts.clips = [Vec3::ZERO, AWAY]
+            .map(|away| {
+                let values = Values::Vec3(vec![away, away + Vec3::new(0.125, 0.0, 0.25)].into());
+                let mut clip = clip.clone();
+                clip.samplers.push(Sampler { times, interpolation: Interpolation::Linear, values });
+                clip
+            })
+            .to_vec();
+        Model::build(parts).unwrap()
+    }
+
+    fn at(model: &Model, clip: usize, secs: f32) -> LocalPose {
+        let mut pose = model.skeleton.rest.clone();
+        super::super::sample(model, &model.clips[clip], secs, &mut SampleScratch::default(), &mut pose);
+        pose
+    }
+
+    #[test]
+    fn layers_of_a_clip_far_away_lead_as_far_as_their_share() {
+        let model = model();
+        let root = |pose: &LocalPose| pose.translation(NodeId(0));
+        let laid = |layers: Layers| {
+            let mut pose = at(&model, 0, 0.4);
+            layers.lay(&model, 0.4, &mut LayerScratch::default(), &mut pose);
+            pose
+        };
+        let (near, far, clip) = (at(&model, 0, 0.4), at(&model, 1, 0.4), ClipId(1));
+        assert!((root(&far) - root(&near)).distance(AWAY.as_dvec3()) < 1e-8);
+        let fade = |weight| laid(Layers { fade: Some(Crossfade { clip, weight, rise: None }), add: None });
+        assert!(root(&fade(0.25)).distance(root(&near) + 0.25 * AWAY.as_dvec3()) < 1e-8);
+        assert_eq!(root(&fade(1.0)), root(&far));
+        // What is added is the way from the clip's first moment, which is short.
+        let added = laid(Layers { fade: None, add: Some(Additive { clip, weight: 1.0 }) });
+        assert!(added.wide.places.is_empty());
+        assert!(root(&added).distance(2.0 * root(&near)) < 1e-6, "{}", root(&added));
+        // A clip that moves the same node near the origin takes its place.
+        let mut pose = far;
+        super::super::sample(&model, &model.clips[0], 0.4, &mut SampleScratch::default(), &mut pose);
+        assert_eq!(pose, near);
+    }
+
+    #[test]
+    fn poses_far_away_come_back_from_keys_and_from_pose_files() {
+        let model = model();
+        let poses = [0.0, 0.3].map(|secs| (secs, at(&model, 1, secs)));
+        let clip = keyed_clip(&model, "Kept", &poses).unwrap();
+        let kept = model.with_clips(vec![clip]).unwrap();
+        for (secs, pose) in &poses {
+            let again = at(&kept, 2, *secs);
+            assert!(again.translation(NodeId(0)).distance(pose.translation(NodeId(0))) < 1e-8, "{secs}");
+            assert_eq!(origin_shift(&kept.skeleton, &again), AWAY.as_dvec3());
+        }
+        let [(_, first), (_, last)] = &poses;
+        let said = resolve(&model, &pose::capture(&model, last, ""));
+        let mut again = first.clone();
+        said.apply(&mut again);
+        assert!(again.translation(NodeId(0)).distance(last.translation(NodeId(0))) < 1e-8);
+        assert!(again.transforms[0].translation.length() < 1.0);
+    }
+
+    #[test]
+    fn nodes_that_stay_behind_stay_where_they_are() {
+        let mut parts: ModelParts = (*model()).clone();
+        // A light beside the figure, which no clip moves.
+        let beside = parts.skeleton.len();
+        parts.skeleton.parents.push(None);
+        parts.skeleton.names.push("Lamp".into());
+        parts.skeleton.file_index.push(beside as u32);
+        let mut rest = parts.skeleton.rest.transforms[0];
+        rest.translation = Vec3::Y * 3.0;
+        parts.skeleton.rest.transforms.push(rest);
+        parts.scenes.iter_mut().for_each(|scene| scene.contains.push(true));
+        let model = Model::build(parts).unwrap();
+        let pose = at(&model, 1, 0.4);
+        let (mut matrices, wide) = (Vec::new(), pose::world(&model.skeleton, &pose));
+        crate::local_to_model(&model.skeleton, &pose, &mut matrices);
+        let shift = origin_shift(&model.skeleton, &pose);
+        for (node, place) in [(0, pose.translation(NodeId(0))), (beside, DVec3::Y * 3.0)] {
+            assert!((wide[node].translation + shift).distance(place) < 1e-8, "{node}");
+            assert!((matrices[node].translation.as_dvec3() + shift).distance(place) < 1e-2, "{node}");
+        }
+    }
+}

@@ -183,9 +183,7 @@ fn translation(
     let from_rest = |key: usize| keys.get(key * width + first).as_dvec3() + base - rest;
     let looked_at = (0..count).step_by(count.div_ceil(LOOKED_AT).max(1)).chain(count.checked_sub(1));
     let most = looked_at.map(|key| from_rest(key).abs().max_element()).fold(0.0, f64::max);
-    let above = std::iter::successors(skeleton.parents[node.index()], |node| skeleton.parents[node.index()]);
-    let scale = |node: NodeId| f64::from(skeleton.rest.transforms[node.index()].scale.abs().max_element());
-    let scale: f64 = above.map(scale).product();
+    let scale = skeleton.scale_above(node);
     let is_near = most * scale <= NEAR || most * scale >= f64::from(Aabb::FAR) || !most.is_finite();
     if is_near && given.is_none() || count == 0 {
         return None;

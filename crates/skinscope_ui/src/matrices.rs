@@ -1,8 +1,8 @@
 //! The matrices of a joint: its world matrix, its inverse bind matrix, and their product, which moves its vertices.
 
 use egui::accesskit::Role;
-use egui::{Align2, CornerRadius, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use glam::Affine3A;
+use egui::{Align2, CornerRadius, Label, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::{Affine3A, DVec3};
 use skinscope_model::{NodeId, SkinId};
 use skinscope_session::Session;
 
@@ -17,6 +17,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     let [world_open, inverse_open, palette_open] = open;
     ui.add_space(8.0);
     fold(ui, "World matrix", world_open, world);
+    let origin = model.skeleton.origin_of(node) + session.pose().shift;
+    if *world_open && origin != DVec3::ZERO {
+        let place = world.translation.as_dvec3() + origin;
+        let text = format!("in the file's world at {}", place.to_array().map(|v| format!("{v:.4}")).join(", "));
+        ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
+    }
     let Some(&(skin, place)) = skins.first() else { return };
     let first = model.palette_layout().skins[skin.index()] as usize;
     fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[place]);

@@ -72,7 +72,7 @@ pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DM
 }
 
 /// Returns `model_from_node` of every node in f64, parents first.
-fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
+pub(super) fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
     let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
     for (i, parent) in skeleton.parents.iter().enumerate() {
         let own = local(skeleton, pose, i);
