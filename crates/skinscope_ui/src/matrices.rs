@@ -18,9 +18,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     ui.add_space(8.0);
     fold(ui, "World matrix", world_open, world);
     let origin = model.skeleton.origin_of(node) + session.pose().shift;
-    if *world_open && origin != DVec3::ZERO {
-        let place = world.translation.as_dvec3() + origin;
-        let text = format!("in the file's world at {}", place.to_array().map(|v| format!("{v:.4}")).join(", "));
+    if let Some(text) = place_in_file(world, origin).filter(|_| *world_open) {
         ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
     }
     let Some(&(skin, place)) = skins.first() else { return };
@@ -33,6 +31,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
         let text = format!("of the first of {} skins that refer to this joint", skins.len());
         ui.label(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim));
     }
+}
+
+/// Says with all digits where a node stands in the world of the file, if that is not the world of the matrices.
+fn place_in_file(world: &Affine3A, origin: DVec3) -> Option<String> {
+    let place = (world.translation.as_dvec3() + origin).to_array().map(|v| format!("{v:.4}").replace('-', "−"));
+    (origin != DVec3::ZERO).then(|| format!("The file has it at {}.", place.join(", ")))
 }
 
 /// Shows a section head that folds.
@@ -90,5 +94,19 @@ pub(super) fn matrix_cell(value: f32) -> String {
         v if v < 1e3 => number(value, 3),
         v if v < 1e5 => number(value, 1),
         _ => format!("{value:.2e}").replace('-', "−"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_far_away_is_said_with_all_digits() {
+        let world = Affine3A::from_translation(glam::Vec3::new(0.125, -1.5, 2.0));
+        let origin = DVec3::new(12_958_095.37, 0.0, -4_865_499.81);
+        let said = place_in_file(&world, origin).unwrap();
+        assert_eq!(said, "The file has it at 12958095.4950, −1.5000, −4865497.8100.");
+        assert_eq!(place_in_file(&world, DVec3::ZERO), None);
     }
 }

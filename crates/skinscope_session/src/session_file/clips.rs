@@ -134,3 +134,36 @@ fn rows<const N: usize>(numbers: &[f32]) -> Option<&[[f32; N]]> {
     let (rows, rest) = numbers.as_chunks();
     rest.is_empty().then_some(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clip_far_away_comes_back_with_all_digits_and_older_records_are_read() {
+        let keys = Values::Vec3(vec![Vec3::ZERO, Vec3::X].into());
+        let far =
+            FarTrack { base: DVec3::new(12_958_095.37, 0.0, 0.25), ..FarTrack::of(NodeId(3), Path::Translation, 0) };
+        let clip = Clip {
+            name: "Far".into(),
+            source: ClipSource::Keyed,
+            channels: vec![Channel { node: NodeId(3), path: Path::Translation, sampler: 0 }],
+            samplers: vec![Sampler { times: 0, interpolation: Interpolation::Linear, values: keys }],
+            times: vec![vec![0.0, 1.0]],
+            end_secs: 1.0,
+            far: vec![far],
+            ..Clip::default()
+        };
+        let record = ClipRecord::of(&clip, &|_| "Root".into());
+        let text = serde_json::to_string(&record).unwrap();
+        let read =
+            |text: &str| serde_json::from_str::<ClipRecord>(text).unwrap().clip(&mut |_| Some(NodeId(3))).unwrap();
+        let again = read(&text);
+        assert!(again.is_same(&clip));
+        assert_eq!(again.far, clip.far);
+        let mut older: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(older["channels"][0].as_object_mut().unwrap().remove("base").is_some());
+        let older = read(&older.to_string());
+        assert!(older.far.is_empty() && !older.is_same(&clip));
+    }
+}
