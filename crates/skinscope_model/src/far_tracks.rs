@@ -62,15 +62,15 @@ impl Clip {
     #[must_use]
     pub fn with_own_keys(&self, skeleton: &Skeleton) -> Self {
         let mut out = self.clone();
-        for track in std::mem::take(&mut out.far) {
-            let by = track.base - skeleton.base(track.node.index());
-            if track.path == Path::Translation && by != DVec3::ZERO {
+        for track in out.far.iter_mut().filter(|track| track.path == Path::Translation) {
+            let base = skeleton.base(track.node.index());
+            if track.base != base {
                 let mut sampler = out.samplers[track.sampler].clone();
-                sampler.shift_keys(by);
+                sampler.shift_keys(track.base - base);
                 out.samplers.push(sampler);
-                let last = out.samplers.len() - 1;
+                (track.base, track.sampler) = (base, out.samplers.len() - 1);
                 let own = out.channels.iter_mut().filter(|c| (c.node, c.path) == (track.node, track.path));
-                own.for_each(|channel| channel.sampler = last);
+                own.for_each(|channel| channel.sampler = track.sampler);
             }
         }
         out
@@ -92,6 +92,14 @@ impl LocalPose {
     #[must_use]
     pub fn translation(&self, node: NodeId) -> DVec3 {
         self.wide.place(node) + self.transforms[node.index()].translation.as_dvec3()
+    }
+
+    /// Makes the places that the pose bears part of the translations, as far as floats hold them.
+    pub fn flatten(&mut self) {
+        for (node, place) in std::mem::take(&mut self.wide.places) {
+            let own = &mut self.transforms[node.index()].translation;
+            *own = (own.as_dvec3() + place).as_vec3();
+        }
     }
 
     /// Moves a node. The place that the pose bears stays where it is near; else the translation is as exact as a float.
