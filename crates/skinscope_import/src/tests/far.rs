@@ -51,6 +51,11 @@ fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error(
         ]);
         doc.root["skins"] = json!([{ "joints": [0, 1, 2] }, { "joints": [3, 4] }]);
         doc.root["scenes"] = json!([{ "nodes": [0, 3] }]);
+        // What no clip moves, and nothing that is shown follows, bears no place.
+        let (times, values) = (doc.floats("SCALAR", 1, &[0.0]), doc.floats("VEC3", 3, &[1.0; 3]));
+        let channel = |node: usize| json!({ "sampler": 0, "target": { "node": node, "path": "scale" } });
+        doc.root["animations"] =
+            json!([{ "samplers": [{ "input": times, "output": values }], "channels": [channel(0), channel(3)] }]);
         let warnings = doc.import().unwrap().warnings;
         warnings.iter().map(ToString::to_string).filter(|said| said.contains("stands")).collect::<Vec<_>>()
     };
