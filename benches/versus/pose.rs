@@ -129,7 +129,7 @@ fn rig(joints: usize, all: bool, interpolation: Interpolation) -> Model {
         }
     }
     let parent = |i: usize| (i > 0).then(|| NodeId::from_index(if i % 8 == 1 { 0 } else { i - 1 }));
-    let rest = LocalPose { transforms: vec![Transform::IDENTITY; joints], morph_weights: Vec::new() };
+    let rest = LocalPose { transforms: vec![Transform::IDENTITY; joints], ..LocalPose::default() };
     let skin = Skin {
         name: "all".into(),
         joints: (0..joints).map(NodeId::from_index).collect(),

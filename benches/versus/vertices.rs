@@ -65,7 +65,7 @@ fn model(side: usize, skinned: bool) -> Arc<Model> {
         parents: (0..nodes).map(|i| (i > 0).then_some(NodeId(0))).collect(),
         names: (0..nodes).map(|i| format!("node {i}")).collect(),
         file_index: (0..nodes as u32).collect(),
-        rest: LocalPose { transforms: vec![Transform::IDENTITY; nodes], morph_weights: Vec::new() },
+        rest: LocalPose { transforms: vec![Transform::IDENTITY; nodes], ..LocalPose::default() },
         residuals: Vec::new(),
         far: None,
     };

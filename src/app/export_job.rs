@@ -111,7 +111,10 @@ impl ExportJob {
 
     fn mesh(&self, path: &Path) -> std::io::Result<()> {
         let (Some(model), Some(format)) = (self.session.model(), MeshFormat::of(path)) else { return Ok(()) };
-        let surface = self.session.surface().map_or_else(Vec::new, |surface| baked_primitives(model, &surface));
+        let surface = self
+            .session
+            .surface()
+            .map_or_else(Vec::new, |surface| baked_primitives(model, self.session.pose().shift, &surface));
         let mut out = NewFile::create(path)?;
         format.write(model, &surface, &mut out)?;
         out.commit()

@@ -96,8 +96,9 @@ impl App {
     pub(super) fn exported(&mut self, path: &std::path::Path, result: Result<(), ExportFailure>) {
         match result {
             Ok(()) => {
-                let lacks =
-                    MeshFormat::of(path).zip(self.session.model()).and_then(|(format, model)| format.lacks(model));
+                let shift = self.session.pose().shift;
+                let written = MeshFormat::of(path).zip(self.session.model());
+                let lacks = written.and_then(|(format, model)| format.lacks(model, shift));
                 let lacks = lacks.map_or_else(String::new, |lacks| format!("; {lacks}"));
                 self.status.notice = (self.status.notice.0 + 1, format!("Wrote {}{lacks}", name_of(path)));
             }

@@ -87,6 +87,7 @@ pub(super) fn summary(prepared: &Prepared) -> SaveSummary {
         joints: changes.joints,
         binds: changes.binds,
         clips: changes.clips,
+        coarse: changes.coarse.clone(),
         accessors: changes.accessors.iter().copied().collect(),
         bytes: changes.bytes,
         json_values: changes.json_values,

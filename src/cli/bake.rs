@@ -10,7 +10,7 @@ use super::{AFTER_HELP, CliError, ModelArgs, tell_warnings, unwritable};
 use crate::export::{self, BakedPrimitive, MeshFormat};
 use crate::frame::{Frame, SceneColors};
 use crate::output::{NewFile, overwritten, say};
-use crate::render::{Backend, Gpu, deform_on_gpu, on_device};
+use crate::render::{Backend, DeformedOnGpu, Gpu, deform_on_gpu, on_device};
 use crate::session::Session;
 
 /// Write the posed mesh in world space: .ply, .obj, .glb or .stl
@@ -64,7 +64,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         return keep_skin(&args.output, &session).map_err(|e| unwritable(&args.output, e));
     }
     let surface = pose(args, &session)?;
-    if let Some(lacks) = session.model().and_then(|model| format.lacks(model)) {
+    if let Some(lacks) = session.model().and_then(|model| format.lacks(model, session.pose().shift)) {
         say(format_args!("warning: {}: {lacks}", args.output.display()));
     }
     write(&args.output, format, &session, &surface).map_err(|e| unwritable(&args.output, e))
@@ -72,8 +72,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
 
 fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliError> {
     let Some(model) = session.model() else { return Ok(Vec::new()) };
+    let shift = session.pose().shift;
     if args.backend == Deformer::Cpu {
-        return Ok(session.surface().map_or_else(Vec::new, |surface| export::baked_primitives(model, &surface)));
+        return Ok(session.surface().map_or_else(Vec::new, |surface| export::baked_primitives(model, shift, &surface)));
     }
     let deformation = session.deformation();
     if let Some(why) = deformation.needs_processor() {
@@ -84,7 +85,9 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
     session.build_frame(&mut frame, &SceneColors::DARK);
     let open = || Gpu::headless(Backend::Auto);
     let surface = on_device(None, open, |gpu, renderer| deform_on_gpu(gpu, renderer, &frame))?;
-    Ok(surface.iter().map(|d| export::baked_primitive(model, (d.instance, d.copy), d.primitive, &d.deformed)).collect())
+    let baked =
+        |d: &DeformedOnGpu| export::baked_primitive(model, shift, (d.instance, d.copy), d.primitive, &d.deformed);
+    Ok(surface.iter().map(baked).collect())
 }
 
 fn keep_skin(path: &Path, session: &Session) -> std::io::Result<()> {

@@ -108,6 +108,9 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
     for left in &saved.left {
         say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
     }
+    for coarse in &saved.changes.coarse {
+        say(format_args!("warning: {}", printable(coarse)));
+    }
     let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
     let changes = &saved.changes;
     if args.json {

@@ -107,7 +107,7 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
     });
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let has_bounds = !bounds.is_empty();
-    let origin = model.skeleton.origin();
+    let origin = session.origin();
     let corner = |corner: Vec3| match origin == DVec3::ZERO {
         true => json!(corner.to_array()),
         false => json!((corner.as_dvec3() + origin).to_array()),

@@ -178,7 +178,7 @@ impl<'a> Making<'a> {
             Step::Reach(step) => self.reach(step)?,
             Step::Look(joint, target) => {
                 let joint = self.find(joint)?;
-                let aim = Aim { joint, target: *target - self.model.skeleton.origin_of(joint) };
+                let aim = Aim { joint, target: *target - self.origin_of(joint) };
                 pose::look(&self.model, &mut self.pose, aim);
             }
             Step::Mirror(axis) => self.mirror(*axis).exchange(&self.model, &mut self.pose),
@@ -189,6 +189,12 @@ impl<'a> Making<'a> {
             Step::Lay(lay) => self.lay(lay)?,
         }
         Ok(())
+    }
+
+    /// Returns what to add to the place of a joint in the pose for that in the file's world.
+    fn origin_of(&self, joint: NodeId) -> DVec3 {
+        let skeleton = &self.model.skeleton;
+        skeleton.origin_of(joint) + anim::origin_shift(skeleton, &self.pose)
     }
 
     fn lay(&mut self, lay: &LayStep) -> Result<(), CliError> {
@@ -212,7 +218,7 @@ impl<'a> Making<'a> {
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {
         let pins = step.pins.iter().map(|pin| self.find(pin)).collect::<Result<Vec<_>, _>>()?;
         let joint = self.find(&step.joint)?;
-        let origin = self.model.skeleton.origin_of(joint);
+        let origin = self.origin_of(joint);
         let goal = Reach {
             joint,
             target: step.target - origin,

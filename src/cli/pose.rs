@@ -70,7 +70,8 @@ impl HoldArgs {
                 session.apply(PosingCommand::ToggleHeld(node));
             }
             if let Some(place) = place {
-                let place = place - model.skeleton.origin_of(node);
+                session.update_pose();
+                let place = place - model.skeleton.origin_of(node) - session.pose().shift;
                 session.apply(EditCommand::MoveHeld(node, place.as_vec3()));
             }
         }

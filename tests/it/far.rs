@@ -11,7 +11,7 @@ use skinscope::deform::METHODS;
 use skinscope::export::{self, BakedPrimitive, MeshFormat};
 use skinscope::import::{Options, Progress, import_bytes};
 use skinscope::model::shapes::{Tube, tube};
-use skinscope::model::{LocalPose, Model, ModelParts, Path};
+use skinscope::model::{Channel, Interpolation, LocalPose, Model, ModelParts, NodeId, Path, Sampler, Values};
 use skinscope::pose;
 
 use crate::common;
@@ -132,21 +132,123 @@ fn what_is_drawn_far_away_is_what_is_drawn_at_the_origin_to_the_bit() {
     assert_eq!(at(PLACE + DVec3::Y * 3.0).skeleton.origin(), PLACE);
 }
 
+/// The node that the clip moves, the hips.
+fn moved(model: &Model) -> NodeId {
+    model.clips[0].channels.iter().find(|c| c.path == Path::Translation).unwrap().node
+}
+
+/// The figure with other keys of the hips: `change` says what becomes of the place at each share of the clip's time.
+fn with_keys(change: impl Fn(usize, Vec3) -> Vec3) -> Model {
+    let mut parts: ModelParts = (**figure(|_| {})).clone();
+    let channel = *parts.clips[0].channels.iter().find(|c| c.path == Path::Translation).unwrap();
+    let Values::Vec3(keys) = &mut parts.clips[0].samplers[channel.sampler].values else { panic!("no translations") };
+    *keys = keys.iter().enumerate().map(|(i, v)| change(i, (v * 128.0).round() / 128.0)).collect();
+    Model::build(parts).unwrap()
+}
+
 #[test]
-fn keys_of_the_node_that_bears_the_place_are_taken_near_as_exactly_as_the_file_has_them() {
-    let hips = |model: &Model| model.clips[0].channels.iter().find(|c| c.path == Path::Translation).map(|c| c.node);
+fn a_clip_that_stands_far_from_the_rest_pose_is_the_same_as_one_that_stands_near() {
+    const AWAY: Vec3 = Vec3::new(100_000.0, 0.0, -50_000.0);
+    let near = with_keys(|_, v| v);
+    let far = with_keys(|_, v| v + AWAY);
+    let (a, b) = (surface(&near), surface(&far));
+    let off = apart(&a, DAffine3::from_translation(AWAY.as_dvec3()), &b);
+    assert!(off < 2e-6, "{off}");
+    for (a, b) in a.iter().zip(&b) {
+        let reach = b.positions.iter().map(|p| p.length()).fold(0.0, f32::max);
+        assert!(reach < 3.0, "it is drawn near: {reach}");
+        assert_eq!(a.normals, b.normals);
+    }
+    // It stands on the ground, and at rest it stands where it stood.
+    let [low, was] = [&b, &a].map(|s| s.iter().flat_map(|p| &p.positions).map(|p| p.y).fold(f32::INFINITY, f32::min));
+    assert!((low - was).abs() < 1e-6, "{low} {was}");
+    assert_eq!(anim::origin_shift(&far.skeleton, &far.skeleton.rest), DVec3::ZERO);
+    // A pose of it is said, and kept, with all digits.
+    let hips = moved(&far);
+    let said = pose::capture(&far, &posed(&far), "").joints;
+    let of_hips = said.iter().find(|(name, _)| *name == far.skeleton.names[hips.index()]).unwrap();
+    let wanted = posed(&near).transforms[hips.index()].translation.as_dvec3() + AWAY.as_dvec3();
+    assert!(DVec3::from_array(of_hips.1.translation.unwrap()).distance(wanted) < 1e-6);
+    let mut bytes = Vec::new();
+    export::write_skinned_glb(&far, 0, &posed(&far), &mut bytes).unwrap();
+    let kept = read(&bytes);
+    let kept = export::baked_surface(&kept, &anim::drawn_at_rest(&kept, 0), &kept.skeleton.rest, METHODS[0]);
+    assert!(apart(&a, DAffine3::from_translation(AWAY.as_dvec3()), &kept) < 2e-6);
+    // `diff` sees the clip alone.
+    assert!(compare(&far, &far).is_empty());
+    let found = compare(&near, &far);
+    assert_eq!((found.nodes.changed.len(), found.clips.changed.len()), (0, 1));
+    assert!((found.posed.metres - AWAY.as_dvec3().length()).abs() < 1e-3, "{}", found.posed.metres);
+}
+
+#[test]
+fn a_clip_that_goes_far_has_all_digits_on_the_way() {
+    let way = |i: usize| Vec3::X * 4096.0 * i as f32;
+    let near = with_keys(|_, v| v);
+    let far = with_keys(|i, v| v + way(i));
+    let hips = moved(&far);
+    let channel = far.clips[0].channels.iter().find(|c| c.path == Path::Translation).unwrap();
+    let times = &far.clips[0].times[far.clips[0].samplers[channel.sampler].times];
+    let next = times.iter().position(|secs| *secs > MOMENT).unwrap();
+    let [from, to] = [next - 1, next].map(|key| f64::from(times[key]));
+    let gone = 4096.0 * ((next - 1) as f64 + (f64::from(MOMENT) - from) / (to - from));
+    assert!(gone > 5000.0, "{gone}");
+    let off = apart(&surface(&near), DAffine3::from_translation(DVec3::X * gone), &surface(&far));
+    assert!(off < 2e-6, "{off}");
+    let place = posed(&far).translation(hips);
+    assert!((place.x - gone - posed(&near).translation(hips).x).abs() < 1e-6, "{place}");
+}
+
+#[test]
+fn a_clip_near_the_origin_of_a_model_that_rests_far_away_is_drawn_as_the_file_has_it() {
     let near = figure(|_| {});
-    let moved = hips(&near).unwrap();
-    // The hips bear the place in the file, and keys move them near the origin: they are as far from rest as the file says.
     let far = figure(|d| d["nodes"][2]["translation"] = json!([5000.25, 0.895, 0.0]));
-    assert_eq!(hips(&far), Some(moved));
-    let place = |model: &Model| {
-        model.skeleton.stored_translation(moved.index(), posed(model).transforms[moved.index()].translation)
+    let hips = moved(&far);
+    assert_eq!(far.skeleton.base(hips.index()).x, 5000.25);
+    let off = apart(&surface(&near), DAffine3::IDENTITY, &surface(&far));
+    assert!(off < 1e-6, "{off}");
+    let place = |model: &Model| model.skeleton.base(hips.index()) + posed(model).translation(hips);
+    assert!(place(&far).distance(place(&near)) < 1e-6, "{} {}", place(&far), place(&near));
+    let rest = far.skeleton.rest.transforms[hips.index()].translation;
+    assert_eq!(far.skeleton.stored_translation(hips.index(), rest).x, 5000.25);
+}
+
+#[test]
+fn what_hangs_far_from_a_node_that_a_clip_turns_swings_about_it_as_exactly_as_the_file_says() {
+    const AWAY: DVec3 = DVec3::new(100_000.25, 0.0, 0.0);
+    let turns = [Quat::IDENTITY, Quat::from_rotation_y(1.25)];
+    let swinging = |place: DVec3, turns: [Quat; 2]| {
+        let mut parts: ModelParts = (**figure(|document| {
+            document["nodes"][0]["translation"] = json!(place.to_array());
+            above(document, 0, json!({ "name": "Pivot" }));
+        }))
+        .clone();
+        let node = NodeId::from_index(parts.skeleton.names.iter().position(|name| name == "Pivot").unwrap());
+        let clip = &mut parts.clips[0];
+        clip.times.push(vec![0.0, 1.0]);
+        let (times, values) = (clip.times.len() - 1, Values::Quat(turns.to_vec().into()));
+        clip.samplers.push(Sampler { times, interpolation: Interpolation::Linear, values });
+        clip.channels.push(Channel { node, path: Path::Rotation, sampler: clip.samplers.len() - 1 });
+        Model::build(parts).unwrap()
     };
-    assert!(place(&far).distance(place(&near)) < 1e-3, "{} {}", place(&far), place(&near));
-    assert_eq!(
-        far.skeleton.stored_translation(moved.index(), far.skeleton.rest.transforms[moved.index()].translation).x,
-        5000.25
+    // A turn that is large, and one by which the figure moves a few metres only, so that it is seen to move.
+    for angle in [1.25, 1e-4] {
+        let turns = [turns[0], Quat::from_rotation_y(angle)];
+        let turn = DQuat::IDENTITY.slerp(turns[1].as_dquat().normalize(), f64::from(MOMENT));
+        let (near, far) = (swinging(DVec3::ZERO, turns), swinging(AWAY, turns));
+        let off = apart(&surface(&near), DAffine3::from_translation(turn * AWAY), &surface(&far));
+        assert!(off < 4e-6, "{angle}: {off}");
+        let shift = anim::origin_shift(&far.skeleton, &posed(&far));
+        assert_eq!(shift == DVec3::ZERO, angle < 1e-3, "{shift}");
+    }
+    // A key that is the rotation of rest but for its digits turns nothing.
+    let still = swinging(AWAY, [Quat::from_xyzw(0.0, 1e-7, 0.0, 1.0); 2]);
+    assert!(
+        apart(
+            &surface(&swinging(DVec3::ZERO, [Quat::IDENTITY; 2])),
+            DAffine3::from_translation(AWAY),
+            &surface(&still)
+        ) < 2e-6
     );
 }
 
@@ -179,11 +281,11 @@ fn obj_has_the_digits_and_glb_the_node_and_other_formats_say_what_they_lack() {
     let kept = self::read(&bytes);
     let kept = export::baked_surface(&kept, &anim::drawn_at_rest(&kept, 0), &kept.skeleton.rest, METHODS[0]);
     assert!(apart(&near, DAffine3::from_translation(PLACE), &kept) < 1e-6);
-    assert_eq!([MeshFormat::Obj, MeshFormat::Glb].map(|format| format.lacks(&far)), [None, None]);
+    assert_eq!([MeshFormat::Obj, MeshFormat::Glb].map(|format| format.lacks(&far, DVec3::ZERO)), [None, None]);
     for format in [MeshFormat::Ply, MeshFormat::Stl] {
-        let lacks = format.lacks(&far).unwrap();
+        let lacks = format.lacks(&far, DVec3::ZERO).unwrap();
         assert!(lacks.contains("12958095.37, 0, 4865499.81") && lacks.contains("steps of 1 m"), "{lacks}");
-        assert_eq!(format.lacks(&figure(|_| {})), None);
+        assert_eq!(format.lacks(&figure(|_| {}), DVec3::ZERO), None);
     }
 }
 

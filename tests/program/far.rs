@@ -98,3 +98,21 @@ fn bounds_are_those_of_the_file_and_formats_of_floats_say_what_they_lack() {
     }
     assert_eq!(ok(&folder, &["bake", "far.glb", "-o", "a.glb"])[1], "");
 }
+
+#[test]
+fn a_clip_that_is_written_far_away_says_by_how_much_its_keys_are_rounded() {
+    let folder = folder("clip");
+    let write = |model: &str, place: [f64; 3]| {
+        let pose = json!({ "skinscope_pose": 1, "joints": { "Armature": { "translation": place } } });
+        fs::write(folder.join("a.pose.json"), pose.to_string()).unwrap();
+        let line = ["clip", model, "--key", "0=rest", "--key", "1=a.pose.json", "--name", "Slide", "-o", "out.glb"];
+        let said = ok(&folder, &line)[1].clone();
+        fs::remove_file(folder.join("out.glb")).unwrap();
+        said
+    };
+    let [x, y, z] = PLACE;
+    let said = write("far.glb", [x + 0.1, y, z]);
+    assert!(said.contains("\"Slide\" leads 13000 km") || said.contains("\"Slide\" leads 12958 km"), "{said}");
+    assert!(said.contains("rounded by up to"), "{said}");
+    assert_eq!(write("near.glb", [0.1, 0.0, 0.0]), "");
+}

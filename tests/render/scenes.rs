@@ -135,7 +135,7 @@ impl Plate {
             parents: vec![None, Some(NodeId(0)), Some(NodeId(0))],
             names: ["root", "left", "right"].map(String::from).to_vec(),
             file_index: vec![0, 1, 2],
-            rest: LocalPose { transforms: vec![own, joint, joint], morph_weights: Vec::new() },
+            rest: LocalPose { transforms: vec![own, joint, joint], ..LocalPose::default() },
             residuals: Vec::new(),
             far: None,
         };

@@ -14,6 +14,7 @@ fn summary() -> SaveSummary {
         joints: 12,
         binds: 0,
         clips: 0,
+        coarse: Vec::new(),
         accessors: vec![2, 3],
         bytes: 20_480,
         json_values: 3,
@@ -222,7 +223,9 @@ fn clips_that_no_file_has_are_named_where_they_would_be_lost_and_where_they_are_
     click(&mut harness, "Save…");
     assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Save)]);
     let clips = SaveSummary { vertices: 0, joints: 0, clips: 2, unpacked: Vec::new(), ..summary() };
+    let clips = SaveSummary { coarse: vec!["keys are rounded by up to 4 mm".into()], ..clips };
     let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(clips));
+    harness.get_by_label("Note that keys are rounded by up to 4 mm.");
     harness.get_by_label("New clips: 2");
     assert!(harness.query_by_label("Vertices: 0").is_none());
     click(&mut harness, "Save");

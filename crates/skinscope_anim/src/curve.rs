@@ -1,5 +1,6 @@
 //! One node's values over time, as curves are drawn of them.
 
+use glam::DVec3;
 use skinscope_base::math::{Transform, euler_xyz_degrees};
 use skinscope_model::{Clip, LocalPose, Model, NodeId, Path};
 
@@ -30,10 +31,14 @@ impl NodeCurve {
         times.dedup();
         let (mut pose, mut scratch) = (LocalPose::default(), SampleScratch::default());
         let mut values = Vec::with_capacity(times.len());
+        // What leads far away is drawn from where the clip begins, as it moves in the picture.
+        let far = clip.far.iter().find(|track| track.node == node && track.path == Path::Translation);
+        let place = far.map_or(DVec3::ZERO, |track| track.place);
         for secs in &times {
             reset_to_rest(&model.skeleton, &mut pose);
             sample(model, clip, *secs, &mut scratch, &mut pose);
-            values.push(pose.transforms[node.index()]);
+            let translation = (pose.translation(node) - place).as_vec3();
+            values.push(Transform { translation, ..pose.transforms[node.index()] });
         }
         Self { times, values }
     }

@@ -20,6 +20,7 @@ pub fn evaluate(
 ) {
     local.transforms.clone_from(&base.transforms);
     local.morph_weights.clone_from(&model.skeleton.rest.morph_weights);
+    local.wide.clone_from(&base.wide);
     if let Some((clip, time_secs)) = clip {
         sample(model, clip, time_secs, scratch, local);
     }
@@ -53,7 +54,8 @@ mod tests {
         let model = obstacle_course();
         let (rest, clip, time_secs) = (&model.skeleton.rest, &model.clips[0], 0.3);
         let mut scratch = SampleScratch::default();
-        let mut local = LocalPose { transforms: vec![Transform::IDENTITY; 2], morph_weights: vec![1.0; 7] };
+        let mut local =
+            LocalPose { transforms: vec![Transform::IDENTITY; 2], morph_weights: vec![1.0; 7], ..LocalPose::default() };
         let mut matrices = vec![Affine3A::ZERO; 99];
         let mut sampled = rest.clone();
         sample(&model, clip, time_secs, &mut scratch, &mut sampled);

@@ -4,7 +4,10 @@ use glam::{Affine3A, Mat3A, Mat4, Vec3A, Vec4};
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Skeleton};
 
-/// Forward kinematics: writes `model_from_node` of every node to `out`, parents first.
+use super::far;
+
+/// Forward kinematics: writes `model_from_node` of every node to `out`, parents first. Poses that lead far away have an origin of their own
+/// ([`super::origin_shift`]).
 pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affine3A>) {
     locals(&pose.transforms, out);
     for (node, shear) in &skeleton.residuals {
@@ -21,10 +24,11 @@ pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affin
         };
         out[i] = last;
     }
-    for base in skeleton.far.iter().flat_map(|far| &far.bases) {
-        let above = skeleton.parents[base.node.index()].map(|parent| out[parent.index()].matrix3.as_dmat3());
-        if let Some((nodes, by)) = above.and_then(|frame| skeleton.swing(base, frame)) {
-            out[nodes].iter_mut().for_each(|m| m.translation += by.as_vec3a());
+    let shifts = far::shifts(skeleton, pose);
+    if !shifts.is_empty() {
+        let origin = far::origin(&shifts);
+        for (node, m) in out.iter_mut().enumerate() {
+            m.translation += (far::total(&shifts, node) - origin).as_vec3a();
         }
     }
 }
@@ -92,7 +96,7 @@ mod tests {
             parents: vec![None, Some(NodeId(0)), Some(NodeId(1)), Some(NodeId(0)), None],
             names: (0..5).map(|i| format!("node {i}")).collect(),
             file_index: (0..5).collect(),
-            rest: LocalPose { transforms, morph_weights: Vec::new() },
+            rest: LocalPose { transforms, ..LocalPose::default() },
             residuals,
             far: None,
         }

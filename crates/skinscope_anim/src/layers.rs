@@ -1,7 +1,7 @@
 //! Clips laid over another one: a crossfade, and a layer that is added.
 
 use glam::{DQuat, Quat};
-use skinscope_model::{ClipId, LocalPose, Model};
+use skinscope_model::{ClipId, LocalPose, Model, NodeId, Wide};
 
 use super::{SampleScratch, reset_to_rest, sample};
 
@@ -122,9 +122,23 @@ fn cross(pose: &mut LocalPose, to: &LocalPose, share: f32) {
         own.translation = own.translation.lerp(to.translation, share);
         own.scale = own.scale.lerp(to.scale, share);
     }
+    blend_places(pose, &to.wide, share);
     for (own, to) in pose.morph_weights.iter_mut().zip(&to.morph_weights) {
         *own += (*to - *own) * share;
     }
+}
+
+/// Blends the places of two poses that are no part of their translations.
+fn blend_places(pose: &mut LocalPose, to: &Wide, share: f32) {
+    for node in placed_nodes(&pose.wide, to) {
+        pose.wide.set_place(node, pose.wide.place(node).lerp(to.place(node), f64::from(share)));
+    }
+}
+
+/// Returns the nodes of which one of two poses bears the place, each once.
+fn placed_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
+    let only_b = b.places.iter().filter(|(node, _)| a.places.iter().all(|(other, _)| other != node));
+    a.places.iter().chain(only_b).map(|(node, _)| *node).collect()
 }
 
 /// Adds to a pose a share `w` of that by which `clip` differs from `first`, at every node: `R · (R_first⁻¹ · R_clip)^w`,
@@ -140,6 +154,10 @@ pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose,
         // Where the first moment has no size there is no factor.
         let factor = 1.0 + weight * (clip.scale / first.scale - 1.0);
         own.scale = glam::Vec3::select(factor.is_finite_mask(), own.scale * factor, own.scale);
+    }
+    for node in placed_nodes(&first.wide, &clip.wide) {
+        let moved = clip.wide.place(node) - first.wide.place(node);
+        pose.wide.set_place(node, pose.wide.place(node) + f64::from(weight) * moved);
     }
     for ((own, first), clip) in pose.morph_weights.iter_mut().zip(&first.morph_weights).zip(&clip.morph_weights) {
         *own += weight * (clip - first);

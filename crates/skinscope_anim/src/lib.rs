@@ -7,6 +7,7 @@
 
 mod curve;
 mod evaluate;
+mod far;
 mod kinematics;
 mod layers;
 pub mod pose;
@@ -19,6 +20,7 @@ mod stage;
 
 pub use curve::{NodeCurve, keys_of};
 pub use evaluate::{evaluate, evaluate_clip};
+pub use far::origin_shift;
 pub use kinematics::local_to_model;
 pub use layers::{Additive, Crossfade, LayerScratch, Layers, add_difference};
 pub use sample::{SampleScratch, key_times, sample, sample_properties};
@@ -29,6 +31,7 @@ pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
     pose.transforms.clone_from(&skeleton.rest.transforms);
     pose.morph_weights.clone_from(&skeleton.rest.morph_weights);
+    pose.wide.clear();
 }
 
 #[cfg(test)]
@@ -41,7 +44,8 @@ mod tests {
     #[test]
     fn the_rest_pose_comes_back_whole() {
         let skeleton = &obstacle_course().skeleton;
-        let mut pose = LocalPose { transforms: vec![Transform::IDENTITY; 2], morph_weights: vec![1.0; 7] };
+        let mut pose =
+            LocalPose { transforms: vec![Transform::IDENTITY; 2], morph_weights: vec![1.0; 7], ..LocalPose::default() };
         reset_to_rest(skeleton, &mut pose);
         assert_eq!(pose, skeleton.rest);
     }

@@ -3,6 +3,7 @@
 use glam::{Mat4, Quat, Vec3, Vec4};
 use skinscope_model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
 
+use super::far;
 use super::slerp::{Quats, normalised, slerp};
 use super::span::Span;
 
@@ -43,6 +44,7 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
             *weight = at.number(|entry| values[entry * count + i]);
         }
     }
+    far::sample(model, clip, time_secs, pose);
 }
 
 /// Writes the properties that `clip` changes beside nodes, with their values at `time_secs`; `out` holds no others.

@@ -14,7 +14,7 @@ const PATHS: [Path; 3] = [Path::Translation, Path::Rotation, Path::Scale];
 
 /// Makes a model of nodes without parents, and one clip of the given channels and samplers.
 fn model(nodes: usize, times: &[Vec<f32>], channels: Vec<Channel>, samplers: Vec<Sampler>) -> Model {
-    let rest = LocalPose { transforms: vec![Transform::IDENTITY; nodes], morph_weights: Vec::new() };
+    let rest = LocalPose { transforms: vec![Transform::IDENTITY; nodes], ..LocalPose::default() };
     let skeleton = Skeleton {
         parents: vec![None; nodes],
         names: vec![String::new(); nodes],

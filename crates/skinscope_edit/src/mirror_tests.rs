@@ -39,7 +39,7 @@ fn figure(rows: Rows<'_>, stored: Affine3A) -> ModelParts {
             parents: rows.iter().map(|(_, parent, _)| parent.map(NodeId)).collect(),
             names: rows.iter().map(|(name, ..)| (*name).to_owned()).collect(),
             file_index: (0..rows.len() as u32).collect(),
-            rest: LocalPose { transforms: vec![Transform::IDENTITY; rows.len()], morph_weights: Vec::new() },
+            rest: LocalPose { transforms: vec![Transform::IDENTITY; rows.len()], ..LocalPose::default() },
             residuals: Vec::new(),
             far: None,
         },

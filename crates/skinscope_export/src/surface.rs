@@ -43,21 +43,23 @@ pub fn baked_surface<'a>(
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
+    let shift = anim::origin_shift(&model.skeleton, pose);
     let input =
         SurfaceInput { model, draws, palettes: &palettes, morph_weights: &pose.morph_weights, method: method.into() };
-    baked_primitives(model, &Surface::of(&input))
+    baked_primitives(model, shift, &Surface::of(&input))
 }
 
-/// Returns all primitives of a surface in its order, with all copies of an instance one after the other.
+/// Returns all primitives of a surface in its order, with all copies of an instance one after the other. `shift` is that of the origin of
+/// its pose ([`anim::origin_shift`]).
 #[must_use]
-pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive> {
+pub fn baked_primitives(model: &Model, shift: DVec3, surface: &Surface) -> Vec<BakedPrimitive> {
     let (model, is_split) = (surface.model(model), surface.split_model().is_some());
     let mut out = Vec::new();
     for parts in surface.parts.chunk_by(|a, b| a.instance == b.instance) {
         for copy in 0..parts[0].copies.len().max(1) {
             let freeze = |part: &SurfacePart| match part.copies.is_empty() {
-                true => frozen(model, (part.instance, 0), part.primitive, &part.deformed, is_split),
-                false => frozen(model, (part.instance, copy), part.primitive, &part.copy(copy), is_split),
+                true => frozen(model, shift, (part.instance, 0), part.primitive, &part.deformed, is_split),
+                false => frozen(model, shift, (part.instance, copy), part.primitive, &part.copy(copy), is_split),
             };
             out.extend(parts.iter().map(freeze));
         }
@@ -65,26 +67,28 @@ pub fn baked_primitives(model: &Model, surface: &Surface) -> Vec<BakedPrimitive>
     out
 }
 
-/// Freezes one deformed primitive of a copy of an instance, whichever way it was deformed.
+/// Freezes one deformed primitive of a copy of an instance, whichever way it was deformed, in a pose with that shift of its origin.
 #[must_use]
 pub fn baked_primitive(
     model: &Model,
+    shift: DVec3,
     (instance, copy): (InstanceId, usize),
     primitive: usize,
     deformed: &Deformed,
 ) -> BakedPrimitive {
-    frozen(model, (instance, copy), primitive, deformed, false)
+    frozen(model, shift, (instance, copy), primitive, deformed, false)
 }
 
 /// `keeps_copies`: vertices that were split off stand where those that they copy do not.
 fn frozen(
     model: &Model,
+    shift: DVec3,
     (instance, copy): (InstanceId, usize),
     primitive: usize,
     deformed: &Deformed,
     keeps_copies: bool,
 ) -> BakedPrimitive {
-    let origin = model.origin_of_instance(instance);
+    let origin = model.origin_of_instance(instance) + shift;
     let instance = &model.instances[instance.index()];
     let primitives = &model.meshes[instance.mesh.index()].primitives;
     let source = &primitives[primitive];

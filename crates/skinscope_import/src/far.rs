@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
-use glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
+use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3, Vec3};
 use gltf::json;
-use skinscope_base::math::Aabb;
-use skinscope_model::{Base, Far, FarMesh, Interpolation, ModelParts, NodeId, Path, Values};
+use skinscope_base::math::{Aabb, length};
+use skinscope_model::{Base, Far, FarMesh, FarTrack, ModelParts, NEAR, NodeId, Path};
+
+use super::Warnings;
 
 /// A figure is far away where its middle is farther from the origin than this many times its size (and than this many metres): from there
 /// on the steps of a float can be seen. Files that stand nearer are read as ever, to the bit.
@@ -71,9 +73,14 @@ pub(super) fn placing(root: &json::Root, text: &str) -> Option<Placing> {
     }
     let count = root.nodes.len();
     let parents = parents(root);
-    let figure = figure(root);
+    let mut figure = figure(root);
     let rough: Vec<DAffine3> = root.nodes.iter().map(|node| Place::of(node).local()).collect();
-    far_away(&worlds(root, &parents, &rough), &figure)?;
+    let rough = worlds(root, &parents, &rough);
+    if far_away(&rough, &figure).is_none() {
+        // Figures far from each other have no place in common: that of the largest one is taken.
+        figure = largest_figure(root)?;
+        far_away(&rough, &figure).filter(|(middle, _)| middle.abs().max_element() > NEAR)?;
+    }
     let document: Document = serde_json::from_str(text).ok()?;
     let locals: Vec<DAffine3> = document.nodes.iter().map(Place::local).collect();
     if locals.len() != count {
@@ -99,6 +106,14 @@ fn figure(root: &json::Root) -> Vec<usize> {
         out = (0..root.nodes.len()).filter(|node| root.nodes[*node].mesh.is_some()).collect();
     }
     out
+}
+
+/// The joints of the skin with the most, the first of these; `None`: there are not several skins.
+fn largest_figure(root: &json::Root) -> Option<Vec<usize>> {
+    let skins = Some(&root.skins).filter(|skins| skins.len() > 1)?;
+    let most = skins.iter().rev().max_by_key(|skin| skin.joints.len())?;
+    let inside = |node: &usize| *node < root.nodes.len();
+    Some(most.joints.iter().map(|joint| joint.value()).filter(inside).collect())
 }
 
 fn parents(root: &json::Root) -> Vec<Option<usize>> {
@@ -148,7 +163,7 @@ fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
     (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
 }
 
-/// Takes the places off the nodes that bear them, and off the keys that move these nodes.
+/// Takes the places off the nodes that bear them. Keys that move these nodes stay as they are.
 ///
 /// Nodes that bear nothing themselves are passed by on the way to what the model shows, so that the place is taken off where it is added:
 /// what hangs on them keeps translations that a float can hold.
@@ -162,7 +177,7 @@ pub(super) fn bring_near(placing: &Placing, parts: &mut ModelParts) {
         let is_left = near.abs().cmpgt(stored.abs() * 1e-14);
         transform.translation = DVec3::select(is_left, near, DVec3::ZERO).as_vec3();
     }
-    move_keys(parts, &bases);
+    mark_keys(parts, &bases);
     parts.skeleton.far = Some(Arc::new(Far { origin: placing.origin, bases }));
 }
 
@@ -200,7 +215,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
             if !by.is_finite() || DMat3::determinant(&parent.matrix3) == 0.0 {
                 return None;
             }
-            out.push(Base { node, by, origin, frame: parent.matrix3 });
+            out.push(Base { node, by, origin });
         }
     }
     (!out.is_empty()).then_some(out)
@@ -230,34 +245,12 @@ fn bears_something(parts: &ModelParts) -> Vec<bool> {
     out
 }
 
-/// Takes the places off the keys of translations. A sampler that moves something else too is copied first.
-fn move_keys(parts: &mut ModelParts, bases: &[Base]) {
-    let mut origins = Arc::get_mut(&mut parts.source.origins);
-    for (c, clip) in parts.clips.iter_mut().enumerate() {
-        for channel in 0..clip.channels.len() {
-            let own = clip.channels[channel];
-            let found = bases.binary_search_by_key(&own.node, |base| base.node);
-            let (Path::Translation, Ok(at)) = (own.path, found) else { continue };
-            let mut sampler = clip.samplers[own.sampler].clone();
-            let Values::Vec3(keys) = &sampler.values else { continue };
-            let is_spline = sampler.interpolation == Interpolation::CubicSpline;
-            let moved = |(entry, value): (usize, glam::Vec3)| match is_spline && entry % 3 != 1 {
-                true => value,
-                false => (value.as_dvec3() - bases[at].by).as_vec3(),
-            };
-            sampler.values = Values::Vec3(keys.iter().enumerate().map(moved).collect());
-            let users = clip.channels.iter().filter(|channel| channel.sampler == own.sampler).count();
-            if users == 1 {
-                clip.samplers[own.sampler] = sampler;
-                continue;
-            }
-            clip.samplers.push(sampler);
-            clip.channels[channel].sampler = clip.samplers.len() - 1;
-            if let Some(origin) = origins.as_mut().and_then(|origins| origins.clips.get_mut(c)) {
-                let same = origin.samplers.get(own.sampler).cloned();
-                origin.samplers.extend(same);
-            }
-        }
+/// Leaves the keys of nodes that bear a place as the file has them, and marks them to be sampled in f64.
+fn mark_keys(parts: &mut ModelParts, bases: &[Base]) {
+    for clip in &mut parts.clips {
+        let is_at_base = |node: NodeId| bases.binary_search_by_key(&node, |base| base.node).is_ok();
+        let moving = clip.channels.iter().filter(|c| c.path == Path::Translation && is_at_base(c.node));
+        clip.far = moving.map(|c| FarTrack::of(c.node, c.path, c.sampler)).collect();
     }
 }
 
@@ -304,5 +297,34 @@ pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
             }
         }
         skin.far = Some(Arc::new(FarMesh { place, stored }));
+    }
+}
+
+/// Warns of figures that stand far from where the model stands, such as the second one of a file with two: floats are too coarse there.
+pub(super) fn tell_of_coarse_places(parts: &ModelParts, warnings: &Warnings) {
+    let skeleton = &parts.skeleton;
+    let mut worlds: Vec<Affine3A> = Vec::with_capacity(skeleton.len());
+    for (i, parent) in skeleton.parents.iter().enumerate() {
+        let local = skeleton.local_matrix(i, skeleton.rest.transforms[i]);
+        worlds.push(parent.map_or(local, |parent| worlds[parent.index()] * local));
+    }
+    for (number, skin) in parts.skins.iter().enumerate() {
+        let joints: Vec<Vec3> = skin.joints.iter().map(|joint| worlds[joint.index()].translation.into()).collect();
+        if !joints.iter().all(|joint| joint.abs().max_element() > NEAR as f32) {
+            continue;
+        }
+        let bounds = Aabb::around_mass(&joints);
+        let (away, size) = (bounds.center().abs().max_element(), bounds.diagonal().max(1.0));
+        if bounds.is_empty() || f64::from(away) < FAR * f64::from(size) || away >= Aabb::FAR {
+            continue;
+        }
+        let step = f64::from(away.next_up() - away);
+        let from = if skeleton.far.is_some() { "the first figure" } else { "the origin" };
+        let message = format!(
+            "stands {} from {from}, too far for floats: its positions are kept to {}",
+            length(f64::from(away)),
+            length(step)
+        );
+        warnings.add(format!("skin {number}"), message);
     }
 }

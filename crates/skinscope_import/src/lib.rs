@@ -384,6 +384,7 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     if let Some(far) = reader.far {
         far::bring_near(far, &mut parts);
     }
+    far::tell_of_coarse_places(&parts, reader.warnings);
     Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
 }
 

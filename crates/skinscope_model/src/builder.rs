@@ -84,6 +84,7 @@ impl Model {
             check_clip(clip, &parts, c)?;
         }
         check_materials(&parts)?;
+        super::far_tracks::mark(&mut parts);
         parts.clips.iter_mut().for_each(|clip| Tracks::lay_out(clip, &parts.instances));
         let mut is_joint = vec![false; parts.skeleton.len()];
         for joint in parts.skins.iter().flat_map(|s| &s.joints) {

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use super::{Keys, NodeId, Property, Tracks};
+use super::{FarTrack, Keys, NodeId, Property, Tracks};
 
 /// An animation of the file.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +25,8 @@ pub struct Clip {
     pub source: ClipSource,
     /// The same channels in the layout that sampling reads; empty until the builder has made it.
     pub tracks: Tracks,
+    /// The channels of nodes that floats are too coarse for; the builder finds them.
+    pub far: Vec<FarTrack>,
 }
 
 /// Where a clip comes from.
@@ -55,8 +57,13 @@ impl Clip {
             let same_times = clip.times[a.times] == other.times[b.times];
             same_times && a.interpolation == b.interpolation && a.values == b.values
         };
+        let base = |clip: &Self, of: &Channel| {
+            clip.far.iter().find(|far| (far.node, far.path) == (of.node, of.path)).map(|far| far.base)
+        };
         let channel = |(a, b): (&Channel, &Channel)| {
-            (a.node, a.path) == (b.node, b.path) && keys(self, a.sampler, other, b.sampler)
+            (a.node, a.path) == (b.node, b.path)
+                && keys(self, a.sampler, other, b.sampler)
+                && base(self, a) == base(other, b)
         };
         let property = |(a, b): (&PropertyChannel, &PropertyChannel)| {
             a.property == b.property && keys(self, a.sampler, other, b.sampler)

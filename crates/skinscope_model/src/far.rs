@@ -11,11 +11,19 @@
 //!
 //! The last is for meshes whose own positions lie far away; their inverse bind matrices take the place in (Skin::stored_bind).
 //!
-//! Nothing that computes with poses needs to know. What says coordinates to a user, takes them from one, or writes them, adds or subtracts.
+//! A clip may lead far away from there, and a node far away may be turned about one above it. So poses have an origin of their own: the
+//! places that a clip adds to nodes are no part of their translations ([`Wide`]), and matrices are relative to where the model is in the
+//! pose (`skinscope_anim::origin_shift`):
+//!
+//! ```text
+//! translation in the file's world = translation in the pose + base + place of the pose
+//! place in the file's world       = place in the matrices of a pose + origin + origin shift of the pose
+//! ```
+//!
+//! Nothing that computes with one pose needs to know. What says coordinates to a user, takes them from one, or writes them, adds or
+//! subtracts.
 
-use std::ops::Range;
-
-use glam::{Affine3A, DAffine3, DMat3, DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use super::{NodeId, Skeleton, Skin};
 
@@ -37,8 +45,15 @@ pub struct Base {
     pub by: DVec3,
     /// The place in the file's world, metres, of the model's origin, for this node and those below it.
     pub origin: DVec3,
-    /// The turn and scale of its parent at rest, for which `by` was worked out.
-    pub frame: DMat3,
+}
+
+/// What of a pose floats are too coarse for. It is empty but for poses of clips that lead far away, or that turn what stands far away.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Wide {
+    /// What to add to the translations of nodes, in the space of their parents.
+    pub places: Vec<(NodeId, DVec3)>,
+    /// Rotations that are known with more digits. They count for as long as the pose has the same rotation in f32.
+    pub turns: Vec<(NodeId, DQuat)>,
 }
 
 /// What was taken off the meshes of a skin, in the other direction what its inverse bind matrices gained.
@@ -78,17 +93,6 @@ impl Skeleton {
         let above = std::iter::successors(Some(node), |node| self.parents[node.index()]);
         let found = above.filter_map(|node| far.bases.binary_search_by_key(&node, |base| base.node).ok()).next();
         found.map_or(DVec3::ZERO, |at| far.bases[at].origin)
-    }
-
-    /// Returns the nodes below a base, with what to add to their places in the model's world, metres, where the node above it has another turn
-    /// or scale (`frame`, in the model's world) than at rest: what hangs far away from such a node swings about it. `None`: nothing to add.
-    #[must_use]
-    pub fn swing(&self, base: &Base, frame: DMat3) -> Option<(Range<usize>, DVec3)> {
-        // Floats tell turns no better than that, and no figure should shiver.
-        let size = base.frame.determinant().abs().cbrt().max(1e-12);
-        let is_turned = !frame.abs_diff_eq(base.frame, 2e-6 * size);
-        let by = (frame - base.frame) * base.by;
-        is_turned.then(|| (base.node.index()..self.subtree_end(base.node), by))
     }
 
     /// Returns what was taken off the translation of node `index`, in its parent's space; zero where nothing was.

@@ -10,6 +10,7 @@ mod builder;
 mod clip;
 mod clip_edits;
 mod far;
+mod far_tracks;
 mod image;
 mod keys;
 mod light;
@@ -36,7 +37,8 @@ pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
-pub use far::{Base, Far, FarMesh};
+pub use far::{Base, Far, FarMesh, Wide};
+pub use far_tracks::{FarTrack, NEAR};
 use glam::{Affine3A, Quat, Vec3};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};
@@ -312,6 +314,9 @@ pub struct LocalPose {
     pub transforms: Vec<Transform>,
     /// The morph weights; those of an instance begin at [`Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
+    /// What floats are too coarse for; empty but where a clip leads far away.
+    #[serde(skip)]
+    pub wide: Wide,
 }
 
 /// Where the matrices of each skin and instance lie in the palette buffer. All skins come first, then the matrices of

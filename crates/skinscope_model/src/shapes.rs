@@ -53,7 +53,7 @@ pub fn tube(shape: Tube) -> Model {
         parents: (0..=joints).map(|i| i.checked_sub(1).map(NodeId::from_index)).collect(),
         names: (0..=joints).map(|i| if i == 0 { "root".into() } else { format!("joint {}", i - 1) }).collect(),
         file_index: (0..=joints as u32).collect(),
-        rest: LocalPose { transforms, morph_weights: Vec::new() },
+        rest: LocalPose { transforms, ..LocalPose::default() },
         residuals: Vec::new(),
         far: None,
     };
@@ -269,7 +269,7 @@ fn course_skeleton() -> Skeleton {
         parents: (0..transforms.len()).map(parent).collect(),
         names: (0..transforms.len()).map(name).collect(),
         file_index: (0..transforms.len() as u32).collect(),
-        rest: LocalPose { transforms, morph_weights: vec![0.25, 0.0] },
+        rest: LocalPose { transforms, morph_weights: vec![0.25, 0.0], ..LocalPose::default() },
         residuals: vec![(NodeId(6), shear)],
         far: None,
     }

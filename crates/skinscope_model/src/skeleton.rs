@@ -81,6 +81,13 @@ impl Skeleton {
         start + 1 + inside
     }
 
+    /// Returns how many metres one unit of the space is in which a node has its translation, at rest, along the axis where it is longest.
+    #[must_use]
+    pub fn scale_above(&self, node: NodeId) -> f64 {
+        let above = std::iter::successors(self.parents[node.index()], |node| self.parents[node.index()]);
+        above.map(|node| f64::from(self.rest.transforms[node.index()].scale.abs().max_element())).product()
+    }
+
     /// Returns the number of steps from the root.
     #[must_use]
     pub fn depth(&self, node: NodeId) -> usize {

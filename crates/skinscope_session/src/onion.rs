@@ -113,11 +113,13 @@ impl Session {
             rules: &self.rules,
             driving: driving.as_ref(),
         };
-        let mut skins = Vec::new();
+        let (mut skins, shift) = (Vec::new(), self.pose.shift);
         for (steps, time_secs) in self.onion_moments(clip.duration_secs()) {
             let edit = |pose: &mut LocalPose| over.lay(time_secs, &mut over_scratch, pose);
             let (rest, moment) = (&model.skeleton.rest, Some((clip, time_secs)));
             anim::evaluate(&model, rest, moment, edit, &mut scratch, &mut local, &mut world);
+            let moved = (anim::origin_shift(&model.skeleton, &local) - shift).as_vec3a();
+            world.iter_mut().for_each(|m: &mut Affine3A| m.translation += moved);
             let mut palettes = Vec::new();
             deform::palettes(&model, &world, &mut palettes);
             skins.push(OnionSkin { time_secs, steps, palettes, morph_weights: local.morph_weights.clone() });

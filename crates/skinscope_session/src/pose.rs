@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
 
-use glam::Affine3A;
+use glam::{Affine3A, DVec3};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_base::math::Aabb;
 use skinscope_deform as deform;
@@ -22,6 +22,8 @@ pub struct Pose {
     pub local: LocalPose,
     /// The matrix `model_from_node` of each node.
     pub model: Vec<Affine3A>,
+    /// How far the origin of these matrices is from that of the rest pose, metres ([`anim::origin_shift`]).
+    pub shift: DVec3,
     /// The skinning matrices, laid out by [`Model::palette_layout`].
     pub palettes: Vec<Affine3A>,
     /// The properties that the clip changes beside poses.
@@ -141,16 +143,24 @@ impl Session {
             if driving.is_some() {
                 pose.below.transforms.clone_from(&local.transforms);
                 pose.below.morph_weights.clone_from(&local.morph_weights);
+                pose.below.wide.clone_from(&local.wide);
                 over.drive(time_secs, &mut pose.over, local);
             }
         };
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
+        pose.shift = anim::origin_shift(&model.skeleton, &pose.local);
         deform::palettes(model, &pose.model, &mut pose.palettes);
         anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
         hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
         let crowd = CrowdContext { playback: &self.playback, formation: self.formation, over };
         crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
         self.place_bones();
+    }
+
+    /// Returns the place in the file's world, metres, that is the origin of what is shown; zero but for poses far away.
+    #[must_use]
+    pub fn origin(&self) -> DVec3 {
+        self.shown_model().map_or(DVec3::ZERO, |model| model.skeleton.origin() + self.pose.shift)
     }
 
     /// Has the pose computed anew, though nothing that it depends on has changed.

@@ -331,7 +331,7 @@ mod tests {
         assert_eq!((session.extent().all, session.bounds()), (around, around));
         let everything = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(2), 0.5);
         assert!(around.union(everything) == around && everything != around, "a part of it");
-        let baked = export::baked_primitives(&model, &session.surface().unwrap());
+        let baked = export::baked_primitives(&model, session.pose().shift, &session.surface().unwrap());
         assert_eq!(baked[0].positions, surface.parts[0].deformed.positions);
         session.apply(ViewCommand::Toggle(Toggle::Wireframe));
         session.update_pose();

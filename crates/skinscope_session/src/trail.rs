@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use skinscope_anim::{self as anim, Layers, SampleScratch};
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
@@ -27,8 +27,9 @@ pub struct Trail {
 /// What a trail depends on.
 type TrailSource = (Weak<Model>, ClipId, NodeId, Arc<Edits>, Changes);
 
-/// What else changes the pose of a clip: root motion that is taken out, and clips that are laid over it.
-type Changes = (Option<RootMotion>, Layers);
+/// What else changes the pose of a clip: root motion that is taken out, and clips that are laid over it. Last comes the origin of the pose
+/// that is shown, to which the trail is relative.
+type Changes = (Option<RootMotion>, Layers, DVec3);
 
 /// The trail that was computed last, and what it was computed from.
 #[derive(Clone, Debug, Default)]
@@ -56,7 +57,7 @@ impl Session {
             return;
         };
         // The root itself shows the way that is taken out.
-        let changes = (self.held_root().filter(|root| root.node != node), self.playback.layers);
+        let changes = (self.held_root().filter(|root| root.node != node), self.playback.layers, self.pose.shift);
         let is_same = self.trail.of.as_ref().is_some_and(|(of, its_clip, its_node, edits, its_changes)| {
             let same_model = std::ptr::eq(of.as_ptr(), Arc::as_ptr(model));
             same_model
@@ -67,10 +68,10 @@ impl Session {
         if !is_same {
             let trail = Arc::new({
                 let driving = self.driving();
-                let (root, layers) = changes;
+                let (root, layers, shift) = changes;
                 let over =
                     Over { model, layers, root, edits: &self.edits, rules: &self.rules, driving: driving.as_ref() };
-                path(&over, clip, node)
+                path(&over, clip, node, shift)
             });
             let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), changes));
             self.trail = HeldTrail { of, trail };
@@ -78,7 +79,8 @@ impl Session {
     }
 }
 
-fn path(over: &Over<'_>, clip: ClipId, node: NodeId) -> Trail {
+/// Returns the way of a node, relative to the origin of a pose with that shift.
+fn path(over: &Over<'_>, clip: ClipId, node: NodeId, shift: DVec3) -> Trail {
     let model = over.model;
     let clip = &model.clips[clip.index()];
     let (start, length) = (clip.start_secs.max(0.0), (clip.end_secs - clip.start_secs.max(0.0)).max(0.0));
@@ -94,7 +96,8 @@ fn path(over: &Over<'_>, clip: ClipId, node: NodeId) -> Trail {
     for secs in &times {
         let edit = |pose: &mut LocalPose| over.lay(*secs, &mut over_scratch, pose);
         anim::evaluate(model, &model.skeleton.rest, Some((clip, *secs)), edit, &mut scratch, &mut local, &mut world);
-        points.push(Vec3::from(world[node.index()].translation));
+        let moved = anim::origin_shift(&model.skeleton, &local) - shift;
+        points.push(Vec3::from(world[node.index()].translation) + moved.as_vec3());
     }
     let place = |secs: &f32| times.binary_search_by(|at| at.total_cmp(secs)).ok();
     let keys = keys.iter().filter_map(place).collect();

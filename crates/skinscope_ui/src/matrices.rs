@@ -1,8 +1,8 @@
 //! The matrices of a joint: its world matrix, its inverse bind matrix, and their product, which moves its vertices.
 
 use egui::accesskit::Role;
-use egui::{Align2, CornerRadius, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
-use glam::Affine3A;
+use egui::{Align2, CornerRadius, Label, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use glam::{Affine3A, DVec3};
 use skinscope_model::{NodeId, SkinId};
 use skinscope_session::Session;
 
@@ -17,6 +17,10 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     let [world_open, inverse_open, palette_open] = open;
     ui.add_space(8.0);
     fold(ui, "World matrix", world_open, world);
+    let origin = model.skeleton.origin_of(node) + session.pose().shift;
+    if let Some(text) = place_in_file(world, origin).filter(|_| *world_open) {
+        ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
+    }
     let Some(&(skin, place)) = skins.first() else { return };
     let first = model.palette_layout().skins[skin.index()] as usize;
     fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[place]);
@@ -27,6 +31,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
         let text = format!("of the first of {} skins that refer to this joint", skins.len());
         ui.label(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim));
     }
+}
+
+/// Says with all digits where a node stands in the world of the file, if that is not the world of the matrices.
+fn place_in_file(world: &Affine3A, origin: DVec3) -> Option<String> {
+    let place = (world.translation.as_dvec3() + origin).to_array().map(|v| format!("{v:.4}").replace('-', "−"));
+    (origin != DVec3::ZERO).then(|| format!("The file has it at {}.", place.join(", ")))
 }
 
 /// Shows a section head that folds.
@@ -84,5 +94,19 @@ pub(super) fn matrix_cell(value: f32) -> String {
         v if v < 1e3 => number(value, 3),
         v if v < 1e5 => number(value, 1),
         _ => format!("{value:.2e}").replace('-', "−"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_far_away_is_said_with_all_digits() {
+        let world = Affine3A::from_translation(glam::Vec3::new(0.125, -1.5, 2.0));
+        let origin = DVec3::new(12_958_095.37, 0.0, -4_865_499.81);
+        let said = place_in_file(&world, origin).unwrap();
+        assert_eq!(said, "The file has it at 12958095.4950, −1.5000, −4865497.8100.");
+        assert_eq!(place_in_file(&world, DVec3::ZERO), None);
     }
 }

@@ -45,6 +45,8 @@ pub struct SaveSummary {
     pub binds: usize,
     /// Clips that are new.
     pub clips: usize,
+    /// Sentences about new clips that stand so far away that floats round their keys.
+    pub coarse: Vec<String>,
     /// Accessors, by their index, whose numbers change or that are new.
     pub accessors: Vec<usize>,
     /// Bytes of buffers that change or are new.

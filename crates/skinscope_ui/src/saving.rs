@@ -202,6 +202,9 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
         if summary.clips > 0 {
             figure(ui, "New clips", &grouped(summary.clips));
         }
+        for coarse in &summary.coarse {
+            ui.add(Label::new(RichText::new(format!("Note that {coarse}.")).color(colors(ui).amber)).wrap());
+        }
         figure(ui, &counted(summary.accessors.len(), "accessor", "accessors"), &numbers(&summary.accessors));
         figure(ui, "Bytes of buffers", &grouped(summary.bytes as usize));
         figure(ui, "Values of the JSON text", &grouped(summary.json_values as usize));

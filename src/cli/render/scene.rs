@@ -241,8 +241,7 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
 
 /// Returns a point in the world of the model, for one in that of its file.
 fn near(session: &Session, point: DVec3) -> Vec3 {
-    let origin = session.model().map_or(DVec3::ZERO, |model| model.skeleton.origin());
-    (point - origin).as_vec3()
+    (point - session.origin()).as_vec3()
 }
 
 #[cfg(test)]

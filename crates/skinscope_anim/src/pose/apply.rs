@@ -86,20 +86,17 @@ impl Resolved {
     /// Writes the file's values over `pose`, and leaves the rest as it is.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, said) in &self.nodes {
+            if let Some(to) = said.translation {
+                pose.set_translation(*node, DVec3::from_array(to));
+            }
             let transform = &mut pose.transforms[node.index()];
             transform.rotation = said.rotation.map_or(transform.rotation, Quat::from_array);
-            transform.translation = said.translation.map_or(transform.translation, single);
             transform.scale = said.scale.map_or(transform.scale, Vec3::from_array);
         }
         for (place, weight) in &self.morphs {
             pose.morph_weights[*place] = *weight;
         }
     }
-}
-
-/// Returns a translation as poses have it.
-fn single(translation: [f64; 3]) -> Vec3 {
-    DVec3::from_array(translation).as_vec3()
 }
 
 /// Moves a pose by the share `part` (0…1) towards a file's values: rotations by slerp along the shorter arc, the rest
@@ -119,9 +116,11 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
             // Slerp of glam takes the shorter arc.
             transform.rotation = from.slerp(to, f64::from(part)).normalize().as_quat();
         }
-        let lerp = |from: Vec3, to: Option<[f32; 3]>| to.map_or(from, |to| from.lerp(Vec3::from_array(to), part));
-        transform.translation = lerp(transform.translation, said.translation.map(|to| single(to).to_array()));
-        transform.scale = lerp(transform.scale, said.scale);
+        transform.scale = said.scale.map_or(transform.scale, |to| transform.scale.lerp(Vec3::from_array(to), part));
+        if let Some(to) = said.translation {
+            let from = pose.translation(*node);
+            pose.set_translation(*node, from.lerp(DVec3::from_array(to), f64::from(part)));
+        }
     }
     for (place, weight) in &to.morphs {
         let now = &mut pose.morph_weights[*place];
@@ -147,13 +146,13 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     let mut out = PoseFile { name: name.to_owned(), model: model.source.name.clone(), ..PoseFile::default() };
     for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
         let mut channels = difference(now, rest);
-        let base = model.skeleton.base(i);
-        if base != DVec3::ZERO {
-            let stored = |near: [f64; 3]| (DVec3::from_array(near) + base).to_array();
-            channels.translation = channels.translation.map(stored);
+        let node = NodeId::from_index(i);
+        let (base, place) = (model.skeleton.base(i), pose.wide.place(node));
+        if place != DVec3::ZERO || channels.translation.is_some() {
+            channels.translation = Some((pose.translation(node) + base).to_array());
         }
         if channels != Channels::default() {
-            out.joints.push((keys.key(NodeId::from_index(i)).to_owned(), channels));
+            out.joints.push((keys.key(node).to_owned(), channels));
         }
     }
     for instance in &model.instances {

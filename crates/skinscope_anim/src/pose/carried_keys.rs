@@ -279,6 +279,7 @@ impl Corrected {
         for secs in &times {
             posed.clone_from(&carrier.from.skeleton.rest);
             sample(carrier.from, clip, *secs, &mut scratch, &mut posed);
+            posed.flatten();
             let said = carrier.carry(&posed);
             for (channel, list) in channels.iter().zip(&mut values) {
                 let at = said.binary_search_by_key(&channel.node, |(node, _)| node.index()).ok();

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 
 use glam::{Quat, Vec3};
-use skinscope_model::{Channel, Clip, Instance, Interpolation, Model, NodeId, Path, Sampler, Values};
+use skinscope_model::{
+    Channel, Clip, FarTrack, Instance, Interpolation, Model, NodeId, Path, Sampler, Skeleton, Values,
+};
 
 use super::carried_keys::{Corrected, add_channel, corrected, headed};
 use super::carry::Carrier;
@@ -45,9 +47,10 @@ pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
     for clip in &from.clips {
         moved.extend(clip.channels.iter().map(|c| c.node));
         let mut carried = if fits_as_it_is(&carrier, clip, &here) {
-            copied(clip, &here)
+            copied(clip, &carrier, &here)
         } else {
-            let Corrected { clip, is_changed, resampled: sampled } = corrected(clip, &carrier);
+            let Corrected { clip, is_changed, resampled: sampled } =
+                corrected(&clip.with_own_keys(&from.skeleton), &carrier);
             out.is_corrected |= is_changed;
             resampled.extend(sampled);
             clip
@@ -125,10 +128,16 @@ fn turned(a: Quat, b: Quat) -> f32 {
 }
 
 /// Returns a clip with the same keys, for the nodes of another model.
-fn copied(clip: &Clip, here: &[Option<NodeId>]) -> Clip {
+fn copied(clip: &Clip, carrier: &Carrier<'_>, here: &[Option<NodeId>]) -> Clip {
+    let base = |skeleton: &Skeleton, node: NodeId| skeleton.base(node.index());
+    let far = clip.far.iter().filter(|track| track.path == Path::Translation).filter_map(|track| {
+        let node = here[track.node.index()]?;
+        let apart = base(&carrier.to.skeleton, node) - base(&carrier.from.skeleton, track.node);
+        Some(FarTrack { base: track.base + apart, ..FarTrack::of(node, track.path, track.sampler) })
+    });
     let channels = clip.channels.iter().filter(|c| c.path != Path::Weights);
     let channels = channels.filter_map(|c| Some(Channel { node: here[c.node.index()]?, ..*c })).collect();
-    Clip { channels, samplers: clip.samplers.clone(), times: clip.times.clone(), ..headed(clip) }
+    Clip { channels, samplers: clip.samplers.clone(), times: clip.times.clone(), far: far.collect(), ..headed(clip) }
 }
 
 fn instance_at(model: &Model, node: NodeId) -> Option<&Instance> {

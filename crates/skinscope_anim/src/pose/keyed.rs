@@ -1,8 +1,10 @@
 //! Makes a clip of poses at moments.
 
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use skinscope_base::math::wide_unit;
-use skinscope_model::{Channel, Clip, ClipSource, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values};
+use skinscope_model::{
+    Channel, Clip, ClipSource, FarTrack, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values,
+};
 
 /// Returns a clip that shows these poses at these moments (seconds, rising), with rotations between them along the shorter
 /// arc and all else in straight lines. Only what leaves its rest in some pose has a channel. `None` where the moments do not rise or are
@@ -10,20 +12,27 @@ use skinscope_model::{Channel, Clip, ClipSource, Interpolation, LocalPose, Model
 #[must_use]
 pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
     let mut out = without_channels(name, poses)?;
-    let mut push = |node: NodeId, path: Path, values: Values| push(&mut out, node, path, values);
     let rest = &model.skeleton.rest;
     for i in 0..model.skeleton.len() {
         let (node, own) = (NodeId::from_index(i), rest.transforms[i]);
         let of = || poses.iter().map(|(_, pose)| pose.transforms[i]);
-        if of().any(|now| now.translation != own.translation) {
-            push(node, Path::Translation, Values::Vec3(of().map(|now| now.translation).collect()));
+        let place = poses.iter().map(|(_, pose)| pose.wide.place(node)).find(|place| *place != DVec3::ZERO);
+        if place.is_some() || of().any(|now| now.translation != own.translation) {
+            let place = place.unwrap_or_default();
+            let near = |(_, pose): &(f32, LocalPose)| (pose.translation(node) - place).as_vec3();
+            push(&mut out, node, Path::Translation, Values::Vec3(poses.iter().map(near).collect()));
+            if place != DVec3::ZERO {
+                let sampler = out.samplers.len() - 1;
+                let base = model.skeleton.base(i) + place;
+                out.far.push(FarTrack { base, ..FarTrack::of(node, Path::Translation, sampler) });
+            }
         }
         if of().any(|now| now.rotation != own.rotation) {
             let unit = |q: Quat| wide_unit(q).as_quat();
-            push(node, Path::Rotation, Values::Quat(of().map(|now| unit(now.rotation)).collect()));
+            push(&mut out, node, Path::Rotation, Values::Quat(of().map(|now| unit(now.rotation)).collect()));
         }
         if of().any(|now| now.scale != own.scale) {
-            push(node, Path::Scale, Values::Vec3(of().map(|now| now.scale).collect::<Vec<Vec3>>().into()));
+            push(&mut out, node, Path::Scale, Values::Vec3(of().map(|now| now.scale).collect::<Vec<Vec3>>().into()));
         }
     }
     let mut before = None;
@@ -34,7 +43,7 @@ pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Opti
         let of = || poses.iter().map(|(_, pose)| &pose.morph_weights[places.clone()]);
         if is_first && !places.is_empty() && of().any(|now| *now != rest.morph_weights[places.clone()]) {
             let values = of().flatten().copied().collect();
-            push(instance.node, Path::Weights, Values::Weights { count: places.len(), values });
+            push(&mut out, instance.node, Path::Weights, Values::Weights { count: places.len(), values });
         }
     }
     (!out.channels.is_empty()).then_some(out)

@@ -36,6 +36,8 @@ use skinscope_base::math::{quat_from_euler_xyz_degrees, wide_unit};
 pub use skinscope_model::Limits;
 use skinscope_model::{LocalPose, NodeId, Skeleton};
 
+use super::far;
+
 /// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
 /// in f64, as in import, so that no length overflows.
 #[must_use]
@@ -61,7 +63,7 @@ fn local(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DAffine3 {
 }
 
 /// Returns the matrix that a node applies before its rotation: scale and stored shear.
-fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
+pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
     let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
     match skeleton.residual(index) {
         Some(shear) => scale * glam::Mat3::from(shear).as_dmat3(),
@@ -70,17 +72,16 @@ fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
 }
 
 /// Returns `model_from_node` of every node in f64, parents first.
-fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
+pub(super) fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
     let mut out: Vec<DAffine3> = Vec::with_capacity(skeleton.len());
     for (i, parent) in skeleton.parents.iter().enumerate() {
         let own = local(skeleton, pose, i);
         out.push(parent.map_or(own, |p| out[p.index()] * own));
     }
-    for base in skeleton.far.iter().flat_map(|far| &far.bases) {
-        let above = skeleton.parents[base.node.index()].map(|parent| out[parent.index()].matrix3);
-        if let Some((nodes, by)) = above.and_then(|frame| skeleton.swing(base, frame)) {
-            out[nodes].iter_mut().for_each(|m| m.translation += by);
-        }
+    let shifts = far::shifts(skeleton, pose);
+    if !shifts.is_empty() {
+        let origin = far::origin(&shifts);
+        out.iter_mut().enumerate().for_each(|(node, m)| m.translation += far::total(&shifts, node) - origin);
     }
     out
 }

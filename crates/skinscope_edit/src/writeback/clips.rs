@@ -4,22 +4,28 @@ use std::collections::BTreeMap;
 
 use glam::{DVec3, Quat, Vec3};
 use serde_json::{Value, json};
-use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler, Values};
+use skinscope_base::math::length;
+use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler, Skeleton, Values};
 
 use super::WriteError;
 use super::draft::{Draft, component, number};
 
-/// Appends clips. Channels of anything but nodes are left out.
-pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), WriteError> {
+/// Keys that floats round by more than this, metres, are told of.
+const TOLD: f64 = 5e-5;
+
+/// Appends clips, and returns sentences about those whose keys floats are too coarse for. Channels of anything but nodes are left out.
+pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<Vec<String>, WriteError> {
+    let mut told = Vec::new();
     for clip in clips {
+        told.extend(coarse(&draft.model.skeleton, clip));
         let mut inputs: BTreeMap<usize, usize> = BTreeMap::new();
         let mut samplers: BTreeMap<(usize, Option<NodeId>), usize> = BTreeMap::new();
         let (mut written, mut channels) = (Vec::new(), Vec::new());
         for channel in &clip.channels {
             let sampler = &clip.samplers[channel.sampler];
             // Translations of a node that a place was taken off are not those of others with the same keys.
-            let base = draft.model.skeleton.base(channel.node.index());
-            let own = Some(channel.node).filter(|_| channel.path == Path::Translation && base != DVec3::ZERO);
+            let base = clip.base_of(&draft.model.skeleton, channel);
+            let own = Some(channel.node).filter(|_| base != DVec3::ZERO);
             let place = match samplers.get(&(channel.sampler, own)) {
                 Some(place) => *place,
                 None => {
@@ -30,7 +36,11 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
                     inputs.insert(sampler.times, input);
                     let output = match own {
                         None => add_values(draft, sampler)?,
-                        Some(_) => add_values(draft, &placed(sampler, base))?,
+                        Some(_) => {
+                            let mut placed = sampler.clone();
+                            placed.shift_keys(base);
+                            add_values(draft, &placed)?
+                        }
                     };
                     written.push(json!({
                         "input": input, "interpolation": interpolation(sampler.interpolation), "output": output,
@@ -44,18 +54,26 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<(), Write
         }
         draft.push("animations", &json!({ "name": clip.name, "channels": channels, "samplers": written }))?;
     }
-    Ok(())
+    Ok(told)
 }
 
-/// Returns a sampler of translations with the place that import took off them, as far as floats hold it.
-fn placed(sampler: &Sampler, base: DVec3) -> Sampler {
-    let mut out = sampler.clone();
-    if let Values::Vec3(keys) = &sampler.values {
-        let is_tangent = |entry: usize| sampler.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
-        let key = |(entry, v): (usize, Vec3)| if is_tangent(entry) { v } else { (v.as_dvec3() + base).as_vec3() };
-        out.values = Values::Vec3(keys.iter().enumerate().map(key).collect());
+/// Says by how much floats round the translations of a clip that stands far away; `None`: by nothing that can be seen.
+fn coarse(skeleton: &Skeleton, clip: &Clip) -> Option<String> {
+    let (mut rounded, mut most) = (0.0_f64, 0.0_f64);
+    for channel in &clip.channels {
+        let base = clip.base_of(skeleton, channel);
+        let Values::Vec3(keys) = &clip.samplers[channel.sampler].values else { continue };
+        let scale = skeleton.scale_above(channel.node);
+        for stored in keys.iter().map(|key| key.as_dvec3() + base).filter(|_| base != DVec3::ZERO) {
+            rounded = rounded.max((stored - stored.as_vec3().as_dvec3()).abs().max_element() * scale);
+            most = most.max(stored.abs().max_element() * scale);
+        }
     }
-    out
+    let (rounded, most) = (rounded > TOLD).then(|| (length(rounded), length(most)))?;
+    Some(format!(
+        "the clip \"{}\" leads {most} from the origin of its file, where keys, which are floats, are rounded by up to {rounded}",
+        clip.name
+    ))
 }
 
 fn add_times(draft: &mut Draft<'_>, times: &[f32]) -> Result<usize, WriteError> {

@@ -70,6 +70,8 @@ pub struct Changes {
     pub binds: usize,
     /// How many clips are new.
     pub clips: usize,
+    /// Sentences about new clips that stand so far away that floats round their keys.
+    pub coarse: Vec<String>,
     /// The accessors, by their index in the result, whose numbers change or that are new.
     pub accessors: BTreeSet<usize>,
     /// How many bytes of buffers change or are new.
@@ -123,9 +125,9 @@ pub fn patch(
     }
     let mut plan = plan::Plan::new(source, (sheet, &homes.new), recompression)?;
     plan.carry_out(&wants)?;
-    plan.add_clips(&added)?;
+    let coarse = plan.add_clips(&added)?;
     let mut patched = plan.finish(source, rename)?;
-    patched.changes.clips = added.len();
+    (patched.changes.clips, patched.changes.coarse) = (added.len(), coarse);
     patched.changes.vertices = vertices;
     patched.changes.joints = summary::joints(sheet);
     patched.changes.binds = wants.iter().filter(|want| want.is_of_binds()).map(|want| want.changed.len()).sum();

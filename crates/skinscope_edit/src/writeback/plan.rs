@@ -44,8 +44,8 @@ impl<'s> Plan<'s> {
         self.draft.finish(source, rename)
     }
 
-    /// Appends clips after those of the file.
-    pub fn add_clips(&mut self, added: &[&Clip]) -> Result<(), WriteError> {
+    /// Appends clips after those of the file, and returns sentences about those whose keys floats are too coarse for.
+    pub fn add_clips(&mut self, added: &[&Clip]) -> Result<Vec<String>, WriteError> {
         clips::append(&mut self.draft, added)
     }
 

@@ -37,3 +37,36 @@ fn what_hangs_far_from_a_node_that_is_turned_by_hand_swings_about_it() {
         assert!((turn * *before).distance(after) < 2e-3, "{before} {after}");
     }
 }
+
+#[test]
+fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error() {
+    let two = |first: f64, second: f64| {
+        let mut doc = Doc::new();
+        doc.root["nodes"] = json!([
+            { "translation": [first, 0.0, 0.0], "children": [1, 2] },
+            { "translation": [0.0, 1.0, 0.0] },
+            { "translation": [0.5, 1.0, 0.0] },
+            { "translation": [second, 0.0, 0.0], "children": [4] },
+            { "translation": [0.0, 1.0, 0.0] },
+        ]);
+        doc.root["skins"] = json!([{ "joints": [0, 1, 2] }, { "joints": [3, 4] }]);
+        doc.root["scenes"] = json!([{ "nodes": [0, 3] }]);
+        // What no clip moves, and nothing that is shown follows, bears no place.
+        let (times, values) = (doc.floats("SCALAR", 1, &[0.0]), doc.floats("VEC3", 3, &[1.0; 3]));
+        let channel = |node: usize| json!({ "sampler": 0, "target": { "node": node, "path": "scale" } });
+        doc.root["animations"] =
+            json!([{ "samplers": [{ "input": times, "output": values }], "channels": [channel(0), channel(3)] }]);
+        let warnings = doc.import().unwrap().warnings;
+        warnings.iter().map(ToString::to_string).filter(|said| said.contains("stands")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        two(0.0, 100_000.0),
+        ["skin 1: stands 100 km from the origin, too far for floats: its positions are kept to 7.81 mm"]
+    );
+    assert_eq!(
+        two(300_000.0, 100_000.0),
+        ["skin 1: stands 200 km from the first figure, too far for floats: its positions are kept to 15.6 mm"]
+    );
+    // Both stand at one place, far away, or near the origin.
+    assert!(two(100_000.0, 100_002.0).is_empty() && two(0.0, 20.0).is_empty());
+}

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
-use skinscope_model::{Clip, LocalPose, Model, Path, Property, PropertyChannel};
+use skinscope_model::{Clip, LocalPose, Model, NodeId, Path, Property, PropertyChannel};
 
 use super::nodes::{Nodes, near, near_with, same_turn};
 use super::{Pairing, by_contents};
@@ -114,7 +114,10 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
             let (x, y) = (here_pose.transforms[*here], there_pose.transforms[*there]);
             match path {
                 0 => {
-                    let apart = a.skeleton.base(*here) - b.skeleton.base(*there);
+                    let place = |model: &Model, pose: &LocalPose, node: usize| {
+                        model.skeleton.base(node) + pose.wide.place(NodeId::from_index(node))
+                    };
+                    let apart = place(a, &here_pose, *here) - place(b, &there_pose, *there);
                     !near_with(x.translation, y.translation, apart)
                 }
                 1 => !same_turn(x.rotation, y.rotation),

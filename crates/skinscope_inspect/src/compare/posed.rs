@@ -1,7 +1,7 @@
 //! Measures how far two posed surfaces are apart: in the rest pose, and at moments of all clips that both have.
 
-use glam::{Affine3A, Vec3};
-use skinscope_anim::{SampleScratch, local_to_model, reset_to_rest, sample};
+use glam::{Affine3A, DVec3, Vec3};
+use skinscope_anim::{SampleScratch, local_to_model, origin_shift, reset_to_rest, sample};
 use skinscope_base::math::Aabb;
 use skinscope_deform::palettes;
 use skinscope_model::{Clip, Instance, InstanceId, LocalPose, MeshId, Model, Primitive};
@@ -33,12 +33,14 @@ struct Posed<'m> {
     palette: Vec<Affine3A>,
     scratch: SampleScratch,
     nodes: Vec<Affine3A>,
+    /// How far the origin of the pose is from that of the rest pose, metres.
+    shift: DVec3,
 }
 
 impl<'m> Posed<'m> {
     fn new(model: &'m Model) -> Self {
         let (local, scratch) = (LocalPose::default(), SampleScratch::default());
-        Self { model, local, palette: Vec::new(), scratch, nodes: Vec::new() }
+        Self { model, local, palette: Vec::new(), scratch, nodes: Vec::new(), shift: DVec3::ZERO }
     }
 
     fn set(&mut self, clip: Option<(&Clip, f32)>) {
@@ -47,6 +49,7 @@ impl<'m> Posed<'m> {
             sample(self.model, clip, time, &mut self.scratch, &mut self.local);
         }
         local_to_model(&self.model.skeleton, &self.local, &mut self.nodes);
+        self.shift = origin_shift(&self.model.skeleton, &self.local);
         palettes(self.model, &self.nodes, &mut self.palette);
     }
 
@@ -112,7 +115,7 @@ fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32
             a.place(*here, pair.at[0], &mut own);
             b.place(*there, pair.at[1], &mut other);
             let [here, there] = [(&*a, here), (&*b, there)]
-                .map(|(posed, at)| posed.model.origin_of_instance(InstanceId::from_index(*at)));
+                .map(|(posed, at)| posed.shift + posed.model.origin_of_instance(InstanceId::from_index(*at)));
             own.iter().filter(|p| p.is_finite()).for_each(|p| bounds.include(*p));
             for (v, w) in pair.vertices.iter().enumerate() {
                 let Some((p, q)) = w.and_then(|w| Some((own.get(v)?, other.get(w as usize)?))) else { continue };

@@ -60,7 +60,7 @@ pub(super) fn parts(primitives: Vec<Primitive>, joints: usize) -> ModelParts {
             parents: (0..joints).map(|i| i.checked_sub(1).map(|_| NodeId(0))).collect(),
             names: (0..joints).map(|i| format!("joint {i}")).collect(),
             file_index: (0..joints as u32).collect(),
-            rest: LocalPose { transforms, morph_weights: Vec::new() },
+            rest: LocalPose { transforms, ..LocalPose::default() },
             residuals: Vec::new(),
             far: None,
         },

@@ -45,7 +45,7 @@ pub(crate) fn figure(world: Affine3A) -> ModelParts {
             parents: vec![None, Some(NodeId(0)), Some(NodeId(1)), Some(NodeId(1))],
             names: ["root", "hips", "arm.L", "arm.R"].map(String::from).to_vec(),
             file_index: vec![0, 1, 2, 3],
-            rest: LocalPose { transforms, morph_weights: Vec::new() },
+            rest: LocalPose { transforms, ..LocalPose::default() },
             residuals: Vec::new(),
             far: None,
         },

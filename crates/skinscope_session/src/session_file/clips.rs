@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use serde::{Deserialize, Serialize};
-use skinscope_model::{Channel, Clip, ClipSource, Interpolation, NodeId, Path, Sampler, Values};
+use skinscope_model::{Channel, Clip, ClipSource, FarTrack, Interpolation, NodeId, Path, Sampler, Values};
 
 /// A clip. Lists of numbers are little-endian f32 in base64. Only what moves nodes is kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub(crate) struct ChannelRecord {
     /// How many numbers a key has, of weights alone.
     #[serde(skip_serializing_if = "is_zero")]
     pub targets: usize,
+    /// What to add to the keys of a translation for those of the file, where they lead far away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<[f64; 3]>,
     pub values: String,
 }
 
@@ -53,6 +56,10 @@ const WAYS: [(Interpolation, &str); 3] =
 impl ClipRecord {
     /// Makes the record of a clip; `key` names its nodes.
     pub fn of(clip: &Clip, key: &dyn Fn(&NodeId) -> String) -> Self {
+        let far = |channel: &Channel| {
+            let is_it = |track: &&FarTrack| (track.node, track.path) == (channel.node, channel.path);
+            clip.far.iter().find(is_it).filter(|track| track.path == Path::Translation)
+        };
         let channel = |channel: &Channel| {
             let sampler = &clip.samplers[channel.sampler];
             let word =
@@ -69,6 +76,7 @@ impl ClipRecord {
                 interpolation: way.to_owned(),
                 times: sampler.times,
                 targets,
+                base: far(channel).map(|track| track.base.to_array()),
                 values,
             }
         };
@@ -101,7 +109,10 @@ impl ClipRecord {
             };
             if let Some(node) = find(&record.node) {
                 out.samplers.push(Sampler { times: record.times, interpolation, values });
-                out.channels.push(Channel { node, path, sampler: out.samplers.len() - 1 });
+                let sampler = out.samplers.len() - 1;
+                out.channels.push(Channel { node, path, sampler });
+                let base = record.base.map(DVec3::from_array).filter(|base| base.is_finite());
+                out.far.extend(base.map(|base| FarTrack { base, ..FarTrack::of(node, path, sampler) }));
             }
         }
         out.times = times;
@@ -122,4 +133,37 @@ fn decode(text: &str) -> Option<Vec<f32>> {
 fn rows<const N: usize>(numbers: &[f32]) -> Option<&[[f32; N]]> {
     let (rows, rest) = numbers.as_chunks();
     rest.is_empty().then_some(rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clip_far_away_comes_back_with_all_digits_and_older_records_are_read() {
+        let keys = Values::Vec3(vec![Vec3::ZERO, Vec3::X].into());
+        let far =
+            FarTrack { base: DVec3::new(12_958_095.37, 0.0, 0.25), ..FarTrack::of(NodeId(3), Path::Translation, 0) };
+        let clip = Clip {
+            name: "Far".into(),
+            source: ClipSource::Keyed,
+            channels: vec![Channel { node: NodeId(3), path: Path::Translation, sampler: 0 }],
+            samplers: vec![Sampler { times: 0, interpolation: Interpolation::Linear, values: keys }],
+            times: vec![vec![0.0, 1.0]],
+            end_secs: 1.0,
+            far: vec![far],
+            ..Clip::default()
+        };
+        let record = ClipRecord::of(&clip, &|_| "Root".into());
+        let text = serde_json::to_string(&record).unwrap();
+        let read =
+            |text: &str| serde_json::from_str::<ClipRecord>(text).unwrap().clip(&mut |_| Some(NodeId(3))).unwrap();
+        let again = read(&text);
+        assert!(again.is_same(&clip));
+        assert_eq!(again.far, clip.far);
+        let mut older: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(older["channels"][0].as_object_mut().unwrap().remove("base").is_some());
+        let older = read(&older.to_string());
+        assert!(older.far.is_empty() && !older.is_same(&clip));
+    }
 }

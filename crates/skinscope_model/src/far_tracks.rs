@@ -1,0 +1,220 @@
+//! Channels of clips that lead far from where the model rests, such as a root with keys at map coordinates, and channels that turn what
+//! stands far away. A float is too coarse for both, so that they are sampled once more in f64 ([`super::Wide`]).
+
+use std::collections::BTreeSet;
+
+use glam::{Affine3A, DVec3, Vec3};
+use skinscope_base::math::Aabb;
+
+use super::{Channel, Clip, Interpolation, LocalPose, ModelParts, NodeId, Path, Sampler, Skeleton, Values, Wide};
+
+/// Within this many metres of the origin floats hold places to 0.06 mm.
+pub const NEAR: f64 = 1024.0;
+
+/// A larger model is seen from farther away, so that this many times its size counts where that is more.
+const SIZES: f64 = 32.0;
+
+/// A coordinate of fewer metres than this is left in the translation, so that what stands on the ground stands on the ground.
+const KEPT: f64 = 64.0;
+
+/// How many keys of a channel are looked at.
+const LOOKED_AT: usize = 64;
+
+/// A channel that is sampled in f64.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FarTrack {
+    /// The node that it moves.
+    pub node: NodeId,
+    /// A translation or a rotation.
+    pub path: Path,
+    /// The sampler, of [`Clip::samplers`].
+    pub sampler: usize,
+    /// What to add to keys of translations for those of the file.
+    pub base: DVec3,
+    /// How far the node is from rest at the first key, in its parent's space, where that is far: what poses of the clip bear as
+    /// [`Wide::places`].
+    pub place: DVec3,
+    /// The distance along an axis from there, in the parent's space, beyond which the place goes along with the node.
+    pub reach: f64,
+}
+
+impl FarTrack {
+    /// Returns the track of a channel whose keys are those of the file. What it bears is up to [`super::Model::build`].
+    #[must_use]
+    pub fn of(node: NodeId, path: Path, sampler: usize) -> Self {
+        Self { node, path, sampler, base: DVec3::ZERO, place: DVec3::ZERO, reach: f64::INFINITY }
+    }
+}
+
+impl Clip {
+    /// Returns what to add to the keys of a channel for those that the file has, or would have: zero but for translations of models that
+    /// stand far away.
+    #[must_use]
+    pub fn base_of(&self, skeleton: &Skeleton, channel: &Channel) -> DVec3 {
+        if channel.path != Path::Translation {
+            return DVec3::ZERO;
+        }
+        let far = self.far.iter().find(|track| track.node == channel.node && track.path == Path::Translation);
+        far.map_or_else(|| skeleton.base(channel.node.index()), |track| track.base)
+    }
+
+    /// Returns the clip with keys in the space of the model's own nodes, as far as floats hold them.
+    #[must_use]
+    pub fn with_own_keys(&self, skeleton: &Skeleton) -> Self {
+        let mut out = self.clone();
+        for track in out.far.iter_mut().filter(|track| track.path == Path::Translation) {
+            let base = skeleton.base(track.node.index());
+            if track.base != base {
+                let mut sampler = out.samplers[track.sampler].clone();
+                sampler.shift_keys(track.base - base);
+                out.samplers.push(sampler);
+                (track.base, track.sampler) = (base, out.samplers.len() - 1);
+                let own = out.channels.iter_mut().filter(|c| (c.node, c.path) == (track.node, track.path));
+                own.for_each(|channel| channel.sampler = track.sampler);
+            }
+        }
+        out
+    }
+}
+
+impl Sampler {
+    /// Adds to the keys of translations, but not to tangents.
+    pub fn shift_keys(&mut self, by: DVec3) {
+        let Values::Vec3(keys) = &self.values else { return };
+        let is_tangent = |entry: usize| self.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
+        let key = |(entry, v): (usize, Vec3)| if is_tangent(entry) { v } else { (v.as_dvec3() + by).as_vec3() };
+        self.values = Values::Vec3(keys.iter().enumerate().map(key).collect());
+    }
+}
+
+impl LocalPose {
+    /// Returns the translation of a node, with all digits.
+    #[must_use]
+    pub fn translation(&self, node: NodeId) -> DVec3 {
+        self.wide.place(node) + self.transforms[node.index()].translation.as_dvec3()
+    }
+
+    /// Makes the places that the pose bears part of the translations, as far as floats hold them.
+    pub fn flatten(&mut self) {
+        for (node, place) in std::mem::take(&mut self.wide.places) {
+            let own = &mut self.transforms[node.index()].translation;
+            *own = (own.as_dvec3() + place).as_vec3();
+        }
+    }
+
+    /// Moves a node. The place that the pose bears stays where it is near; else the translation is as exact as a float.
+    pub fn set_translation(&mut self, node: NodeId, to: DVec3) {
+        let place = self.wide.place(node);
+        let near = if place.distance(to) <= NEAR { to - place } else { to };
+        if near == to {
+            self.wide.set_place(node, DVec3::ZERO);
+        }
+        self.transforms[node.index()].translation = near.as_vec3();
+    }
+}
+
+impl Wide {
+    /// Returns whether floats are fine enough for the whole pose.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty() && self.turns.is_empty()
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.places.clear();
+        self.turns.clear();
+    }
+
+    /// Returns what to add to the translation of a node.
+    #[must_use]
+    pub fn place(&self, node: NodeId) -> DVec3 {
+        self.places.iter().find(|(of, _)| *of == node).map_or(DVec3::ZERO, |(_, place)| *place)
+    }
+
+    /// Says what to add to the translation of a node.
+    pub fn set_place(&mut self, node: NodeId, place: DVec3) {
+        self.places.retain(|(of, _)| *of != node);
+        if place != DVec3::ZERO {
+            self.places.push((node, place));
+        }
+    }
+}
+
+/// Finds the channels of all clips that are sampled in f64. What import has marked stays marked.
+pub(super) fn mark(parts: &mut ModelParts) {
+    let mut size = None;
+    for clip in 0..parts.clips.len() {
+        let given = std::mem::take(&mut parts.clips[clip].far);
+        let mut found: Vec<FarTrack> = Vec::new();
+        for channel in parts.clips[clip].channels.iter().filter(|channel| channel.path == Path::Translation) {
+            // Of several channels of one property the last one counts.
+            found.retain(|track| track.node != channel.node);
+            let given = given.iter().find(|track| track.node == channel.node && track.path == Path::Translation);
+            found.extend(translation(parts, &parts.clips[clip], channel, given, &mut size));
+        }
+        let bases = parts.skeleton.far.iter().flat_map(|far| &far.bases).map(|base| base.node);
+        let moved: Vec<NodeId> = bases.chain(found.iter().map(|track| track.node)).collect();
+        if !moved.is_empty() {
+            let above = above(&parts.skeleton, &moved);
+            let turning = |c: &&Channel| c.path == Path::Rotation && above.contains(&c.node);
+            for Channel { node, path, sampler } in parts.clips[clip].channels.iter().filter(turning).copied() {
+                found.retain(|track| (track.node, track.path) != (node, path));
+                found.push(FarTrack::of(node, path, sampler));
+            }
+        }
+        parts.clips[clip].far = found;
+    }
+}
+
+/// Returns the nodes above some nodes.
+fn above(skeleton: &Skeleton, nodes: &[NodeId]) -> BTreeSet<NodeId> {
+    let parent = |node: &NodeId| skeleton.parents[node.index()];
+    nodes.iter().flat_map(|node| std::iter::successors(parent(node), parent)).collect()
+}
+
+/// Returns how a channel is sampled whose keys lead far from rest; `None`: they do not.
+fn translation(
+    parts: &ModelParts,
+    clip: &Clip,
+    channel: &Channel,
+    given: Option<&FarTrack>,
+    size: &mut Option<f64>,
+) -> Option<FarTrack> {
+    let skeleton = &parts.skeleton;
+    let Channel { node, path, sampler } = *channel;
+    let base = given.map_or_else(|| skeleton.base(node.index()), |track| track.base);
+    let rest = skeleton.rest.transforms[node.index()].translation.as_dvec3() + skeleton.base(node.index());
+    let Sampler { values: Values::Vec3(keys), interpolation, .. } = &clip.samplers[sampler] else { return None };
+    let (width, first) = if *interpolation == Interpolation::CubicSpline { (3, 1) } else { (1, 0) };
+    let count = keys.len() / width;
+    let from_rest = |key: usize| keys.get(key * width + first).as_dvec3() + base - rest;
+    let looked_at = (0..count).step_by(count.div_ceil(LOOKED_AT).max(1)).chain(count.checked_sub(1));
+    let most = looked_at.map(|key| from_rest(key).abs().max_element()).fold(0.0, f64::max);
+    let scale = skeleton.scale_above(node);
+    let is_near = most * scale <= NEAR || most * scale >= f64::from(Aabb::FAR) || !most.is_finite();
+    if is_near && given.is_none() || count == 0 {
+        return None;
+    }
+    let reach = NEAR.max(SIZES * *size.get_or_insert_with(|| size_of(parts)));
+    let is_far = most * scale > reach;
+    let in_parent = |metres: f64| if scale > 0.0 { metres / scale } else { f64::INFINITY };
+    let first = from_rest(0);
+    let place = DVec3::select(first.abs().cmpgt(DVec3::splat(in_parent(KEPT))), first, DVec3::ZERO);
+    (is_far || given.is_some()).then(|| FarTrack { node, path, sampler, base, place, reach: in_parent(reach) })
+}
+
+/// Returns the size of what a model shows at rest, metres, without a few nodes far outside.
+fn size_of(parts: &ModelParts) -> f64 {
+    let skeleton = &parts.skeleton;
+    let mut worlds: Vec<Affine3A> = Vec::with_capacity(skeleton.len());
+    for (i, parent) in skeleton.parents.iter().enumerate() {
+        let local = skeleton.local_matrix(i, skeleton.rest.transforms[i]);
+        worlds.push(parent.map_or(local, |parent| worlds[parent.index()] * local));
+    }
+    let joints = parts.skins.iter().flat_map(|skin| &skin.joints).copied();
+    let shown = joints.chain(parts.instances.iter().map(|instance| instance.node));
+    let places: Vec<Vec3> = shown.map(|node| worlds[node.index()].translation.into()).collect();
+    let bounds = Aabb::around_mass(&places);
+    if bounds.is_empty() { 0.0 } else { f64::from(bounds.diagonal()) }
+}
