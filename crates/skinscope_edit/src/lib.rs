@@ -52,7 +52,7 @@ pub use carry::{
 };
 pub use locks::Bounds;
 pub use mirrored::{MirrorPlane, Mirroring};
-pub use refusal::{Refusal, check};
+pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};
