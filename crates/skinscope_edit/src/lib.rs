@@ -22,6 +22,8 @@ mod mirror;
 mod mirror_tests;
 mod mirrored;
 mod normalise;
+#[cfg(test)]
+mod parting_tests;
 mod prune;
 mod quantise;
 mod refusal;
