@@ -159,3 +159,52 @@ impl LookArgs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::session::{Document, PlaybackCommand};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        look: LookArgs,
+    }
+
+    /// Why the options are refused for a model at rest, or while its clip is shown.
+    fn refused(options: &[&str], plays: bool) -> Option<String> {
+        let line = Line::try_parse_from(["look"].iter().chain(options)).unwrap();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        if !plays {
+            session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        }
+        line.look.apply(&mut session).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_option_that_changes_nothing_of_what_is_shown_says_what_it_is_for() {
+        let alone: [(&[&str], &str); 5] = [
+            (&["--ramp", "viridis"], "--heatmap"),
+            (&["--limit", "3"], "--overlay alarms"),
+            (&["--shared-black"], "--dominant"),
+            (&["--onion", "2"], "--clip"),
+            (&["--show-trail", "--joint", "joint 1"], "--clip"),
+        ];
+        for (options, needs) in alone {
+            let why = refused(options, false).unwrap_or_default();
+            assert!(why.contains(options[0]) && why.contains(needs), "{options:?}: {why}");
+        }
+        let with: [&[&str]; 3] = [
+            &["--ramp", "viridis", "--heatmap", "joint 1"],
+            &["--limit", "3", "--overlay", "alarms"],
+            &["--shared-black", "--dominant"],
+        ];
+        assert_eq!(with.map(|options| refused(options, false)), [None, None, None]);
+        let moving: [&[&str]; 2] = [&["--onion", "2"], &["--show-trail", "--joint", "joint 1"]];
+        assert_eq!(moving.map(|options| refused(options, true)), [None, None]);
+    }
+}

@@ -377,6 +377,20 @@ mod tests {
     }
 
     #[test]
+    fn a_joint_that_moves_nothing_and_a_node_that_is_none_bound_nothing() {
+        let mut parts = plain();
+        let joints = parts.skins[0].joints.clone();
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+        let model = Model::build(parts).unwrap();
+        let sheet = Sheet::of(&model);
+        assert_eq!([0, 1].map(|place: usize| check_joint(&sheet, joints[place])), [Ok(()), Ok(())]);
+        assert!(matches!(check_joint(&sheet, NodeId(0)), Err(Refusal::NoJoint(_))), "the root is no joint");
+        assert_eq!(check_moves(&sheet, joints[0]), Ok(()));
+        assert!(matches!(check_moves(&sheet, joints[1]), Err(Refusal::MovesNothing(_))));
+        assert!(matches!(check_moves(&sheet, NodeId(0)), Err(Refusal::NoJoint(_))));
+    }
+
+    #[test]
     fn without_a_skin_there_is_nothing_to_bind() {
         let mut bare = plain();
         bare.skins.clear();
