@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_inspect::VertexSet;
+use skinscope_inspect::tables::VertexTable;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId, part_meshes};
 
@@ -53,6 +54,23 @@ fn shares(sheet: &Sheet, mesh: usize, vertex: usize) -> Vec<(NodeId, f64)> {
 fn run(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     assert_eq!(check(operation, sheet, settings), Ok(()), "{}", operation.id);
     apply(operation, sheet, settings)
+}
+
+#[test]
+fn what_a_joint_moves_and_the_rows_of_tables_are_told_by_the_skin_of_each() {
+    let model = twice(|parts| give_all_to(parts, |_| 0));
+    let joints = [0, 1].map(|skin: usize| model.skins[skin].joints[0]);
+    let count = model.meshes[0].primitives[0].stored_vertices;
+    for (mesh, joint) in (0..).zip(joints) {
+        let moved = VertexSet::moved_by(&model, joint);
+        assert!(moved.len() == count && moved.iter().all(|(of, ..)| of == MeshId(mesh)), "{mesh}");
+    }
+    let table = VertexTable::of(&model);
+    assert_eq!(table.len(), 2 * count);
+    for number in 0..table.len() {
+        let row = table.row(number);
+        assert_eq!(row.pairs(&model)[0].node, joints[row.part.mesh.index()], "{number}");
+    }
 }
 
 #[test]
