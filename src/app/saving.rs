@@ -16,9 +16,7 @@ use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
 use crate::import::{ImportError, Progress};
 use crate::model::Model;
-use crate::session::{
-    Document, FileUse, RecoveryAnswer, SaveKind, Session, Source, ToolCommand, UnsavedAnswer, UnsavedWork,
-};
+use crate::session::{Document, FileUse, RecoveryAnswer, SaveKind, Source, ToolCommand, UnsavedAnswer, UnsavedWork};
 use crate::writeback::{Recompression, SaveError, Saved};
 
 /// What the user wants once the edits are saved or given up.

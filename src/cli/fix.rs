@@ -13,8 +13,8 @@ use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
 use crate::edit::{
-    Amount, Axis, BIND_HERE, Donor, INVERSE_BINDS, OPERATIONS, Operation, REPAIRED, Refusal, Settings, Sheet, apply,
-    check as check_operation, check_applied, check_joint, check_moves,
+    Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation,
+    check_applied, check_joint, check_moves,
 };
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
@@ -362,8 +362,7 @@ impl FixArgs {
 
     /// Refuses options that change nothing on this model, whatever the operations do.
     fn has_effects(&self, sheet: &Sheet) -> Result<(), CliError> {
-        let changes_weights = |operation: &&Operation| ![INVERSE_BINDS.id, BIND_HERE.id].contains(&operation.id);
-        if !OPERATIONS.iter().copied().filter(|operation| self.wants(operation)).any(|of| changes_weights(&of)) {
+        if !OPERATIONS.iter().any(|operation| operation.is_of_weights() && self.wants(operation)) {
             for (option, is_said) in [("lock", !self.lock.is_empty()), ("only-joint", !self.only_joint.is_empty())] {
                 if is_said {
                     let why = format!("--{option} is about weights, and no operation that changes them was asked for");
@@ -383,7 +382,7 @@ impl FixArgs {
         }
         let given: Vec<String> = self.paste.iter().flat_map(|given| &given.0).map(|(joint, _)| joint.clone()).collect();
         joints(&given)?;
-        if self.recompress && sheet.model.origins.views.iter().all(|view| view.meshopt.is_none()) {
+        if self.recompress && sheet.model.source.origins.views.iter().all(|view| view.meshopt.is_none()) {
             say(format_args!(
                 "warning: the file has nothing that meshopt compressed, so that --recompress changes nothing"
             ));
