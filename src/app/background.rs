@@ -27,7 +27,7 @@ impl App {
         self.jobs.opened();
         self.jobs.stop(Kind::RangeOfMotion);
         self.click = None;
-        self.stamps = std::mem::take(&mut self.next_stamps);
+        (self.stamps, self.written) = (std::mem::take(&mut self.next_stamps), None);
         self.followed(&document);
         self.open_document(document);
         self.choose_look();

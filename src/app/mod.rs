@@ -65,6 +65,7 @@ use self::jobs::{Jobs, Kind};
 use self::library::LibraryState;
 pub use self::pace::MeasurePace;
 use self::recorder::Recorder;
+use self::save_job::Written;
 use self::saving::Then;
 use self::screen::{AntialiasingRequest, DeviceOptions};
 use self::session_files::{OpenSessionFile, ReadSession};
@@ -148,6 +149,8 @@ struct App {
     /// What the open model's files were like before they were read, and those of the model that is being read.
     stamps: Stamps,
     next_stamps: Stamps,
+    /// What was written into the open model's own file, until that is read again.
+    written: Option<Written>,
     /// The session file that is open, or was written last.
     session_file: Option<OpenSessionFile>,
     /// A session file whose model is being read.
@@ -205,6 +208,7 @@ impl App {
             scrubbing: false,
             stamps: Stamps::default(),
             next_stamps: Stamps::default(),
+            written: None,
             session_file: None,
             coming_session: None,
             seen: Stamps::default(),

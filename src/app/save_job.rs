@@ -7,8 +7,15 @@ use super::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress};
 use crate::model::Model;
-use crate::session::{KeptSession, Session, Source, WorkContents};
-use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Stamps, prepare};
+use crate::session::{Document, KeptSession, Session, Source, WorkContents};
+use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, Saved, Stamps, prepare};
+
+/// A model that was written into its own file, which was not read again yet, and what its files were like then.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    model: Arc<Model>,
+    stamps: Stamps,
+}
 
 /// What it takes to save a model.
 pub(super) struct SaveJob {
@@ -17,6 +24,8 @@ pub(super) struct SaveJob {
     pub path: Option<PathBuf>,
     /// That file and those that it names, before they were read.
     pub stamps: Stamps,
+    /// An earlier state of the model that is in its file by now, where that was not read again yet.
+    pub written: Option<Written>,
     /// Whether what meshopt had compressed is compressed again.
     pub recompression: Recompression,
     /// All that was made on the model, for the case that its file is another by now.
@@ -32,45 +41,103 @@ impl SaveJob {
     /// # Errors
     /// The same as those of [`prepare`]; and the file has no place for all edits any more.
     pub fn prepare(&self, target: &Path) -> Result<Prepared, SaveError> {
-        let sheet = Sheet::of(&self.model);
-        let built_in = Source::BuiltIn.built_in_bytes().unwrap_or_default();
-        let origin = self.path.as_deref().map_or(Origin::Bytes(built_in), |path| Origin::File(path, &self.stamps));
+        let destination = if self.is_own(target) { Destination::InPlace } else { Destination::To(target) };
+        let is_other = matches!(destination, Destination::To(_));
+        let prepared = match (&self.path, &self.written) {
+            (Some(path), Some(written)) => self.prepare_on_written(path, written, destination),
+            (Some(path), None) => self.prepare_model(&self.model, Origin::File(path, &self.stamps), destination),
+            (None, _) => {
+                let built_in = Source::BuiltIn.built_in_bytes().unwrap_or_default();
+                self.prepare_model(&self.model, Origin::Bytes(built_in), destination)
+            }
+        };
+        match prepared {
+            Err(SaveError::Stale(_)) if is_other => self.prepare_on_changed(target),
+            prepared => prepared,
+        }
+    }
+
+    /// Writes the files that were worked out for `target`. Where the model's own file is among them, the next save of the model begins
+    /// with what is returned.
+    ///
+    /// # Errors
+    /// The same as those of [`Prepared::write`].
+    pub fn write(&self, prepared: Prepared, target: &Path) -> Result<(Saved, Option<Written>), SaveError> {
+        let saved = prepared.write()?;
+        let before = self.written.as_ref().map_or(&self.stamps, |written| &written.stamps);
+        let written = self
+            .is_own(target)
+            .then(|| Written { model: Arc::clone(&self.model), stamps: before.once_written(&saved.written) });
+        Ok((saved, written))
+    }
+
+    /// Whether the model was read from this file.
+    fn is_own(&self, target: &Path) -> bool {
         let same = |path: &PathBuf| {
             path == target || path.canonicalize().ok().is_some_and(|p| target.canonicalize().ok() == Some(p))
         };
-        let destination =
-            if self.path.as_ref().is_some_and(same) { Destination::InPlace } else { Destination::To(target) };
-        let is_other = matches!(destination, Destination::To(_));
-        match prepare(origin, &sheet, self.recompression, destination) {
-            Err(SaveError::Stale(_)) if is_other => self.prepare_on_changed(target),
-            prepared => Ok(prepared?.keeping_what_is_replaced()),
+        self.path.as_ref().is_some_and(same)
+    }
+
+    fn prepare_model(
+        &self,
+        model: &Model,
+        origin: Origin<'_>,
+        destination: Destination<'_>,
+    ) -> Result<Prepared, SaveError> {
+        Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?.keeping_what_is_replaced())
+    }
+
+    /// Works out the files where an earlier state of the model was saved already. The file is read again, since it may have other meshes,
+    /// accessors and clips now; what was made since is written into it.
+    fn prepare_on_written(
+        &self,
+        path: &Path,
+        written: &Written,
+        destination: Destination<'_>,
+    ) -> Result<Prepared, SaveError> {
+        if let Some(stale) = written.stamps.paths().find(|path| !written.stamps.is_as_read(path)) {
+            return Err(SaveError::Stale(stale.to_owned()));
         }
+        let read = self.read(path)?;
+        let mut session = Session::default();
+        session.open(Document::new(Arc::clone(&self.model), Vec::new(), Some(path.to_owned())));
+        session.saved(path.to_owned(), Arc::clone(&written.model));
+        session.open(read);
+        self.prepare_model(edited(&session, path)?, Origin::File(path, &written.stamps), destination)
     }
 
     fn prepare_on_changed(&self, target: &Path) -> Result<Prepared, SaveError> {
         let (Some(path), Some(kept)) = (&self.path, &self.kept) else {
             return Err(SaveError::Stale(target.to_owned()));
         };
-        let unreadable =
-            |error: ImportError| SaveError::NoPlace { path: path.clone(), left: format!("any edit: {error}") };
         let mut stamps = Stamps::of(path);
-        let document = Source::File(path.clone()).load(&self.options, &Progress::silent()).map_err(unreadable)?;
+        let document = self.read(path)?;
         stamps.add(document.files());
         let mut session = Session::default();
         session.open_kept(document, &kept.file());
-        let left: Vec<String> = session
-            .set_aside()
-            .iter()
-            .map(|work| WorkContents { posed: 0, ruled: 0, marks: 0, ..work.contents() })
-            .flat_map(|contents| contents.words())
-            .collect();
-        if !left.is_empty() {
-            return Err(SaveError::NoPlace { path: path.clone(), left: left.join(", ") });
-        }
-        let Some(model) = session.edited_model() else { return Err(SaveError::Stale(path.clone())) };
-        let (origin, destination) = (Origin::File(path, &stamps), Destination::To(target));
-        Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?.keeping_what_is_replaced())
+        self.prepare_model(edited(&session, path)?, Origin::File(path, &stamps), Destination::To(target))
     }
+
+    fn read(&self, path: &Path) -> Result<Document, SaveError> {
+        let unreadable =
+            |error: ImportError| SaveError::NoPlace { path: path.to_owned(), left: format!("any edit: {error}") };
+        Source::File(path.to_owned()).load(&self.options, &Progress::silent()).map_err(unreadable)
+    }
+}
+
+/// Returns the model that is open in `session`, if nothing had to be set aside of what its file is to hold.
+fn edited<'s>(session: &'s Session, path: &Path) -> Result<&'s Arc<Model>, SaveError> {
+    let left: Vec<String> = session
+        .set_aside()
+        .iter()
+        .map(|work| WorkContents { posed: 0, ruled: 0, marks: 0, ..work.contents() })
+        .flat_map(|contents| contents.words())
+        .collect();
+    if !left.is_empty() {
+        return Err(SaveError::NoPlace { path: path.to_owned(), left: left.join(", ") });
+    }
+    session.edited_model().ok_or_else(|| SaveError::Stale(path.to_owned()))
 }
 
 /// The last part of a path.
@@ -95,5 +162,66 @@ pub(super) fn summary(prepared: &Prepared) -> SaveSummary {
         recompressed: changes.recompressed,
         files: files.iter().map(|file| name_of(file)).collect(),
         replaced: files.iter().filter(|file| file.exists()).map(|file| name_of(file)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::model::{MeshId, WeightChange};
+
+    /// The model with all weight of a vertex given to a joint.
+    fn with_edit(model: &Model, vertex: u32, joint: u16) -> Arc<Model> {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(vertex, &[joint], &[1.0]);
+        Arc::new(model.with_weights(&[change]).unwrap())
+    }
+
+    fn first_joint(model: &Model, vertex: usize) -> u16 {
+        model.influences(MeshId(0), 0).unwrap().of(vertex).0[0]
+    }
+
+    #[test]
+    fn a_model_is_saved_again_before_its_file_was_read_again_unless_another_program_changed_that() {
+        let path = std::env::temp_dir().join(format!("skinscope_save_job_{}.glb", std::process::id()));
+        fs::write(&path, Source::BuiltIn.built_in_bytes().unwrap()).unwrap();
+        let read = || Source::File(path.clone()).load(&Options::default(), &Progress::silent()).unwrap();
+        let opened = Arc::clone(read().stored());
+        let stored = first_joint(&opened, 9);
+        let job = |model: &Arc<Model>, written: Option<Written>, stamps: &Stamps| SaveJob {
+            model: Arc::clone(model),
+            path: Some(path.clone()),
+            stamps: stamps.clone(),
+            written,
+            recompression: Recompression::None,
+            kept: None,
+            options: Options::default(),
+        };
+        let stamps = Stamps::of(&path);
+        let clip = crate::model::Clip { name: "Taken".to_owned(), ..opened.clips[0].clone() };
+        let once = with_edit(&opened.with_clips(vec![clip]).unwrap(), 3, 2);
+        let first = job(&once, None, &stamps);
+        let (_, written) = first.write(first.prepare(&path).unwrap(), &path).unwrap();
+        // It is saved twice more, with an edit each time.
+        let twice = with_edit(&once, 9, stored + 1);
+        let second = job(&twice, written, &stamps);
+        let (saved, written) = second.write(second.prepare(&path).unwrap(), &path).unwrap();
+        assert_eq!(saved.changes.vertices, 1, "the first edit is in the file already");
+        let now = read();
+        assert_eq!([3, 9].map(|vertex| first_joint(now.stored(), vertex)), [2, stored + 1]);
+        assert_eq!(now.stored().clips.len(), opened.clips.len() + 1, "a clip is written once");
+        let third = job(&opened, written.clone(), &stamps);
+        let (_, written) = third.write(third.prepare(&path).unwrap(), &path).unwrap();
+        assert_eq!(first_joint(read().stored(), 9), stored, "what was taken back is written too");
+        // Another program writes the file.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+        assert!(matches!(job(&twice, written, &stamps).prepare(&path), Err(SaveError::Stale(_))));
+        for ending in ["", ".bak", ".bak1", ".bak2"] {
+            fs::remove_file(format!("{}{ending}", path.display())).unwrap();
+        }
     }
 }

@@ -10,16 +10,14 @@ use winit::event_loop::ActiveEventLoop;
 use super::App;
 use super::file_dialog;
 use super::jobs::Kind;
-use super::save_job::{SaveJob, name_of, summary};
+use super::save_job::{SaveJob, Written, name_of, summary};
 use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
 use crate::import::{ImportError, Progress};
 use crate::model::Model;
-use crate::session::{
-    Document, FileUse, RecoveryAnswer, SaveKind, Session, Source, ToolCommand, UnsavedAnswer, UnsavedWork,
-};
-use crate::writeback::{Prepared, Recompression, SaveError, Saved, Stamps};
+use crate::session::{Document, FileUse, RecoveryAnswer, SaveKind, Source, ToolCommand, UnsavedAnswer, UnsavedWork};
+use crate::writeback::{Recompression, SaveError, Saved};
 
 /// What the user wants once the edits are saved or given up.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,7 +150,7 @@ impl App {
     }
 
     fn plan_save(&mut self) {
-        let job = Self::save_job(&self.session, &self.stamps, &self.options.import);
+        let job = self.save_job();
         if let (Some(saving), Some(job)) = (&mut self.status.saving, job) {
             let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
             saving.stage = SaveStage::Planning;
@@ -164,15 +162,16 @@ impl App {
         }
     }
 
-    fn save_job(session: &Session, stamps: &Stamps, import: &crate::import::Options) -> Option<SaveJob> {
-        let document = session.document()?;
+    fn save_job(&self) -> Option<SaveJob> {
+        let document = self.session.document()?;
         Some(SaveJob {
-            model: Arc::clone(session.edited_model()?),
+            model: Arc::clone(self.session.edited_model()?),
             path: document.path.clone(),
-            stamps: stamps.clone(),
+            stamps: self.stamps.clone(),
+            written: self.written.clone(),
             recompression: Recompression::None,
-            kept: session.kept(),
-            options: import.clone(),
+            kept: self.session.kept(),
+            options: self.options.import.clone(),
         })
     }
 
@@ -181,7 +180,7 @@ impl App {
         if let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage == SaveStage::Planning) {
             saving.stage = match result {
                 Ok(summary) => SaveStage::Ready(summary),
-                Err(error) => SaveStage::Failed(explained(&error, self.session.awaits_saved())),
+                Err(error) => SaveStage::Failed(explained(&error)),
             };
         }
     }
@@ -204,15 +203,15 @@ impl App {
 
     /// Writes the files.
     pub(super) fn save_to(&mut self, target: PathBuf) {
+        let Some(job) = self.save_job() else { return };
         let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
             return;
         };
-        let Some(job) = Self::save_job(&self.session, &self.stamps, &self.options.import) else { return };
         let job = SaveJob { recompression: chosen(saving.recompresses), ..job };
         saving.stage = SaveStage::Writing;
         saving.target.clone_from(&target);
         self.jobs.start(Kind::Save, move |_| {
-            let saved = job.prepare(&target).and_then(Prepared::write);
+            let saved = job.prepare(&target).and_then(|prepared| job.write(prepared, &target));
             Some(Box::new(|app, event_loop| app.files_saved(event_loop, job.model, saved)))
         });
     }
@@ -235,16 +234,17 @@ impl App {
         &mut self,
         event_loop: &ActiveEventLoop,
         model: Arc<Model>,
-        result: Result<Saved, SaveError>,
+        result: Result<(Saved, Option<Written>), SaveError>,
     ) {
         let Some(saving) = &mut self.status.saving else { return };
-        let saved = match result {
+        let (saved, own) = match result {
             Ok(saved) => saved,
             Err(error) => {
-                saving.stage = SaveStage::Failed(explained(&error, self.session.awaits_saved()));
+                saving.stage = SaveStage::Failed(explained(&error));
                 return;
             }
         };
+        self.written = own.or(self.written.take());
         let (kind, target) = (saving.kind, saving.target.clone());
         self.status.saving = None;
         let names = |files: &[PathBuf]| files.iter().map(|file| name_of(file)).collect::<Vec<_>>().join(", ");
@@ -419,13 +419,9 @@ fn proposed(path: Option<&Path>) -> PathBuf {
     (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// The reason, and what to do about it; `awaits_saved`: the model was saved from here, and was not read again since.
-fn explained(error: &SaveError, awaits_saved: bool) -> String {
+/// The reason, and what to do about it.
+fn explained(error: &SaveError) -> String {
     match error {
-        SaveError::Stale(path) if awaits_saved => format!(
-            "{}: it was saved from here, and has not been read again since; nothing was written. Reload (Ctrl+R) reads it, and keeps what you have edited since.",
-            path.display()
-        ),
         SaveError::Stale(_) => {
             format!(
                 "{error}. Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
@@ -443,17 +439,4 @@ fn explained(error: &SaveError, awaits_saved: bool) -> String {
 /// How what meshopt had compressed is stored.
 fn chosen(recompresses: bool) -> Recompression {
     if recompresses { Recompression::Meshopt } else { Recompression::None }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_that_was_saved_from_here_was_not_changed_by_another_program() {
-        let stale = SaveError::Stale("model.glb".into());
-        assert!(explained(&stale, false).contains("another program"));
-        let own = explained(&stale, true);
-        assert!(own.contains("saved from here") && !own.contains("another program"), "{own}");
-    }
 }

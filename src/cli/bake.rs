@@ -52,6 +52,12 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
         let name = args.output.display();
         return Err(CliError::Usage(format!("{name}: its name must end in .ply, .obj, .glb or .stl")));
     };
+    if args.keep_skin && args.backend == Deformer::Gpu {
+        return Err(CliError::Usage("--keep-skin deforms no vertex, so that --backend says nothing".into()));
+    }
+    if args.keep_skin && args.pose.has_method() {
+        return Err(CliError::Usage("--keep-skin deforms no vertex, so that no method is used".into()));
+    }
     if args.keep_skin && format != MeshFormat::Glb {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }

@@ -13,8 +13,8 @@ use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
 use super::{CliError, OpenArgs, print, printable, tell_warnings};
 use crate::edit::{
-    Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Settings, Sheet, apply, check as check_operation,
-    check_applied,
+    Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation,
+    check_applied, check_joint, check_moves,
 };
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
@@ -342,15 +342,50 @@ impl FixArgs {
     /// Limits which vertices may change; all may where no joint is named.
     fn bounds(&self, sheet: &mut Sheet) -> Result<(), CliError> {
         let model = sheet.model;
+        let refused = |option: &'static str| move |why: Refusal| CliError::Usage(format!("--{option}: {why}"));
         for joint in &self.lock {
-            sheet.bounds.locked.insert(find_node(model, joint)?.0);
+            let joint = find_node(model, joint)?;
+            check_joint(sheet, joint).map_err(refused("lock"))?;
+            sheet.bounds.locked.insert(joint.0);
         }
         let mut within = Vec::new();
         for joint in &self.only_joint {
-            within.extend(VertexSet::moved_by(model, find_node(model, joint)?).iter());
+            let joint = find_node(model, joint)?;
+            check_moves(sheet, joint).map_err(refused("only-joint"))?;
+            within.extend(VertexSet::moved_by(model, joint).iter());
         }
         if !self.only_joint.is_empty() {
             sheet.limit_to(&VertexSet::from_vertices(within));
+        }
+        Ok(())
+    }
+
+    /// Refuses options that change nothing on this model, whatever the operations do.
+    fn has_effects(&self, sheet: &Sheet) -> Result<(), CliError> {
+        if !OPERATIONS.iter().any(|operation| operation.is_of_weights() && self.wants(operation)) {
+            for (option, is_said) in [("lock", !self.lock.is_empty()), ("only-joint", !self.only_joint.is_empty())] {
+                if is_said {
+                    let why = format!("--{option} is about weights, and no operation that changes them was asked for");
+                    return Err(CliError::Usage(why));
+                }
+            }
+        }
+        let joints = |named: &[String]| -> Result<(), CliError> {
+            for joint in named {
+                let joint = find_node(sheet.model, joint)?;
+                check_joint(sheet, joint).map_err(|why| CliError::Usage(why.to_string()))?;
+            }
+            Ok(())
+        };
+        for (joint, other) in &self.pair {
+            joints(&[joint.clone(), other.clone()])?;
+        }
+        let given: Vec<String> = self.paste.iter().flat_map(|given| &given.0).map(|(joint, _)| joint.clone()).collect();
+        joints(&given)?;
+        if self.recompress && sheet.model.source.origins.views.iter().all(|view| view.meshopt.is_none()) {
+            say(format_args!(
+                "warning: the file has nothing that meshopt compressed, so that --recompress changes nothing"
+            ));
         }
         Ok(())
     }
@@ -366,10 +401,11 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     let mut sheet = Sheet::of(document.stored());
     let settings = args.settings(&document)?;
     args.bounds(&mut sheet)?;
+    args.has_effects(&sheet)?;
     let mut done: Vec<Done> = Vec::new();
     for operation in OPERATIONS.iter().copied().filter(|operation| args.wants(operation)) {
         let settings = args.settings_for(operation, document.stored(), &settings)?;
-        let refused = |why: crate::edit::Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
+        let refused = |why: Refusal| CliError::Usage(format!("--{}: {why}", operation.id));
         check_operation(operation, &sheet, &settings).map_err(refused)?;
         let applied = apply(operation, &mut sheet, &settings);
         check_applied(operation, &sheet, &settings, &applied).map_err(refused)?;

@@ -38,14 +38,15 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
             out["missing"] = json!(told.missing);
         }
         if let Some(told) = &done.mirrored {
-            let mesh = |mesh: MeshId| json!({ "mesh": mesh.0, "name": model.meshes[mesh.index()].name });
+            let mesh =
+                |mesh: MeshId| json!({ "mesh": model.file_mesh(mesh).0, "name": model.meshes[mesh.index()].name });
             let planes = told.planes.iter().map(|plane| {
                 let mut out = mesh(plane.mesh);
                 (out["axis"], out["offset"]) = (json!(plane.axis.name()), json!(plane.offset));
                 out
             });
-            out["planes"] = planes.collect::<Value>();
-            out["without_plane"] = told.without_plane.iter().map(|without| mesh(*without)).collect::<Value>();
+            out["planes"] = once(planes);
+            out["without_plane"] = once(told.without_plane.iter().map(|without| mesh(*without)));
             out["unpaired"] = json!(told.unpaired);
         }
         out
@@ -64,6 +65,17 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
         report["changed"]["stored"] = restored.json();
     }
     format!("{report}\n")
+}
+
+/// Returns values as a list that has each of them once: a mesh of the file may be several of the model.
+fn once(values: impl Iterator<Item = Value>) -> Value {
+    let mut out = Vec::new();
+    for value in values {
+        if !out.contains(&value) {
+            out.push(value);
+        }
+    }
+    out.into()
 }
 
 /// Returns what was done in lines.

@@ -8,10 +8,11 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::CliError;
 use super::find::find_node;
+use crate::frame::Scale;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
 use crate::math::Ramp;
-use crate::session::{Onion, SelectionCommand, Session, Toggle, ViewCommand};
+use crate::session::{Onion, PoseSource, SelectionCommand, Session, Toggle, ViewCommand};
 
 /// Colours of the surface.
 #[derive(Clone, Debug, Args)]
@@ -121,6 +122,7 @@ impl LookArgs {
         if let Some(ramp) = self.ramp.as_deref().and_then(Ramp::choice) {
             session.apply(ViewCommand::SetRamp(ramp));
         }
+        self.has_effects(session)?;
         let limit = session.view().influence_limit;
         if session.view().overlay.is_some_and(Overlay::needs_inspection) {
             let options = CheckOptions { limit, ..CheckOptions::default() };
@@ -129,5 +131,80 @@ impl LookArgs {
             }
         }
         Ok(())
+    }
+
+    /// Refuses options that change nothing of what is shown, which a session file or an example says too.
+    fn has_effects(&self, session: &Session) -> Result<(), CliError> {
+        let shown = session.view().overlay;
+        let has_ramp = |overlay: &Overlay| matches!(overlay.scale, Scale::Ramp { ramp: None, .. });
+        let plays = session.playback().source == PoseSource::Clip && session.playback().clip.is_some();
+        let options = [
+            ("ramp", self.ramp.is_some() && !shown.is_some_and(has_ramp), "is for weights: say --heatmap JOINT too"),
+            (
+                "limit",
+                self.limit.is_some() && !shown.is_some_and(|overlay| overlay.has_limit),
+                "is for influences that are counted: say --overlay alarms too",
+            ),
+            (
+                "shared-black",
+                self.shared_black && shown.is_none_or(|overlay| overlay.id != "dominant"),
+                "is for joints that share a triangle: say --dominant too",
+            ),
+            ("show-trail", self.show_trail && !plays, "draws a path over a clip: say --clip NAME too"),
+            ("onion", self.onion.is_some() && !plays, "draws other moments of a clip: say --clip NAME too"),
+        ];
+        match options.into_iter().find(|(_, has_none, _)| *has_none) {
+            Some((option, _, why)) => Err(CliError::Usage(format!("--{option} {why}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::session::{Document, PlaybackCommand};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        look: LookArgs,
+    }
+
+    /// Why the options are refused for a model at rest, or while its clip is shown.
+    fn refused(options: &[&str], plays: bool) -> Option<String> {
+        let line = Line::try_parse_from(["look"].iter().chain(options)).unwrap();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        if !plays {
+            session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        }
+        line.look.apply(&mut session).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn an_option_that_changes_nothing_of_what_is_shown_says_what_it_is_for() {
+        let alone: [(&[&str], &str); 5] = [
+            (&["--ramp", "viridis"], "--heatmap"),
+            (&["--limit", "3"], "--overlay alarms"),
+            (&["--shared-black"], "--dominant"),
+            (&["--onion", "2"], "--clip"),
+            (&["--show-trail", "--joint", "joint 1"], "--clip"),
+        ];
+        for (options, needs) in alone {
+            let why = refused(options, false).unwrap_or_default();
+            assert!(why.contains(options[0]) && why.contains(needs), "{options:?}: {why}");
+        }
+        let with: [&[&str]; 3] = [
+            &["--ramp", "viridis", "--heatmap", "joint 1"],
+            &["--limit", "3", "--overlay", "alarms"],
+            &["--shared-black", "--dominant"],
+        ];
+        assert_eq!(with.map(|options| refused(options, false)), [None, None, None]);
+        let moving: [&[&str]; 2] = [&["--onion", "2"], &["--show-trail", "--joint", "joint 1"]];
+        assert_eq!(moving.map(|options| refused(options, true)), [None, None]);
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct MeasureArgs {
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = parse_secs)]
     time: Option<f32>,
     /// Measure so many moments of each second of the clip
-    #[arg(long, value_name = "N", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, value_name = "N", conflicts_with = "time", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rate: u32,
     #[command(flatten)]
     clips: ClipsArgs,

@@ -12,9 +12,11 @@ use super::method::{MethodArgs, MethodSettings};
 use super::{CliError, parse_point, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::Model;
+use crate::output::say;
 use crate::pose::resolve;
 use crate::session::{
-    ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, PosingCommand, Session, Toggle, ViewCommand,
+    ControlCommand, EditCommand, MethodChoice, PlaybackCommand, PoseSource, PosingCommand, RootMotion, Session, Toggle,
+    ViewCommand,
 };
 
 /// The pose that is taken, and how it is deformed.
@@ -161,6 +163,12 @@ impl PoseArgs {
         self.pose.as_deref()
     }
 
+    /// Returns whether it is said how vertices are deformed.
+    pub(super) fn has_method(&self) -> bool {
+        let MethodSettings { parameters, pass, normals } = &self.method.settings;
+        self.method.method.is_some() || !parameters.is_empty() || pass.is_some() || normals.is_some()
+    }
+
     /// Returns whether a clip is named.
     pub(super) fn has_clip(&self) -> bool {
         self.clip.is_some()
@@ -195,8 +203,8 @@ impl PoseArgs {
                 session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }
         }
-        if self.no_root_motion && !session.playback().in_place {
-            session.apply(PlaybackCommand::ToggleInPlace);
+        if self.no_root_motion {
+            take_root_motion_out(&mut session)?;
         }
         if let Some(path) = &self.pose {
             let said = resolve(&model, &read_pose(path)?);
@@ -218,6 +226,25 @@ impl PoseArgs {
         session.update_pose();
         Ok(session)
     }
+}
+
+/// Lets the clip that is shown play in place.
+fn take_root_motion_out(session: &mut Session) -> Result<(), CliError> {
+    let clip = session.playback().clip.filter(|_| session.playback().source == PoseSource::Clip);
+    let Some((model, clip)) = session.model().zip(clip) else {
+        return Err(CliError::Usage("--no-root-motion takes something out of a clip: say --clip NAME too".into()));
+    };
+    let clip = &model.clips[clip.index()];
+    if RootMotion::of(model, clip).is_none() {
+        let name = printable(&clip.name);
+        say(format_args!(
+            "warning: clip \"{name}\" moves no node that carries joints, so that --no-root-motion changes nothing"
+        ));
+    }
+    if !session.playback().in_place {
+        session.apply(PlaybackCommand::ToggleInPlace);
+    }
+    Ok(())
 }
 
 /// Returns the weights of all morph targets of that name; where there are none, and the name is NODE/NAME, those of the

@@ -22,6 +22,8 @@ mod mirror;
 mod mirror_tests;
 mod mirrored;
 mod normalise;
+#[cfg(test)]
+mod parting_tests;
 mod prune;
 mod quantise;
 mod refusal;
@@ -52,7 +54,7 @@ pub use carry::{
 };
 pub use locks::Bounds;
 pub use mirrored::{MirrorPlane, Mirroring};
-pub use refusal::{Refusal, check};
+pub use refusal::{Refusal, check, check_joint, check_moves};
 pub use rounding::value;
 pub use rules::REPAIRED;
 pub use runtime::{PackedFigures, Packing, RUNTIMES, Runtime, Sets, Sums, packed};

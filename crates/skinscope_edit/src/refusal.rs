@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use skinscope_anim::local_to_model;
 use skinscope_anim::pose::{MapError, nearest_names};
+use skinscope_inspect::VertexSet;
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::{MeshId, Model, NodeId, SkinId};
 use thiserror::Error;
@@ -38,6 +39,9 @@ pub enum Refusal {
     /// A node moves no vertex, since no skin that moves vertices has it.
     #[error("“{0}” is no joint of a skin that moves vertices")]
     NoJoint(String),
+    /// A joint has no weight in any vertex.
+    #[error("“{0}” moves no vertex, so that there is none to change")]
+    MovesNothing(String),
     /// A joint can only be replaced by one of its own skin.
     #[error("“{other}” is no joint of a skin that “{joint}” belongs to, so that it cannot take its weights")]
     OtherSkin {
@@ -147,6 +151,26 @@ fn skins_of<'m>(model: &'m Model, table: &'m Table) -> impl Iterator<Item = (Nod
 
 fn joints_of(model: &Model, skin: SkinId) -> BTreeSet<u32> {
     model.skins[skin.index()].joints.iter().map(|node| node.0).collect()
+}
+
+/// Checks that a node is a joint of a skin that moves vertices.
+///
+/// # Errors
+/// It is none ([`Refusal::NoJoint`]).
+pub fn check_joint(sheet: &Sheet, joint: NodeId) -> Result<(), Refusal> {
+    is_joint(sheet, Some(joint))
+}
+
+/// Checks that some of the vertices which a joint moves may be changed alone.
+///
+/// # Errors
+/// It moves none, or is no joint.
+pub fn check_moves(sheet: &Sheet, joint: NodeId) -> Result<(), Refusal> {
+    check_joint(sheet, joint)?;
+    match VertexSet::moved_by(sheet.model, joint).is_empty() {
+        true => Err(Refusal::MovesNothing(name(sheet.model, joint))),
+        false => Ok(()),
+    }
 }
 
 fn is_joint(sheet: &Sheet, joint: Option<NodeId>) -> Result<(), Refusal> {
@@ -350,6 +374,20 @@ mod tests {
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(last)), Err(Refusal::OtherSkin { .. })));
         assert!(matches!(asked("replace-joint", parts.clone(), &replace(joints[1])), Err(Refusal::Itself(_))));
         assert_eq!(asked("replace-joint", parts, &replace(joints[0])), Ok(()));
+    }
+
+    #[test]
+    fn a_joint_that_moves_nothing_and_a_node_that_is_none_bound_nothing() {
+        let mut parts = plain();
+        let joints = parts.skins[0].joints.clone();
+        parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+        let model = Model::build(parts).unwrap();
+        let sheet = Sheet::of(&model);
+        assert_eq!([0, 1].map(|place: usize| check_joint(&sheet, joints[place])), [Ok(()), Ok(())]);
+        assert!(matches!(check_joint(&sheet, NodeId(0)), Err(Refusal::NoJoint(_))), "the root is no joint");
+        assert_eq!(check_moves(&sheet, joints[0]), Ok(()));
+        assert!(matches!(check_moves(&sheet, joints[1]), Err(Refusal::MovesNothing(_))));
+        assert!(matches!(check_moves(&sheet, NodeId(0)), Err(Refusal::NoJoint(_))));
     }
 
     #[test]

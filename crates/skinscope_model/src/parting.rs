@@ -80,6 +80,12 @@ impl ModelParts {
         self.parted.binary_search_by_key(&mesh, |(own, _)| *own).map_or(mesh, |at| self.parted[at].1)
     }
 
+    /// Returns whether a mesh shares that of the file with others, since it is shown with several lists of joints.
+    #[must_use]
+    pub fn is_parted(&self, mesh: MeshId) -> bool {
+        self.parted.iter().any(|(own, file)| [*own, *file].contains(&mesh))
+    }
+
     /// Returns the meshes that the file has, in its order.
     pub fn file_meshes(&self) -> impl Iterator<Item = (MeshId, &Mesh)> {
         let all = self.meshes.iter().enumerate().map(|(m, mesh)| (MeshId::from_index(m), mesh));
@@ -143,6 +149,7 @@ mod tests {
         assert_eq!(part(&mut parts, usize::MAX), [0, 1, 0, 2, 1, 0]);
         assert_eq!(parts.parted, [(MeshId(1), MeshId(0)), (MeshId(2), MeshId(0))]);
         assert_eq!([0, 1, 2].map(|m| parts.file_mesh(MeshId(m)).0), [0, 0, 0]);
+        assert_eq!([0, 1, 2, 3].map(|m| parts.is_parted(MeshId(m))), [true, true, true, false]);
         assert_eq!(parts.file_meshes().map(|(id, _)| id.0).collect::<Vec<_>>(), [0]);
         assert!(Model::build(parts).is_ok());
         // A file without such meshes stays as it is, and so does what must not be parted.

@@ -311,7 +311,7 @@ impl Model {
     }
 
     fn check(&self, change: &WeightChange) -> Result<(), BuildError> {
-        let place = || format!("mesh {}, primitive {}", change.mesh.0, change.primitive);
+        let place = || format!("mesh {}, primitive {}", self.file_mesh(change.mesh).0, change.primitive);
         let error = |what: &str| Err(BuildError { place: place(), what: what.to_owned() });
         let primitive = self.meshes.get(change.mesh.index()).and_then(|m| m.primitives.get(change.primitive));
         let Some(p) = primitive.filter(|p| p.stored_influences.is_some()) else {

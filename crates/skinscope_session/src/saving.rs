@@ -54,12 +54,6 @@ impl Session {
         self.saved = Some(SavedModel { path, model });
     }
 
-    /// Returns whether the open model was written into a file that was not read again yet.
-    #[must_use]
-    pub fn awaits_saved(&self) -> bool {
-        self.saved.is_some()
-    }
-
     /// Whether a document is another version of the open one.
     pub(super) fn is_newer_version(&self, document: &Document) -> bool {
         let Some(open) = &self.document else { return false };

@@ -11,7 +11,7 @@ use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::inspect::symmetry::{NO_PARTNER, NO_WEIGHTS, NOT_JUDGED};
-use crate::model::{Model, NodeId};
+use crate::model::{MeshId, Model, NodeId};
 use crate::words::counted;
 
 /// The JSON before the first file.
@@ -50,11 +50,11 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
         out["runtime"] = runtime.json(model);
     }
     if let Some([judged, not_judged]) = report.symmetry_counts() {
-        let images = without(report, NOT_JUDGED);
+        let images = without(model, report, NOT_JUDGED);
         out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": images });
         for (name, reason) in [("without_partner", NO_PARTNER), ("without_weights", NO_WEIGHTS)] {
             if report.not_judged_for(reason) > 0 {
-                out["symmetry"][name] = without(report, reason).into();
+                out["symmetry"][name] = without(model, report, reason).into();
             }
         }
     }
@@ -75,8 +75,9 @@ pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
     format!("{fields}\n")
 }
 
-/// Returns the vertices that were not compared for this reason, by mesh and primitive: their number and the first of them.
-fn without(report: &Report, reason: f32) -> Vec<Value> {
+/// Returns the vertices that were not compared for this reason, by mesh and primitive of the file: their number and the first of them. A mesh
+/// that is shown with several skins is told for each list of joints.
+fn without(model: &Model, report: &Report, reason: f32) -> Vec<Value> {
     let mut out = Vec::new();
     for (mesh, primitives) in report.symmetry.iter().flat_map(|s| s.values.iter().enumerate()) {
         for (primitive, values) in primitives.iter().enumerate() {
@@ -84,7 +85,7 @@ fn without(report: &Report, reason: f32) -> Vec<Value> {
             let vertices: Vec<usize> = all().take(MOST_VERTICES).collect();
             if !vertices.is_empty() {
                 let count = all().count();
-                out.push(json!({ "mesh": mesh, "primitive": primitive, "vertex_count": count, "vertices": vertices }));
+                out.push(json!({ "mesh": model.file_mesh(MeshId::from_index(mesh)).0, "primitive": primitive, "vertex_count": count, "vertices": vertices }));
             }
         }
     }

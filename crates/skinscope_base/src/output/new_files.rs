@@ -4,7 +4,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::new_file::{Destination, destination, finish, open_new, replaceable};
+use super::new_file::{Destination, back_up, destination, finish, open_new, replaceable};
 use super::signals;
 use super::temporary::{LOCK, hidden_path, sweep};
 
@@ -75,15 +75,74 @@ impl NewFiles {
     /// Puts all files in their places, one after the other.
     ///
     /// # Errors
-    /// A file cannot be replaced; those before it are in their places then.
+    /// A file cannot be replaced. Those before it are what they were then. Where one could not be put back, the reason says so and
+    /// names the copy of what it was.
     pub fn commit(mut self) -> io::Result<()> {
         let places = self.written.iter().map(|name| place_of(&self.folder, name).map(|(place, _)| place));
         let places = places.collect::<io::Result<Vec<PathBuf>>>()?;
+        let mut done: Vec<Replaced> = Vec::with_capacity(places.len());
         for (name, place) in self.written.iter().zip(places) {
-            fs::rename(self.hidden.join(name), place)?;
+            match self.replace(name, place) {
+                Ok(replaced) => done.push(replaced),
+                Err(error) => {
+                    let left = done.iter().rev().filter_map(Replaced::put_back);
+                    let reason = left.fold(format!("{name}: {error}"), |reason, left| format!("{reason}; {left}"));
+                    return Err(io::Error::new(error.kind(), reason));
+                }
+            }
         }
         self.is_done = true;
         Ok(())
+    }
+
+    /// Puts one file in its place. The one that stood there is kept among the hidden files until all are in theirs.
+    fn replace(&self, name: &str, place: PathBuf) -> io::Result<Replaced> {
+        let old = self.hidden.join(REPLACED).join(name);
+        let old = if place.try_exists()? { keep(&place, &old).map(|()| Some(old))? } else { None };
+        fs::rename(self.hidden.join(name), &place)?;
+        Ok(Replaced { place, old })
+    }
+}
+
+/// The hidden folder of the files that were replaced.
+const REPLACED: &str = ".replaced";
+
+/// Gives a file a second name. Where the file system has no hard links, it is copied, with its time, so that nobody takes it for one
+/// that was changed.
+fn keep(file: &Path, to: &Path) -> io::Result<()> {
+    if let Some(folder) = to.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if fs::hard_link(file, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(file, to)?;
+    if let Ok(modified) = fs::metadata(file).and_then(|facts| facts.modified()) {
+        // A file system that keeps no such time has none to restore.
+        let _unknown_there = File::options().write(true).open(to).and_then(|copy| copy.set_modified(modified));
+    }
+    Ok(())
+}
+
+/// A file that is in its place.
+struct Replaced {
+    place: PathBuf,
+    /// The name that the file which stood there has now; `None` where there was none.
+    old: Option<PathBuf>,
+}
+
+impl Replaced {
+    /// Makes the place what it was. Returns what is to be told where that fails.
+    fn put_back(&self) -> Option<String> {
+        let done = match &self.old {
+            Some(old) => fs::rename(old, &self.place),
+            None => fs::remove_file(&self.place),
+        };
+        let error = done.err()?;
+        // What is hidden is removed.
+        let copy = self.old.as_ref().and_then(|old| back_up(&self.place, &fs::read(old).ok()?).ok());
+        let kept = copy.map_or(String::new(), |copy| format!("; what it was is in {}", copy.display()));
+        Some(format!("{} is written already and could not be put back ({error}){kept}", self.place.display()))
     }
 }
 
@@ -183,6 +242,40 @@ mod tests {
         files.write("1.png", b"one").unwrap();
         drop(files);
         assert_eq!(names_in(&folder), ["frames"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn where_a_file_cannot_be_put_in_its_place_those_before_it_are_put_back() {
+        let folder = folder("put_back");
+        fs::write(folder.join("2.png"), "old two").unwrap();
+        let time = fs::metadata(folder.join("2.png")).unwrap().modified().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let names = ["1.png", "2.png", "3.png"];
+        let mut files = NewFiles::create(&folder, names.map(str::to_owned)).unwrap();
+        for name in names {
+            files.write(name, b"new").unwrap();
+        }
+        // The third cannot be renamed, since it is gone.
+        fs::remove_file(files.hidden.join("3.png")).unwrap();
+        let error = files.commit().unwrap_err().to_string();
+        assert!(error.starts_with("3.png: ") && !error.contains("put back"), "{error}");
+        assert_eq!(names_in(&folder), ["2.png"], "nothing else is left");
+        assert_eq!(fs::read(folder.join("2.png")).unwrap(), b"old two");
+        assert_eq!(fs::metadata(folder.join("2.png")).unwrap().modified().unwrap(), time);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_put_back_is_kept_beside_its_place() {
+        let folder = folder("kept");
+        let (place, old) = (folder.join("1.png"), folder.join("hidden"));
+        fs::write(&old, "old").unwrap();
+        fs::create_dir(&place).unwrap();
+        let told = Replaced { place, old: Some(old) }.put_back().unwrap();
+        let copy = folder.join("1.png.bak");
+        assert!(told.contains(&copy.display().to_string()), "{told}");
+        assert_eq!(fs::read(&copy).unwrap(), b"old");
         fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -145,6 +145,19 @@ impl Stamps {
         Self(self.0.iter().map(|(path, _)| (path.clone(), stamp(path))).collect())
     }
 
+    /// Returns the stamps after these files were written from here. The others are as they were, so that it is still seen if another
+    /// program changed them.
+    #[must_use]
+    pub fn once_written(&self, written: &[PathBuf]) -> Self {
+        let is_one =
+            |a: &Path, b: &Path| a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
+        let now = |(path, then): &(PathBuf, Stamp)| {
+            let is_written = written.iter().any(|file| is_one(file, path));
+            (path.clone(), if is_written { stamp(path) } else { *then })
+        };
+        Self(self.0.iter().map(now).collect())
+    }
+
     /// Returns whether the model's own file was there.
     #[must_use]
     pub fn has_own(&self) -> bool {

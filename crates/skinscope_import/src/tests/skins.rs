@@ -233,3 +233,28 @@ fn normalised_weights_sum_to_one_and_the_stored_ones_stay() {
     assert_eq!(of(&normalised, 3), (vec![1.5, -0.5, 0.0, 0.0], true));
     assert_eq!(of(&stored, 0), (vec![0.5, 0.75, 0.0, 0.0], false));
 }
+
+/// Four vertices that two nodes show with two skins, whose joints stand in another order.
+fn shown_twice() -> Doc {
+    let mut doc = skinned(&[(&BOTH, &HALVES)]);
+    doc.root["nodes"].as_array_mut().unwrap().push(json!({ "mesh": 0, "skin": 1 }));
+    doc.root["skins"].as_array_mut().unwrap().push(json!({ "joints": [1, 2] }));
+    doc
+}
+
+#[test]
+fn a_mesh_is_parted_for_the_joints_of_each_skin_unless_an_extension_names_it() {
+    let meshes = |doc: &Doc| {
+        let model = doc.import().unwrap().model;
+        model.instances.iter().map(|instance| instance.mesh.0).collect::<Vec<_>>()
+    };
+    assert_eq!(meshes(&shown_twice()), [0, 1]);
+    let mut named = shown_twice();
+    named.root["extensionsUsed"] = json!(["EXT_of_a_mesh"]);
+    named.root["extensions"] = json!({ "EXT_of_a_mesh": { "mesh": 0 } });
+    assert_eq!(meshes(&named), [0, 0]);
+    named.root["extensions"] = json!({ "EXT_of_a_mesh": { "target": "/meshes/0/extras" } });
+    assert_eq!(meshes(&named), [0, 0]);
+    named.root["extensions"] = json!({ "EXT_of_a_mesh": { "mesh": 1, "target": "/nodes/0" } });
+    assert_eq!(meshes(&named), [0, 1], "it names something else");
+}

@@ -17,6 +17,8 @@ mod mesh_tests;
 mod motion;
 mod names;
 mod pairs;
+#[cfg(test)]
+mod parting_tests;
 mod region;
 mod rogue;
 mod scale;

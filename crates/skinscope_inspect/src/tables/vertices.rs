@@ -107,6 +107,18 @@ impl VertexTable {
     /// The most rows that a table has.
     pub const MOST_ROWS: usize = 100_000_000;
 
+    /// Returns the part of a primitive that a skin moves, or with `None` the first skin that does. Mesh and primitive are numbered as
+    /// in the file, which may show one mesh with several skins.
+    #[must_use]
+    pub fn part(&self, model: &Model, (mesh, primitive): (u32, usize), skin: Option<u32>) -> Option<&Part> {
+        let is_it = |part: &&Part| {
+            model.file_mesh(part.mesh).0 == mesh
+                && part.primitive == primitive
+                && skin.is_none_or(|skin| part.skin.0 == skin)
+        };
+        self.parts.iter().find(is_it)
+    }
+
     /// Makes the table of all skinned vertices.
     #[must_use]
     pub fn of(model: &Model) -> Self {
@@ -426,5 +438,18 @@ mod tests {
         let model = model();
         let table = VertexTable::of(&model);
         assert_eq!(table.select(&model, &VertexQuery::default(), None, &AtomicBool::new(true)), None);
+    }
+
+    #[test]
+    fn a_part_is_found_by_the_numbers_of_the_file_and_its_skin() {
+        let mut parts = ModelParts::clone(&model());
+        // Mesh 1 is mesh 0, shown with another skin.
+        parts.meshes[1] = parts.meshes[0].clone();
+        parts.parted = vec![(MeshId(1), MeshId(0))];
+        let model = Model::build(parts).unwrap();
+        let table = VertexTable::of(&model);
+        let mesh = |skin: Option<u32>| table.part(&model, (0, 0), skin).map(|part| part.mesh.0);
+        assert_eq!([Some(0), Some(1), None, Some(2)].map(mesh), [Some(0), Some(1), Some(0), None]);
+        assert_eq!(table.part(&model, (1, 0), None), None, "the file has no such mesh");
     }
 }

@@ -81,7 +81,7 @@ fn write(
     out: &mut Tsv,
 ) {
     let part = row.part;
-    out.number(part.mesh.0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
+    out.number(model.file_mesh(part.mesh).0).cell(&model.meshes[part.mesh.index()].name).number(part.primitive);
     out.number(part.skin.0).number(row.vertex).number(row.count(model)).number(row.sum(model));
     let pairs = row.pairs(model);
     // A vertex may name some joint twice.

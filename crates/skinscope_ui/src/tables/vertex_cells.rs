@@ -32,11 +32,21 @@ pub(super) fn asymmetry(session: &Session) -> Option<&PerVertex> {
     session.inspected_values().map(|values| &values.asymmetry)
 }
 
-/// Returns the name of the mesh, with the primitive where it has several.
+/// Returns the name of the mesh in the file, with the primitive where it has several, and with the node that shows it where other nodes
+/// show it with other joints.
 fn mesh_name(model: &Model, row: &Row) -> String {
-    let mesh = &model.meshes[row.part.mesh.index()];
-    let name = if mesh.name.is_empty() { format!("mesh {}", row.part.mesh.0) } else { mesh.name.clone() };
-    if mesh.primitives.len() > 1 { format!("{name} · {}", row.part.primitive) } else { name }
+    let part = row.part;
+    let mesh = &model.meshes[part.mesh.index()];
+    let mut out =
+        if mesh.name.is_empty() { format!("mesh {}", model.file_mesh(part.mesh).0) } else { mesh.name.clone() };
+    if mesh.primitives.len() > 1 {
+        out += &format!(" · {}", part.primitive);
+    }
+    if model.is_parted(part.mesh) {
+        let node = model.instances[part.instance.index()].node;
+        out += &format!(" · {}", model.skeleton.names[node.index()]);
+    }
+    out
 }
 
 pub(super) fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, row: &Row, shows: ColumnKind) {
@@ -142,5 +152,32 @@ pub(super) fn tip(given: TableContext<'_>, row: &Row, shows: ColumnKind) -> Opti
             Ok(difference) => difference.to_string(),
         }),
         ColumnKind::Skin | ColumnKind::Number | ColumnKind::Count => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_inspect::tables::VertexTable;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Instance, MeshId, ModelParts, NodeId, SkinId};
+
+    use super::*;
+
+    #[test]
+    fn a_mesh_has_the_number_that_the_file_gives_it_and_its_node_where_it_is_shown_with_other_joints() {
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 4, ..Tube::default() }));
+        parts.meshes[0].name.clear();
+        let mut skin = parts.skins[0].clone();
+        skin.joints.reverse();
+        parts.skins.push(skin);
+        parts.meshes.push(parts.meshes[0].clone());
+        parts.parted = vec![(MeshId(1), MeshId(0))];
+        let other = Instance { node: NodeId(1), mesh: MeshId(1), skin: Some(SkinId(1)), ..parts.instances[0].clone() };
+        let nodes = [parts.instances[0].node, other.node].map(|node| parts.skeleton.names[node.index()].clone());
+        parts.instances.push(other);
+        let model = Model::build(parts).unwrap();
+        let table = VertexTable::of(&model);
+        let names = [0, table.len() - 1].map(|row| mesh_name(&model, &table.row(row)));
+        assert_eq!(names, nodes.map(|node| format!("mesh 0 · {node}")));
     }
 }

@@ -114,6 +114,7 @@ impl Spreadsheet<'_> {
     fn named(&self, head: &[&str], lines: &[Vec<&str>]) -> Option<Result<Vec<CellEdit>, String>> {
         let column = |name: &str| head.iter().position(|cell| *cell == name);
         let (mesh, primitive, vertex) = (column("mesh")?, column("primitive")?, column("vertex")?);
+        let skin = column("skin");
         let model = self.given.model;
         let keys = Keys::of(model);
         let node = |name: &str| find_key(model, &keys, name);
@@ -122,6 +123,8 @@ impl Spreadsheet<'_> {
             let number = |column: usize| line.get(column).and_then(|cell| cell.parse::<u32>().ok());
             let place = number(mesh).zip(number(primitive)).zip(number(vertex));
             let Some(((mesh, primitive), vertex)) = place else { continue };
+            let part = self.given.base.vertices.part(model, (mesh, primitive as usize), skin.and_then(number));
+            let mesh = part.map_or(MeshId(mesh), |part| part.mesh);
             for (name, cell) in head.iter().zip(line).filter(|(_, cell)| !cell.is_empty()) {
                 let joint = match name.strip_prefix("weight ") {
                     Some(rank) => match rank.strip_prefix("of ") {
@@ -140,7 +143,7 @@ impl Spreadsheet<'_> {
                     Some(Ok(joint)) => joint,
                 };
                 let Some(amount) = Amount::parse(cell) else { return Some(Err(no_weight(cell))) };
-                out.push(CellEdit { mesh: MeshId(mesh), primitive: primitive as usize, vertex, joint, amount });
+                out.push(CellEdit { mesh, primitive: primitive as usize, vertex, joint, amount });
             }
         }
         Some(Ok(out))

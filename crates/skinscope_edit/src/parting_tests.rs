@@ -1,0 +1,147 @@
+//! Tests of one mesh that two nodes show with skins of other joints: every operation means the joints of the skin.
+
+use std::sync::Arc;
+
+use skinscope_inspect::VertexSet;
+use skinscope_inspect::tables::VertexTable;
+use skinscope_model::shapes::{Tube, tube};
+use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId, part_meshes};
+
+use super::*;
+
+/// The tube that the tests begin with, as it is shown once.
+fn once() -> Model {
+    tube(Tube { joints: 4, ..Tube::default() })
+}
+
+/// The tube, shown by two nodes: the second skin has the same joints in the order that is reversed. `change` is made before the mesh is
+/// parted.
+fn twice(change: impl FnOnce(&mut ModelParts)) -> Model {
+    let mut parts = ModelParts::clone(&once());
+    let mut skin = parts.skins[0].clone();
+    skin.joints.reverse();
+    skin.inverse_bind.reverse();
+    parts.skins.push(skin);
+    parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+    change(&mut parts);
+    let ModelParts { skins, meshes, instances, .. } = &mut parts;
+    let parted = part_meshes(skins, meshes, instances, &mut |_, _| true);
+    assert_eq!(parted, [(MeshId(1), MeshId(0))]);
+    parts.parted = parted;
+    Model::build(parts).unwrap()
+}
+
+/// Gives every vertex to the joint of this place in the skin.
+fn give_all_to(parts: &mut ModelParts, place: impl Fn(usize) -> u16) {
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    let per_vertex = influences.per_vertex;
+    influences.weights.fill(0.0);
+    influences.joints.fill(0);
+    for vertex in 0..influences.joints.len() / per_vertex {
+        (influences.joints[vertex * per_vertex], influences.weights[vertex * per_vertex]) = (place(vertex), 1.0);
+    }
+}
+
+/// The joints of a vertex, as nodes, with their weights.
+fn shares(sheet: &Sheet, mesh: usize, vertex: usize) -> Vec<(NodeId, f64)> {
+    let mut out = Vec::new();
+    sheet.tables[sheet.table_of(mesh, 0).unwrap()].shares(vertex, &mut out);
+    out.sort_by_key(|(key, _)| *key);
+    out.retain(|(_, weight)| *weight > 1e-9);
+    out.into_iter().map(|(key, weight)| (NodeId(key), weight)).collect()
+}
+
+fn run(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
+    assert_eq!(check(operation, sheet, settings), Ok(()), "{}", operation.id);
+    apply(operation, sheet, settings)
+}
+
+#[test]
+fn what_a_joint_moves_and_the_rows_of_tables_are_told_by_the_skin_of_each() {
+    let model = twice(|parts| give_all_to(parts, |_| 0));
+    let joints = [0, 1].map(|skin: usize| model.skins[skin].joints[0]);
+    let count = model.meshes[0].primitives[0].stored_vertices;
+    for (mesh, joint) in (0..).zip(joints) {
+        let moved = VertexSet::moved_by(&model, joint);
+        assert!(moved.len() == count && moved.iter().all(|(of, ..)| of == MeshId(mesh)), "{mesh}");
+    }
+    let table = VertexTable::of(&model);
+    assert_eq!(table.len(), 2 * count);
+    for number in 0..table.len() {
+        let row = table.row(number);
+        assert_eq!(row.pairs(&model)[0].node, joints[row.part.mesh.index()], "{number}");
+    }
+}
+
+#[test]
+fn a_weight_that_is_set_or_pasted_is_that_of_the_skin_s_joint() {
+    let model = twice(|_| ());
+    let [first, last] = [0, 3].map(|place: usize| model.skins[0].joints[place]);
+    let mut sheet = Sheet::of(&model);
+    let before = shares(&sheet, 0, 5);
+    sheet.limit_to(&VertexSet::from_vertices(vec![(MeshId(1), 0, 5)]));
+    let settings = Settings { joint: Some(last), amount: Amount::To(1.0), ..Settings::default() };
+    run(operation("set").unwrap(), &mut sheet, &settings);
+    assert_eq!(shares(&sheet, 1, 5), [(last, 1.0)]);
+    assert_eq!(shares(&sheet, 0, 5), before, "the other node shows what it showed");
+    // The same weights are pasted onto both.
+    sheet.limit_to(&VertexSet::from_vertices(vec![(MeshId(0), 0, 6), (MeshId(1), 0, 6)]));
+    let settings = Settings { copied: vec![(first, 0.25), (last, 0.75)], ..Settings::default() };
+    run(operation("paste").unwrap(), &mut sheet, &settings);
+    assert_eq!([0, 1].map(|mesh| shares(&sheet, mesh, 6)), [0, 1].map(|_| vec![(first, 0.25), (last, 0.75)]));
+}
+
+#[test]
+fn weights_of_another_model_go_to_the_joints_of_their_names_in_both_skins() {
+    let model = twice(|parts| give_all_to(parts, |_| 1));
+    let donor = once();
+    let settings = Settings { donor: Some(Donor(Arc::new(donor.clone()))), ..Settings::default() };
+    let mut sheet = Sheet::of(&model);
+    run(operation("transfer").unwrap(), &mut sheet, &settings);
+    let given = Sheet::of(&donor);
+    for vertex in 0..given.tables[0].vertices() {
+        let wanted = shares(&given, 0, vertex);
+        for mesh in 0..2 {
+            let got = shares(&sheet, mesh, vertex);
+            let is_near = |(a, b): (&(NodeId, f64), &(NodeId, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-4;
+            assert!(got.len() == wanted.len() && got.iter().zip(&wanted).all(is_near), "{mesh} {vertex}: {got:?}");
+        }
+    }
+}
+
+#[test]
+fn weights_are_mirrored_between_the_joints_of_each_skin() {
+    let plain = once();
+    let positions = &plain.meshes[0].primitives[0].positions;
+    let is_left = |vertex: usize| positions[vertex].x > 0.01;
+    let model = twice(|parts| give_all_to(parts, |vertex| if is_left(vertex) { 1 } else { 0 }));
+    let mut sheet = Sheet::of(&model);
+    run(operation("mirror").unwrap(), &mut sheet, &Settings { axis: Axis::X, ..Settings::default() });
+    let right: Vec<usize> = (0..positions.len()).filter(|vertex| positions[*vertex].x < -0.01).collect();
+    assert!(!right.is_empty());
+    for mesh in 0..2 {
+        let joint = model.skins[mesh].joints[1];
+        assert!(right.iter().all(|vertex| shares(&sheet, mesh, *vertex) == [(joint, 1.0)]), "{mesh}");
+    }
+}
+
+#[test]
+fn what_changes_alike_for_both_skins_counts_once() {
+    let model = twice(|parts| {
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        influences.weights.iter_mut().for_each(|weight| *weight *= 0.5);
+    });
+    let mut sheet = Sheet::of(&model);
+    let applied = run(operation("normalise").unwrap(), &mut sheet, &Settings::default());
+    assert_eq!(applied.vertices, model.meshes[0].primitives[0].stored_vertices);
+}
+
+#[test]
+fn a_version_whose_second_skin_has_its_joints_in_another_order_has_another_order_there_alone() {
+    let model = twice(|_| ());
+    let mut parts = ModelParts::clone(&model);
+    parts.skins[1].joints.swap(0, 1);
+    let other = Model::build(parts).unwrap();
+    let is_same = |mesh| is_same_order(&model, &other, [MeshId(mesh)], true);
+    assert_eq!([0, 1].map(is_same), [true, false]);
+}
