@@ -14,6 +14,7 @@ use super::pose::parse_secs;
 use super::pose_steps::{LayStep, ReachStep, Step, Steps};
 use super::{CliError, ModelArgs, print, printable, read_pose, tell_unmatched, tell_warnings, unwritable};
 use crate::anim::{self, LayerScratch, SampleScratch};
+use crate::inspect::symmetry;
 use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{self, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::pose::{self, Aim, Axis, Keys, Limits, Mirror, Reach, ReachError, Reached, Resolved};
@@ -181,10 +182,13 @@ impl<'a> Making<'a> {
                 let aim = Aim { joint, target: *target - self.model.skeleton.origin_of(joint) };
                 pose::look(&self.model, &mut self.pose, aim);
             }
-            Step::Mirror(axis) => self.mirror(*axis).exchange(&self.model, &mut self.pose),
+            Step::Mirror(axis) => {
+                let option = format!("--mirror {}", axis.name());
+                self.mirror(&option, Some(*axis))?.exchange(&self.model, &mut self.pose);
+            }
             Step::Flip(joint) => {
                 let limb = self.find(joint)?;
-                self.pose = self.mirror(Axis::X).flipped(&self.model, &self.pose, limb);
+                self.pose = self.mirror("--flip", None)?.flipped(&self.model, &self.pose, limb);
             }
             Step::Lay(lay) => self.lay(lay)?,
         }
@@ -203,10 +207,11 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    fn mirror(&self, axis: Axis) -> Mirror {
+    /// Finds the plane of symmetry for an option: across an axis, or the one between left and right.
+    fn mirror(&self, option: &str, axis: Option<Axis>) -> Result<Mirror, CliError> {
         let bounds = self.document.rest_bounds();
         let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        Mirror::of(&self.model, axis, middle)
+        symmetry::of_poses(&self.model, axis, middle).map_err(|why| CliError::Usage(format!("{option}: {why}")))
     }
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {

@@ -8,6 +8,7 @@
 mod body;
 mod mirrored;
 mod plane;
+mod poses;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -18,6 +19,7 @@ pub use body::Part;
 pub use mirrored::{Mirrored, WithoutPlane};
 pub use plane::Nearest;
 use plane::{Mirror, POINT_REACH, SAME_POINT, Search};
+pub use poses::{NoPlane, of_poses};
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{Model, NodeId};
 
@@ -111,17 +113,10 @@ impl Comparison {
     }
 }
 
-/// Compares all bodies that are symmetric.
+/// Compares all bodies that are symmetric; of one that is not as a whole, the meshes that are.
 pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison> {
-    let meshes = body::meshes(model);
-    let mut out = Vec::new();
-    for skins in body::bodies(model) {
-        if cancel.load(Ordering::Relaxed) {
-            break;
-        }
-        out.extend(Body::of(model, &skins, &meshes).and_then(|body| compare(model, body, cancel)));
-    }
-    out
+    let is_cancelled = || cancel.load(Ordering::Relaxed);
+    body::each_found(model, |body| if is_cancelled() { Err(()) } else { compare(model, body, cancel).ok_or(()) }).0
 }
 
 fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison> {
