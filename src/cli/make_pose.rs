@@ -7,7 +7,7 @@ use clap::Args;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 
-use super::find::find_clip;
+use super::find::{find_clip, find_pairs, parse_two};
 use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::pose::parse_secs;
@@ -55,6 +55,10 @@ pub(super) struct MakePoseArgs {
     made_on: Option<PathBuf>,
     #[command(flatten)]
     steps: Steps,
+    /// Take these two joints for partners, with --mirror and --flip, whatever their names and places say; may be given several times. A
+    /// joint that is its own partner is exchanged with none
+    #[arg(long, value_name = "JOINT=OTHER", allow_hyphen_values = true, value_parser = parse_two)]
+    pair: Vec<(String, String)>,
     /// Print JSON to standard output: what was reached, and what had no counterpart
     #[arg(long)]
     json: bool,
@@ -95,6 +99,11 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
         overwritten(&args.output, other.files())?;
         making.made_on = Some(other.model);
     }
+    if !args.pair.is_empty() && !args.steps.0.iter().any(|step| matches!(step, Step::Mirror(_) | Step::Flip(_))) {
+        return Err(CliError::Usage("--pair belongs to a --mirror or --flip".into()));
+    }
+    let told = find_pairs(&making.model, &args.pair, |name| making.find(name))?;
+    making.pairs.extend(told);
     making.begin(args)?;
     for step in &args.steps.0 {
         making.take(step)?;
@@ -116,6 +125,8 @@ struct Making<'a> {
     limits: Vec<(NodeId, Limits)>,
     /// The model that pose files were made on, where that has another rest pose.
     made_on: Option<Arc<Model>>,
+    /// The nodes that are told to be partners: those of a session file, then those of --pair.
+    pairs: Vec<[NodeId; 2]>,
     pose: LocalPose,
     reached: Vec<(String, DVec3, Reached)>,
     unmatched: Vec<String>,
@@ -124,7 +135,7 @@ struct Making<'a> {
 impl<'a> Making<'a> {
     /// Begins with the rest pose, or with the pose that a session file shows.
     fn new(document: &'a Document, opened: Opened) -> Self {
-        let (mut model, mut limits) = (Arc::clone(&document.model), Vec::new());
+        let (mut model, mut limits, mut pairs) = (Arc::clone(&document.model), Vec::new(), Vec::new());
         let mut pose = model.skeleton.rest.clone();
         if opened.kept.is_some() {
             let mut session = Session::default();
@@ -132,10 +143,11 @@ impl<'a> Making<'a> {
             session.update_pose();
             pose = session.pose().local.clone();
             limits = session.rules().obeyed_limits();
+            pairs = session.changed_pairs();
             model = session.model().map_or(model, Arc::clone);
         }
         let keys = Keys::of(&model);
-        Self { document, model, keys, limits, made_on: None, pose, reached: Vec::new(), unmatched: Vec::new() }
+        Self { document, model, keys, limits, made_on: None, pairs, pose, reached: Vec::new(), unmatched: Vec::new() }
     }
 
     fn begin(&mut self, args: &MakePoseArgs) -> Result<(), CliError> {
@@ -211,7 +223,13 @@ impl<'a> Making<'a> {
     fn mirror(&self, option: &str, axis: Option<Axis>) -> Result<Mirror, CliError> {
         let bounds = self.document.rest_bounds();
         let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        symmetry::of_poses(&self.model, axis, middle).map_err(|why| CliError::Usage(format!("{option}: {why}")))
+        let mut mirror = match symmetry::of_poses(&self.model, axis, middle) {
+            Ok(mirror) => mirror,
+            Err(_) if !self.pairs.is_empty() => Mirror::alone(&self.model, Axis::X, middle),
+            Err(why) => return Err(CliError::Usage(format!("{option}: {why}"))),
+        };
+        self.pairs.iter().for_each(|[a, b]| mirror.pair(*a, *b));
+        Ok(mirror)
     }
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {
