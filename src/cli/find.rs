@@ -12,6 +12,30 @@ pub(super) fn find_node(model: &Model, wanted: &str) -> Result<NodeId, CliError>
     pose::find_node(model, wanted).map_err(|error| CliError::Usage(printable(&error.to_string())))
 }
 
+/// Parses two joints, `JOINT=OTHER`.
+pub(super) fn parse_two(text: &str) -> Result<(String, String), String> {
+    let (joint, other) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
+    Ok((joint.to_owned(), other.to_owned()))
+}
+
+/// Finds the pairs of nodes that `--pair` names; `find` finds one. Each is in one pair at most, and may be its own partner.
+pub(super) fn find_pairs(
+    model: &Model,
+    named: &[(String, String)],
+    find: impl Fn(&str) -> Result<NodeId, CliError>,
+) -> Result<Vec<[NodeId; 2]>, CliError> {
+    let mut out: Vec<[NodeId; 2]> = Vec::new();
+    for (joint, other) in named {
+        let pair = [find(joint)?, find(other)?];
+        if let Some(node) = out.iter().flatten().find(|node| pair.contains(node)) {
+            let name = printable(&model.skeleton.names[node.index()]);
+            return Err(CliError::Usage(format!("\"{name}\" has two partners; name each joint in one --pair")));
+        }
+        out.push(pair);
+    }
+    Ok(out)
+}
+
 /// Finds a clip by its name or number.
 pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError> {
     let names: Vec<&str> = model.clips.iter().map(|clip| clip.name.as_str()).collect();

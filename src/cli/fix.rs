@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::{ArgGroup, Args};
 
 use super::check::load;
-use super::find::find_node;
+use super::find::{find_node, find_pairs, parse_two};
 use super::fix_told::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
@@ -90,7 +90,7 @@ pub(super) struct FixArgs {
     mirror: Option<(Axis, bool)>,
     /// Take these two joints for partners, with --mirror, whatever their names and places say; may be given several times. A joint that is its
     /// own partner is exchanged with none
-    #[arg(long, value_name = "JOINT=OTHER", value_parser = two, requires = "mirror")]
+    #[arg(long, value_name = "JOINT=OTHER", value_parser = parse_two, requires = "mirror")]
     pair: Vec<(String, String)>,
     /// Move the weights of every vertex half way to the mean of its neighbours on the surface, N times
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -109,7 +109,7 @@ pub(super) struct FixArgs {
     #[arg(long, value_name = "JOINT")]
     remove_joint: Option<String>,
     /// Give the weight of a joint to another one
-    #[arg(long, value_name = "JOINT=OTHER", value_parser = two)]
+    #[arg(long, value_name = "JOINT=OTHER", value_parser = parse_two)]
     replace_joint: Option<(String, String)>,
     /// Give all vertices the mean of their weights
     #[arg(long)]
@@ -160,11 +160,6 @@ enum Rules {
 /// Weights by the names of their joints.
 #[derive(Clone, Debug)]
 struct Given(Vec<(String, f64)>);
-
-fn two(text: &str) -> Result<(String, String), String> {
-    let (joint, other) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=OTHER".to_owned())?;
-    Ok((joint.to_owned(), other.to_owned()))
-}
 
 fn typed(text: &str) -> Result<(String, Amount), String> {
     let (joint, value) = text.rsplit_once('=').ok_or_else(|| "expected JOINT=VALUE".to_owned())?;
@@ -279,14 +274,7 @@ impl FixArgs {
         if let Some((joint, other)) = &self.replace_joint {
             (out.joint, out.other) = (Some(find_node(model, joint)?), Some(find_node(model, other)?));
         }
-        for (joint, other) in &self.pair {
-            let pair = [find_node(model, joint)?, find_node(model, other)?];
-            if let Some(node) = out.pairs.iter().flatten().find(|node| pair.contains(node)) {
-                let name = printable(&model.skeleton.names[node.index()]);
-                return Err(CliError::Usage(format!("\"{name}\" has two partners; name each joint in one --pair")));
-            }
-            out.pairs.push(pair);
-        }
+        out.pairs = find_pairs(model, &self.pair, |name| find_node(model, name))?;
         if let (Some(out), Some(pose)) = (&self.output, &self.pose) {
             overwritten(out, [pose.as_path()])?;
         }

@@ -7,13 +7,14 @@ use clap::Args;
 use glam::{DVec3, Vec3};
 use serde_json::json;
 
-use super::find::find_clip;
+use super::find::{find_clip, find_pairs, parse_two};
 use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::pose::parse_secs;
 use super::pose_steps::{LayStep, ReachStep, Step, Steps};
 use super::{CliError, ModelArgs, print, printable, read_pose, tell_unmatched, tell_warnings, unwritable};
 use crate::anim::{self, LayerScratch, SampleScratch};
+use crate::inspect::symmetry;
 use crate::model::{LocalPose, Model, NodeId};
 use crate::output::{self, is_stdout, overwritten, overwritten_by_stdout, say};
 use crate::pose::{self, Aim, Axis, Keys, Limits, Mirror, Reach, ReachError, Reached, Resolved};
@@ -54,6 +55,10 @@ pub(super) struct MakePoseArgs {
     made_on: Option<PathBuf>,
     #[command(flatten)]
     steps: Steps,
+    /// Take these two joints for partners, with --mirror and --flip, whatever their names and places say; may be given several times. A
+    /// joint that is its own partner is exchanged with none
+    #[arg(long, value_name = "JOINT=OTHER", allow_hyphen_values = true, value_parser = parse_two)]
+    pair: Vec<(String, String)>,
     /// Print JSON to standard output: what was reached, and what had no counterpart
     #[arg(long)]
     json: bool,
@@ -94,6 +99,11 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
         overwritten(&args.output, other.files())?;
         making.made_on = Some(other.model);
     }
+    if !args.pair.is_empty() && !args.steps.0.iter().any(|step| matches!(step, Step::Mirror(_) | Step::Flip(_))) {
+        return Err(CliError::Usage("--pair belongs to a --mirror or --flip".into()));
+    }
+    let told = find_pairs(&making.model, &args.pair, |name| making.find(name))?;
+    making.pairs.extend(told);
     making.begin(args)?;
     for step in &args.steps.0 {
         making.take(step)?;
@@ -115,6 +125,8 @@ struct Making<'a> {
     limits: Vec<(NodeId, Limits)>,
     /// The model that pose files were made on, where that has another rest pose.
     made_on: Option<Arc<Model>>,
+    /// The nodes that are told to be partners: those of a session file, then those of --pair.
+    pairs: Vec<[NodeId; 2]>,
     pose: LocalPose,
     reached: Vec<(String, DVec3, Reached)>,
     unmatched: Vec<String>,
@@ -123,7 +135,7 @@ struct Making<'a> {
 impl<'a> Making<'a> {
     /// Begins with the rest pose, or with the pose that a session file shows.
     fn new(document: &'a Document, opened: Opened) -> Self {
-        let (mut model, mut limits) = (Arc::clone(&document.model), Vec::new());
+        let (mut model, mut limits, mut pairs) = (Arc::clone(&document.model), Vec::new(), Vec::new());
         let mut pose = model.skeleton.rest.clone();
         if opened.kept.is_some() {
             let mut session = Session::default();
@@ -131,10 +143,11 @@ impl<'a> Making<'a> {
             session.update_pose();
             pose = session.pose().local.clone();
             limits = session.rules().obeyed_limits();
+            pairs = session.changed_pairs();
             model = session.model().map_or(model, Arc::clone);
         }
         let keys = Keys::of(&model);
-        Self { document, model, keys, limits, made_on: None, pose, reached: Vec::new(), unmatched: Vec::new() }
+        Self { document, model, keys, limits, made_on: None, pairs, pose, reached: Vec::new(), unmatched: Vec::new() }
     }
 
     fn begin(&mut self, args: &MakePoseArgs) -> Result<(), CliError> {
@@ -181,10 +194,13 @@ impl<'a> Making<'a> {
                 let aim = Aim { joint, target: *target - self.origin_of(joint) };
                 pose::look(&self.model, &mut self.pose, aim);
             }
-            Step::Mirror(axis) => self.mirror(*axis).exchange(&self.model, &mut self.pose),
+            Step::Mirror(axis) => {
+                let option = format!("--mirror {}", axis.name());
+                self.mirror(&option, Some(*axis))?.exchange(&self.model, &mut self.pose);
+            }
             Step::Flip(joint) => {
                 let limb = self.find(joint)?;
-                self.pose = self.mirror(Axis::X).flipped(&self.model, &self.pose, limb);
+                self.pose = self.mirror("--flip", None)?.flipped(&self.model, &self.pose, limb);
             }
             Step::Lay(lay) => self.lay(lay)?,
         }
@@ -209,10 +225,17 @@ impl<'a> Making<'a> {
         Ok(())
     }
 
-    fn mirror(&self, axis: Axis) -> Mirror {
+    /// Finds the plane of symmetry for an option: across an axis, or the one between left and right.
+    fn mirror(&self, option: &str, axis: Option<Axis>) -> Result<Mirror, CliError> {
         let bounds = self.document.rest_bounds();
         let middle = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
-        Mirror::of(&self.model, axis, middle)
+        let mut mirror = match symmetry::of_poses(&self.model, axis, middle) {
+            Ok(mirror) => mirror,
+            Err(_) if !self.pairs.is_empty() => Mirror::alone(&self.model, Axis::X, middle),
+            Err(why) => return Err(CliError::Usage(format!("{option}: {why}"))),
+        };
+        self.pairs.iter().for_each(|[a, b]| mirror.pair(*a, *b));
+        Ok(mirror)
     }
 
     fn reach(&mut self, step: &ReachStep) -> Result<(), CliError> {

@@ -32,8 +32,8 @@ struct StepArgs {
     /// (world, metres)
     #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
     look: Vec<(String, DVec3)>,
-    /// Exchange both sides about the plane through the middle of the model at rest: left and right for x, front and back of
-    /// each joint for z
+    /// Exchange both sides about the plane of symmetry of the mesh, or of its joints: left and right for x; without a plane it is
+    /// refused. Across y and z, where a model has no left and right, each joint is mirrored by itself about its middle
     #[arg(long, value_enum, value_name = "x|y|z")]
     mirror: Vec<MirrorAxis>,
     /// Exchange the limb below JOINT with that on the other side, as seen from what they hang on, and leave the rest

@@ -1,5 +1,6 @@
 //! Overlays: their menu, switch and legends.
 
+use skinscope::inspect::symmetry::{NO_IMAGE, NO_PARTNER, NO_PLANE};
 use skinscope::inspect::{InspectedValues, Inspection, OVERLAYS, PerVertex};
 use skinscope::model::{MeshId, WeightChange};
 use skinscope::session::ComparedFile;
@@ -169,11 +170,14 @@ fn vertices_without_a_mirror_image_are_counted_in_the_legend() {
     let mut session = session(3);
     session.apply(ViewCommand::SetOverlay(Some("asymmetry")));
     let model = Arc::clone(session.model().unwrap());
-    let values = vec![vec![vec![-1.0, -1.0, 0.0, 0.2]]];
+    let values = vec![vec![vec![NO_IMAGE, NO_IMAGE, 0.0, 0.2, NO_PLANE, NO_PARTNER]]];
     let asymmetry = PerVertex { values };
     session.inspected(&model, inspection(asymmetry));
     let harness = window(session, UiState::default(), Status::default());
     harness.get_by_label("No mirror image: not judged: 2 vertices");
+    harness.get_by_label("No plane of symmetry: not judged: 1 vertex");
+    harness.get_by_label("No partner joint: not judged: 1 vertex");
+    assert!(harness.query_by_label_contains("No usable weights").is_none(), "there is none");
 }
 
 /// A tube, and another that no skin moves.
@@ -207,7 +211,8 @@ fn rigid_parts_are_said_to_be_not_skinned_and_not_counted_among_what_has_no_mirr
 #[test]
 fn the_card_says_how_a_vertex_differs_from_its_mirror_image() {
     for (value, said) in [
-        (-1.0, "Mirror image: none: not judged"),
+        (NO_IMAGE, "Mirror image: none: not judged"),
+        (NO_PLANE, "Mirror image: not judged: no plane of symmetry"),
         (0.0, "Mirror image: the same weights"),
         (0.125, "Mirror image: differs by 12.5 %"),
     ] {

@@ -148,6 +148,51 @@ fn vertices_of_a_joint_at_one_side_without_partner_stay_and_are_counted() {
 }
 
 #[test]
+fn a_joint_may_be_its_own_partner() {
+    let pairs = vec![[NodeId(1), NodeId(1)], [NodeId(2), NodeId(2)]];
+    let settings = Settings { pairs: pairs.clone(), ..Settings::default() };
+    let (told, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
+    assert!(weights.iter().all(|w| *w == [(0, 0.3), (1, 0.7)]), "{weights:?}");
+    assert_eq!((told.unpaired, told.pairs), (0, pairs));
+    // What its partner was has none any more, and its vertices stay.
+    let settings = Settings { pairs: vec![[NodeId(1), NodeId(1)]], ..Settings::default() };
+    let (told, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
+    assert!(weights[30..].iter().all(|w| *w == [(0, 0.8), (2, 0.2)]), "{weights:?}");
+    assert_eq!(told.unpaired, 30);
+}
+
+#[test]
+fn partners_that_move_nothing_or_other_meshes_are_refused() {
+    let refused = |parts: &ModelParts, pair: [u32; 2]| {
+        let model = Model::build(parts.clone()).unwrap();
+        let settings = Settings { pairs: vec![pair.map(NodeId)], ..Settings::default() };
+        check(&mirror::MIRROR, &Sheet::of(&model), &settings).map_err(|why| why.to_string())
+    };
+    let rows =
+        [HIPS, ("arm.L", Some(0), [0.5, 1.2, 0.0]), ("arm.R", Some(0), [-0.5, 1.2, 0.0]), ("hat", Some(0), [0.0; 3])];
+    let mut parts = figure(&rows, Affine3A::IDENTITY);
+    parts.skins[0].joints.pop();
+    parts.skins[0].inverse_bind.pop();
+    assert_eq!(refused(&parts, [1, 2]), Ok(()));
+    for pair in [[1, 3], [3, 3]] {
+        assert_eq!(refused(&parts, pair), Err("“hat” is no joint of a skin that moves vertices".into()));
+    }
+    // Another skin moves a mesh of its own by the hat.
+    let mut other = parts.skins[0].clone();
+    other.joints[0] = NodeId(3);
+    other.joints.truncate(1);
+    other.inverse_bind.truncate(1);
+    parts.skins.push(other);
+    let mut mesh = parts.meshes[0].clone();
+    mesh.primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
+    parts.meshes.push(mesh);
+    parts.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..Instance::default() });
+    assert_eq!(refused(&parts, [3, 3]), Ok(()));
+    let why = "“arm.L” and “hat” move different meshes, so that they are no partners";
+    assert_eq!(refused(&parts, [1, 3]), Err(why.into()));
+}
+
+#[test]
 fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
     let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY)).unwrap();
     let settings = Settings::default();
@@ -157,4 +202,55 @@ fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
     assert!(left.len() == 60 && left.iter().all(|d| (0.0..1e-6).contains(d)), "{left:?}");
     assert_eq!((outcome.vertices, outcome.found[0]), (30, ("asymmetry", [60, 0])));
     assert_eq!(outcome.mirrored.unwrap().told_planes(), ["x = 0"]);
+}
+
+#[test]
+#[ignore = "measures"]
+fn measure_large() {
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    let n = 75_000;
+    let left: Vec<Vec3> = (0..n)
+        .map(|i| {
+            let (ring, row) = (i % 250, i / 250);
+            let angle = ring as f32 / 250.0 * std::f32::consts::TAU;
+            Vec3::new(
+                0.2 + 1.5 * row as f32 / 300.0,
+                1.0 + 0.2 * angle.sin() + 0.05 * (3.0 * angle).cos(),
+                0.15 * angle.cos(),
+            )
+        })
+        .collect();
+    let right = left.iter().map(|p| *p * Vec3::new(-1.0, 1.0, 1.0));
+    let primitive = &mut parts.meshes[0].primitives[0];
+    primitive.positions = left.iter().copied().chain(right).collect();
+    primitive.stored_vertices = 2 * n;
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    influences.joints.clear();
+    influences.weights.clear();
+    for vertex in 0..2 * n {
+        let (joint, weight) = if vertex < n { (1, 0.7) } else { (2, 0.2 + (vertex % 7) as f32 * 0.01) };
+        influences.joints.extend([0, joint, 0, 0]);
+        influences.weights.extend([1.0 - weight, weight, 0.0, 0.0]);
+    }
+    let model = Model::build(parts).unwrap();
+    for operation in ["mirror", "prune", "limit"] {
+        let operation = OPERATIONS.iter().copied().find(|o| o.id == operation).unwrap();
+        let settings = Settings { threshold: 0.25, limit: 1, ..Settings::default() };
+        let task = Task { operation, settings, within: None, locked: Arc::default() };
+        let start = std::time::Instant::now();
+        let outcome = work_out(&model, &task, &JobContext::of_waiting()).unwrap();
+        let all = start.elapsed();
+        let start = std::time::Instant::now();
+        let changed = model.with_skinning(&outcome.change()).unwrap();
+        let with = start.elapsed();
+        let start = std::time::Instant::now();
+        let found = skinscope_inspect::symmetry::differences(&changed, JobContext::of_waiting().cancel_flag());
+        let differ = start.elapsed();
+        eprintln!(
+            "MEASURED {}: all {all:?}, with_skinning {with:?}, differences {differ:?} ({} {})",
+            operation.id,
+            outcome.vertices,
+            found.missing()
+        );
+    }
 }

@@ -50,6 +50,9 @@ pub enum Refusal {
         /// The node that was to get its weights.
         other: String,
     },
+    /// Two joints of different bodies are told to be partners.
+    #[error("“{0}” and “{1}” move different meshes, so that they are no partners")]
+    Strangers(String, String),
     /// A joint cannot be replaced by itself.
     #[error("“{0}” cannot be replaced by itself")]
     Itself(String),
@@ -110,7 +113,10 @@ pub fn check(operation: &Operation, sheet: &Sheet, settings: &Settings) -> Resul
         "hammer" => has_weights(sheet)?,
         "transfer" => has_counterparts(sheet, settings)?,
         "paste" => moves_some(sheet, settings)?,
-        "mirror" => has_plane(sheet, settings)?,
+        "mirror" => {
+            has_plane(sheet, settings)?;
+            are_paired(sheet, settings)?;
+        }
         "average" if mean_of(sheet).is_empty() => return Err(Refusal::NoMean),
         id if id == INVERSE_BINDS.id => is_bound(model)?,
         id if id == BIND_HERE.id => {
@@ -260,6 +266,21 @@ fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
         None => format!("no plane of symmetry was found across {axis}: no skin moves vertices that have a size"),
     };
     Err(Refusal::NoPlane(why))
+}
+
+/// Checks that the joints that are told to be partners move one body that has a plane. A joint may be its own partner.
+fn are_paired(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
+    let (bodies, _) = sheet.mirrored(settings.axis);
+    for [a, b] in settings.pairs.iter().copied() {
+        is_joint(sheet, Some(a))?;
+        is_joint(sheet, Some(b))?;
+        let has = |node: NodeId| bodies.iter().any(|body| body.joints().contains(&node));
+        let has_both = bodies.iter().any(|body| body.joints().contains(&a) && body.joints().contains(&b));
+        if !has_both && has(a) && has(b) {
+            return Err(Refusal::Strangers(name(sheet.model, a), name(sheet.model, b)));
+        }
+    }
+    Ok(())
 }
 
 /// Checks that there is a skin, and a joint that says how its mesh is bound.

@@ -167,8 +167,8 @@ static ASYMMETRY: Overlay = Overlay {
         ramp: Some(Ramp::Viridis),
         ends: [-3.0, 0.0],
         ticks: &[(-3.0, "0.1 %"), (-2.0, "1 %"), (-1.0, "10 %"), (0.0, "100 %")],
-        // The values say how many vertices there are.
-        none: Some(Step { label: "No mirror image: not judged", color: NO_VALUE, counted: Counted::Nothing }),
+        // The values say how many vertices there are, and why.
+        none: Some(Step { label: "Not judged", color: NO_VALUE, counted: Counted::Nothing }),
         rigid: Some(Step { label: "Not skinned: rigid parts", color: NO_VALUE, counted: Counted::Rigid }),
     },
     values: Some(VertexValues::Inspected(InspectedList::Asymmetry)),

@@ -55,7 +55,7 @@ pub use origins::{
     ElementType, ElementsOrigin, MeshoptStream, NodeMembers, Origins, PrimitiveOrigin, SamplerOrigin, SetOrigin,
     SparseOrigin, ViewOrigin,
 };
-pub use pairs::{Doubt, JointPairs, Side, side};
+pub use pairs::{JointPairs, Side, side};
 pub use parting::part_meshes;
 pub use property::{CameraProperty, Change, LightProperty, MaterialProperty, Property, TextureUse};
 pub use skeleton::{Facing, Skeleton, Skin};

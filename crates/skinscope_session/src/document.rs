@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use glam::Vec3;
 use skinscope_anim as anim;
 use skinscope_anim::pose::{Axis, Mirror};
 use skinscope_base::math::Aabb;
@@ -10,6 +11,7 @@ use skinscope_examples::{Lesson, Start};
 use skinscope_import::{self as import, ImportError, Options, Progress, Warning};
 use skinscope_inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
 use skinscope_inspect::rom::RomReport;
+use skinscope_inspect::symmetry::{self, NoPlane};
 use skinscope_inspect::{Inspection, PickIndex, WeightStats};
 use skinscope_model::Model;
 
@@ -59,7 +61,16 @@ pub struct Document {
 }
 
 /// Left and right of a model, once they were looked for.
-pub(super) type FoundMirror = Arc<OnceLock<Mirror>>;
+pub(super) type FoundMirror = Arc<OnceLock<ModelMirror>>;
+
+/// Left and right of a model.
+#[derive(Clone, Debug)]
+pub(super) struct ModelMirror {
+    /// The plane and the partners; without a plane of symmetry each node is its own, across X.
+    pub mirror: Mirror,
+    /// Why there is no plane of symmetry.
+    pub without: Option<NoPlane>,
+}
 
 /// Up to so many vertices, work on each of them takes no noticeable time.
 const VERTICES_IN_NO_TIME: usize = 50_000;
@@ -146,13 +157,30 @@ impl Document {
     }
 
     /// Returns the plane between left and right of the model, and the partner of each node; they are looked for when first
-    /// asked for.
+    /// asked for. Where there is no plane, each node is its own partner.
     #[must_use]
     pub fn mirror(&self) -> &Mirror {
+        &self.model_mirror().mirror
+    }
+
+    /// Returns why the model has no plane between left and right, if it has none.
+    #[must_use]
+    pub fn without_mirror(&self) -> Option<NoPlane> {
+        self.model_mirror().without
+    }
+
+    fn model_mirror(&self) -> &ModelMirror {
         self.mirror.get_or_init(|| {
-            let bounds = self.rest_bounds();
-            let middle = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
-            Mirror::of(self.stored(), Axis::X, middle)
+            let model = self.stored();
+            match symmetry::of_poses(model, None, Vec3::ZERO) {
+                Ok(mirror) => ModelMirror { mirror, without: None },
+                Err(why) => {
+                    let middle =
+                        Some(self.rest_bounds()).filter(|bounds| !bounds.is_empty()).map(|bounds| bounds.center());
+                    let mirror = Mirror::alone(model, Axis::X, middle.unwrap_or_default());
+                    ModelMirror { mirror, without: Some(why) }
+                }
+            }
         })
     }
 

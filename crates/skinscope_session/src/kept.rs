@@ -262,7 +262,7 @@ impl KeptSession {
     fn pairs(&self) -> Vec<(NodeId, NodeId)> {
         let Some((own, found)) = self.rules.own_pairs().zip(self.found.get()) else { return Vec::new() };
         let nodes = (0..self.model.skeleton.len()).map(NodeId::from_index);
-        nodes.filter(|n| own.partner(*n) != found.partner(*n)).map(|n| (n, own.partner(n))).collect()
+        nodes.filter(|n| own.partner(*n) != found.mirror.partner(*n)).map(|n| (n, own.partner(n))).collect()
     }
 
     fn morphs(&self, keys: &Keys) -> BTreeMap<String, BTreeMap<String, Number>> {

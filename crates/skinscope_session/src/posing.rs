@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
+use skinscope_inspect::symmetry::NoPlane;
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::{ChannelKind, ChannelValue, Edits, LaidPose, PoseSource, Session};
@@ -60,6 +61,12 @@ impl Session {
         Some(capture(self.model()?, &self.pose.local, name))
     }
 
+    /// Returns why no pose can be mirrored: the model has no plane of symmetry, and the user has paired no nodes.
+    #[must_use]
+    pub fn mirror_refusal(&self) -> Option<NoPlane> {
+        self.document()?.without_mirror().filter(|_| !self.rules.has_own_pairs())
+    }
+
     /// Carries out a command of its family.
     pub(super) fn change_pose(&mut self, command: &PosingCommand) {
         if self.change_rules(command) {
@@ -72,6 +79,10 @@ impl Session {
                 return self.view.selected.into_iter().for_each(|node| self.toggle_held(node));
             }
             _ => {}
+        }
+        let mirrors = matches!(command, PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored);
+        if mirrors && self.mirror_refusal().is_some() {
+            return;
         }
         self.update_pose();
         let (Some(document), Some(mirror)) = (&self.document, self.mirror()) else { return };

@@ -162,6 +162,17 @@ impl Session {
         own.partner(node) != partner && (is_own(node) || is_own(partner))
     }
 
+    /// The nodes whose partner is not the one that was found, each with the partner that it has.
+    #[must_use]
+    pub fn changed_pairs(&self) -> Vec<[NodeId; 2]> {
+        let (Some(own), Some(document)) = (self.rules.own_pairs(), &self.document) else { return Vec::new() };
+        let nodes = (0..document.model.skeleton.len()).map(NodeId::from_index);
+        nodes
+            .map(|node| [node, own.partner(node)])
+            .filter(|[node, to]| document.mirror().partner(*node) != *to)
+            .collect()
+    }
+
     /// Takes the pairs as they were found.
     pub(super) fn forget_pairs(&mut self) {
         self.rules.mirror = None;

@@ -3,7 +3,7 @@
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Rect, RichText, Sense, Ui, WidgetInfo, pos2, vec2};
 use skinscope_inspect::measure::VertexMeasure;
-use skinscope_inspect::symmetry::{NOT_JUDGED, why_not_judged};
+use skinscope_inspect::symmetry::{NO_IMAGE, why_not_judged};
 use skinscope_inspect::{Hit, VertexRef};
 use skinscope_model::{InfluencesRef, Model, NodeId, Primitive, WeightFormat};
 use skinscope_session::Session;
@@ -103,7 +103,7 @@ fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     let stored = vertex.stored(primitive_of(model, vertex)?);
     let difference = *values.asymmetry.of(mesh, vertex.primitive).get(stored)?;
     Some(match difference {
-        NOT_JUDGED => "none: not judged".to_owned(),
+        NO_IMAGE => "none: not judged".to_owned(),
         d if d < 0.0 => format!("not judged: {}", why_not_judged(d).unwrap_or_default()),
         d if d < 0.0005 => "the same weights".to_owned(),
         d => format!("differs by {:.1} %", 100.0 * d),

@@ -7,7 +7,8 @@ use egui::{
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_base::math::Ramp;
-use skinscope_inspect::{AS_STORED, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
+use skinscope_inspect::symmetry::{REASONS, why_not_judged};
+use skinscope_inspect::{AS_STORED, InspectedList, LIMITS, Overlay, Scale, Step, VertexMeasure, VertexValues};
 use skinscope_session::{Command, Session, Toggle, ViewCommand, WeightsJointSource};
 
 use super::icons;
@@ -108,13 +109,13 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
                 None => None,
             };
             let without = |step: &Step| missing.or_else(|| count(step));
-            let none = none.as_ref().map(|step| (step, without(step)));
-            let rigid = rigid.as_ref().map(|step| (step, count(step)));
-            for (step, vertices) in
-                none.into_iter().chain(rigid).filter(|(_, vertices)| vertices.is_some_and(|n| n > 0))
-            {
+            let none = none.iter().flat_map(|step| match overlay.values {
+                Some(VertexValues::Inspected(InspectedList::Asymmetry)) => not_judged(session, step),
+                _ => vec![(step, label_of(session, step), without(step))],
+            });
+            let rigid = rigid.iter().map(|step| (step, label_of(session, step), count(step)));
+            for (step, label, vertices) in none.chain(rigid).filter(|(.., vertices)| vertices.is_some_and(|n| n > 0)) {
                 ui.add_space(2.0);
-                let label = label_of(session, step);
                 swatch(ui, step, &label, vertices);
             }
             if overlay.of_joint {
@@ -180,6 +181,18 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         ui.add_space(4.0);
         limit(ui, session, commands);
     }
+}
+
+/// The rows of vertices that are not compared with a mirror image, one for each reason.
+fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, Option<usize>)> {
+    let values = session.inspected_values().map(|values| &values.asymmetry);
+    let count =
+        |reason| values.map(|values| values.values.iter().flatten().flatten().filter(|v| **v == reason).count());
+    let label = |reason| {
+        let why = why_not_judged(reason).unwrap_or_default();
+        format!("{}{}: not judged", why[..1].to_uppercase(), &why[1..])
+    };
+    REASONS.iter().map(|reason| (step, label(*reason), count(*reason))).collect()
 }
 
 /// Returns what a row of the legend is called: what is as stored is as in the other file where one is compared.

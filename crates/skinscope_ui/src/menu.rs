@@ -15,7 +15,7 @@ use skinscope_session::{
     Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, ViewCommand,
 };
 
-use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of};
+use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of, why_not};
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, deformation, icons, recent};
@@ -179,7 +179,11 @@ fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiStat
     let tail = row.keys().map_or(RowSuffix::None, RowSuffix::Keys);
     let possible = is_possible(&row.command, session);
     let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
-    if response.on_hover_text(row.help).clicked() {
+    let response = match why_not(&row.command, session) {
+        Some(why) => response.on_disabled_hover_text(why),
+        None => response.on_hover_text(row.help),
+    };
+    if response.clicked() {
         commands.push(row.command.clone());
     }
 }

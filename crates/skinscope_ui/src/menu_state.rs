@@ -134,8 +134,19 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
     })
 }
 
+/// Returns why a command that mirrors poses cannot be carried out on the open model.
+pub(super) fn why_not(command: &Command, session: &Session) -> Option<String> {
+    let Command::Posing(PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored) = command else {
+        return None;
+    };
+    session.mirror_refusal().map(|why| format!("This cannot be done: {why}."))
+}
+
 /// Returns whether a command would do anything now.
 pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
+    if why_not(command, session).is_some() {
+        return false;
+    }
     let has_clip = session.playback().clip.is_some();
     let selected = session.view().selected;
     match command {

@@ -44,9 +44,10 @@ use crate::words::counted;
 ///
 /// The JSON has the fields: schema (1), files [{path, findings [{rule, severity, mesh, primitive, vertex_count, vertices (the
 /// first 256), joints [node indices], message, fix, measure {what, value, unit}, pose}], summary {error, warning, info},
-/// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_partner,
-/// without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror images, how many
-/// were not, and which of these have no mirror image, joints without a partner on the other side, or no usable weights; absent where the rule asymmetry has not
+/// symmetry {judged, not_judged, without_image [{mesh, primitive, vertex_count, vertices (the first 256)}], without_plane,
+/// without_partner, without_weights (likewise, where there are some)} (how many skinned vertices were compared with their mirror
+/// images, how many were not, and which of these have no mirror image, are of meshes without a plane of symmetry, have joints without a
+/// partner on the other side, or no usable weights; absent where the rule asymmetry has not
 /// run), error}]. All indices are the file's own. mesh and primitive are null for findings about joints; measure may be null; pose
 /// is null for the pose that the file stores, or says where the finding is seen best: {joint, axis, degrees} is the rest
 /// pose (or that of --pose) with one joint turned about an axis of its own, {clip, time} a clip at seconds of its own. error is there only where

@@ -10,7 +10,7 @@ use super::runtime::Prediction;
 use crate::import::ImportError;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
-use crate::inspect::symmetry::{NO_PARTNER, NO_WEIGHTS, NOT_JUDGED};
+use crate::inspect::symmetry::{NO_IMAGE, NO_PARTNER, NO_PLANE, NO_WEIGHTS};
 use crate::model::{MeshId, Model, NodeId};
 use crate::words::counted;
 
@@ -50,9 +50,11 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
         out["runtime"] = runtime.json(model);
     }
     if let Some([judged, not_judged]) = report.symmetry_counts() {
-        let images = without(model, report, NOT_JUDGED);
+        let images = without(model, report, NO_IMAGE);
         out["symmetry"] = json!({ "judged": judged, "not_judged": not_judged, "without_image": images });
-        for (name, reason) in [("without_partner", NO_PARTNER), ("without_weights", NO_WEIGHTS)] {
+        for (name, reason) in
+            [("without_plane", NO_PLANE), ("without_partner", NO_PARTNER), ("without_weights", NO_WEIGHTS)]
+        {
             if report.not_judged_for(reason) > 0 {
                 out["symmetry"][name] = without(model, report, reason).into();
             }
@@ -96,7 +98,8 @@ fn without(model: &Model, report: &Report, reason: f32) -> Vec<Value> {
 pub(super) fn symmetry(report: &Report) -> Option<String> {
     let [judged, not_judged] = report.symmetry_counts()?;
     let reasons = [
-        (NOT_JUDGED, "has a mirror image to compare it with", "without a mirror image"),
+        (NO_PLANE, "is of a mesh with a plane of symmetry", "of meshes without a plane of symmetry"),
+        (NO_IMAGE, "has a mirror image to compare it with", "without a mirror image"),
         (
             NO_PARTNER,
             "is moved only by joints that have a partner on the other side",

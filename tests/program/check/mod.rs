@@ -473,9 +473,13 @@ fn what_has_no_mirror_image_is_counted_and_named() {
     let out = report(&[file], 0);
     let first: Vec<usize> = (0..256).collect();
     let without = json!([{ "mesh": 0, "primitive": 0, "vertex_count": 587, "vertices": first }]);
-    assert_eq!(out["files"][0]["symmetry"], json!({ "judged": 0, "not_judged": 587, "without_image": without }));
+    let symmetry = json!({ "judged": 0, "not_judged": 587, "without_image": [], "without_plane": without });
+    assert_eq!(out["files"][0]["symmetry"], symmetry);
     let told = said(&[file], 0).0;
-    assert!(told.contains("symmetry was not judged: none of 587 vertices has a mirror image"), "{told}");
+    assert!(
+        told.contains("symmetry was not judged: none of 587 vertices is of a mesh with a plane of symmetry"),
+        "{told}"
+    );
     // The built-in character is alike on both sides.
     let built_in = report(&[], 0);
     assert_eq!(built_in["files"][0]["symmetry"], json!({ "judged": 15568, "not_judged": 0, "without_image": [] }));

@@ -1,8 +1,7 @@
 //! Mirrors poses: each side takes the pose of the other.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
-use skinscope_base::math::Plane;
-use skinscope_model::{Doubt, JointPairs, LocalPose, Model, NodeId};
+use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::reach::nearest_rotation;
 use super::{stretch, world};
@@ -20,66 +19,49 @@ pub enum Axis {
     Z,
 }
 
-/// A plane perpendicular to an axis, and the partner of each node of a model.
+/// A plane, and the partner of each node of a model.
 #[derive(Clone, Debug)]
 pub struct Mirror {
-    axis: Axis,
-    /// The place of the plane along the axis, in metres.
+    /// The normal of the plane in the world, of unit length.
+    normal: DVec3,
+    /// The distance of the plane from the origin along the normal, in metres.
     offset: f64,
     partners: Vec<NodeId>,
 }
 
 impl Mirror {
-    /// Finds the plane and the partners of a model at rest. Across X, left and right nodes are partners
-    /// ([`JointPairs`], which trusts positions more than names), and the plane is the one that pairs most of them: the
-    /// one through `middle` (world, of the model at rest), through the middle of its pairs, or through the middle of
-    /// its joints, since a model may carry more on one side. A node without a partner is its own; so are all nodes
-    /// across Y and Z, which have no left and right.
+    /// Makes the mirror of a plane with this `normal` (of unit length) through `point` (world, of the model at rest), for a
+    /// model whose nodes have these partners, by their number. A node without a partner is its own. Whoever knows the mesh
+    /// finds both: `skinscope_inspect::symmetry`.
     #[must_use]
-    pub fn of(model: &Model, axis: Axis, middle: Vec3) -> Self {
-        let own = || (0..model.skeleton.len()).map(NodeId::from_index).collect::<Vec<_>>();
-        let offset = |of: Vec3| f64::from(if of.is_finite() { of.dot(axis.direction()) } else { 0.0 });
-        let mut out = Self { axis, offset: offset(middle), partners: own() };
-        if axis != Axis::X {
-            return out;
-        }
-        let rest = world(&model.skeleton, &model.skeleton.rest);
-        let at: Vec<Vec3> = rest.iter().map(|m| m.translation.as_vec3()).collect();
-        let (least, most) = at
-            .iter()
-            .filter(|p| p.is_finite())
-            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(least, most), p| (least.min(*p), most.max(*p)));
-        let size = (most - least).length();
-        let places = at.iter().map(|p| Some(*p).filter(|p| p.is_finite())).collect();
-        let pairs = JointPairs::of(&model.skeleton, &own(), places);
-        let mut told: Vec<f32> = pairs.named_pairs().iter().map(|[a, b]| (a.x + b.x) * 0.5).collect();
-        told.sort_by(f32::total_cmp);
-        let through =
-            [Some(out.offset as f32), told.get(told.len() / 2).copied(), Some((least.x + most.x) * 0.5), Some(0.0)];
-        let mut best: Option<(usize, f32)> = None;
-        for offset in through.into_iter().flatten().filter(|offset| offset.is_finite()) {
-            let partners = pairs.partners(Plane { normal: Vec3::X, offset }, size, Doubt::PlacesWin);
-            let sided = |(j, k): &(usize, Option<u16>)| k.is_some_and(|k| usize::from(k) != *j);
-            let count = partners.iter().copied().enumerate().filter(sided).count();
-            let off: f32 = partners
-                .iter()
-                .enumerate()
-                .filter_map(|(j, k)| Some((at[j].x + at[usize::from((*k)?)].x - 2.0 * offset).abs()))
-                .sum();
-            // Of planes that pair as many, the one that fits best is taken; a later one must fit better than those
-            // before it.
-            let better = best.is_none_or(|(most, least)| {
-                count > most || (count == most && off < least - 1e-6 * size * count as f32)
-            });
-            if better {
-                best = Some((count, off));
-                out.offset = f64::from(offset);
-                for (j, partner) in partners.iter().enumerate() {
-                    out.partners[j] = NodeId::from_index(partner.map_or(j, usize::from));
-                }
-            }
-        }
-        out
+    pub fn new(normal: DVec3, point: DVec3, partners: Vec<NodeId>) -> Self {
+        let offset = normal.dot(point);
+        Self { normal, offset: if offset.is_finite() { offset } else { 0.0 }, partners }
+    }
+
+    /// Makes the mirror of a plane at right angles to an axis, in which each node of a model is its own partner.
+    #[must_use]
+    pub fn alone(model: &Model, axis: Axis, point: Vec3) -> Self {
+        let own = (0..model.skeleton.len()).map(NodeId::from_index).collect();
+        Self::new(axis.direction().as_dvec3(), point.as_dvec3(), own)
+    }
+
+    /// Returns the normal of the plane in the world, of unit length.
+    #[must_use]
+    pub fn normal(&self) -> DVec3 {
+        self.normal
+    }
+
+    /// Returns the distance of the plane from the origin along the normal, in metres.
+    #[must_use]
+    pub fn offset(&self) -> f64 {
+        self.offset
+    }
+
+    /// Returns whether some node has a partner on the other side.
+    #[must_use]
+    pub fn has_pairs(&self) -> bool {
+        self.partners.iter().enumerate().any(|(node, partner)| partner.index() != node)
     }
 
     /// Returns the node on the other side, or the node itself where it has none.
@@ -177,9 +159,9 @@ impl Mirror {
     }
 
     fn reflection(&self) -> DAffine3 {
-        let axis = self.axis.direction().as_dvec3();
-        let flip = DVec3::ONE - 2.0 * axis;
-        DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: 2.0 * self.offset * axis }
+        let n = self.normal;
+        let flip = DMat3::from_cols(n * n.x, n * n.y, n * n.z) * 2.0;
+        DAffine3 { matrix3: DMat3::IDENTITY - flip, translation: 2.0 * self.offset * n }
     }
 }
 
@@ -243,6 +225,18 @@ mod tests {
         pose
     }
 
+    /// The mirror of a body whose sides are told by `.L` and `.R`, across an axis; across Y and Z each node is its own partner.
+    fn mirror_of(model: &Model, axis: Axis, point: Vec3) -> Mirror {
+        let mut mirror = Mirror::alone(model, axis, point);
+        let names = model.skeleton.names.iter().enumerate();
+        for (left, name) in names.filter(|_| axis == Axis::X) {
+            if let Some(name) = name.strip_suffix(".L") {
+                mirror.pair(NodeId::from_index(left), node(model, &format!("{name}.R")));
+            }
+        }
+        mirror
+    }
+
     fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
         world(&model.skeleton, pose).iter().map(|m| m.translation).collect()
     }
@@ -251,7 +245,7 @@ mod tests {
     fn sides_are_exchanged_and_twice_is_none() {
         let model = body();
         let pose = posed(&model);
-        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        let mirror = mirror_of(&model, Axis::X, Vec3::ZERO);
         assert_eq!(mirror.partner(node(&model, "Hand.L")), node(&model, "Hand.R"));
         assert_eq!(mirror.partner(node(&model, "Head")), node(&model, "Head"));
         let once = mirror.exchanged(&model, &pose);
@@ -276,7 +270,7 @@ mod tests {
     fn a_flipped_limb_is_that_of_the_other_side_and_the_rest_stays() {
         let model = body();
         let pose = posed(&model);
-        let mirror = Mirror::of(&model, Axis::X, Vec3::ZERO);
+        let mirror = mirror_of(&model, Axis::X, Vec3::ZERO);
         let all = mirror.exchanged(&model, &pose);
         let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
         for (i, name) in model.skeleton.names.iter().enumerate() {
@@ -301,7 +295,7 @@ mod tests {
             (Axis::Z, DVec3::new(1.0, 1.0, -1.0)),
         ] {
             let middle = Vec3::new(0.0, 0.9, 0.0);
-            let mirror = Mirror::of(&model, axis, middle);
+            let mirror = mirror_of(&model, axis, middle);
             let centre = if axis == Axis::Y { DVec3::new(0.0, 1.8, 0.0) } else { DVec3::ZERO };
             let s = DAffine3 { matrix3: DMat3::from_diagonal(flip), translation: centre };
             let after = world(&model.skeleton, &mirror.exchanged(&model, &pose));
@@ -312,19 +306,5 @@ mod tests {
                 assert!(after[p].abs_diff_eq(want, 1e-5), "{axis:?} {}", model.skeleton.names[p]);
             }
         }
-    }
-
-    #[test]
-    fn a_model_that_stands_aside_or_carries_something_is_mirrored_about_its_own_middle() {
-        let mut parts = (*body()).clone();
-        parts.skeleton.rest.transforms[0].translation.x = 5.0;
-        let model = Model::build(parts).unwrap();
-        // The middle of the box around what the model carries is another one.
-        let mirror = Mirror::of(&model, Axis::X, Vec3::new(5.2, 0.0, 0.0));
-        assert!((mirror.offset - 5.0).abs() < 1e-6);
-        let once = mirror.exchanged(&model, &posed(&model));
-        let (before, after) = (places(&model, &posed(&model)), places(&model, &once));
-        let (left, right) = (node(&model, "Hand.L").index(), node(&model, "Hand.R").index());
-        assert!((after[left].x - (10.0 - before[right].x)).abs() < 1e-5);
     }
 }

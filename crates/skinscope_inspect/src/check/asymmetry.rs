@@ -236,6 +236,22 @@ mod tests {
     }
 
     #[test]
+    fn a_mesh_that_is_symmetric_is_compared_though_its_body_is_not() {
+        let findings = changed(|p| {
+            plant(p, 9, 0.3);
+            // A cloak of as many vertices, which the same joints move, has no plane.
+            let mut cloak = p.meshes[0].clone();
+            for (i, position) in cloak.primitives[0].positions.iter_mut().enumerate() {
+                *position = glam::Vec3::new(0.05 * i as f32, 1.0 + (1.7 * i as f32).sin(), (2.3 * i as f32).cos());
+            }
+            p.meshes.push(cloak);
+            p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
+        });
+        let places: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, &f.vertices[..])).collect();
+        assert_eq!(places, [(0, &[8, 9][..])]);
+    }
+
+    #[test]
     fn a_mesh_of_two_skins_is_told_once() {
         let findings = changed(|p| {
             plant(p, 9, 0.3);

@@ -138,8 +138,7 @@ impl Report {
         self.symmetry.is_some().then(|| [judged, all().count() - judged])
     }
 
-    /// Returns how many vertices were not compared because of `reason`: [`symmetry::NOT_JUDGED`], [`symmetry::NO_WEIGHTS`] or
-    /// [`symmetry::NO_PARTNER`].
+    /// Returns how many vertices were not compared because of `reason`, one of [`symmetry::REASONS`].
     #[must_use]
     pub fn not_judged_for(&self, reason: f32) -> usize {
         self.symmetry.iter().flat_map(|s| s.values.iter().flatten().flatten()).filter(|v| **v == reason).count()

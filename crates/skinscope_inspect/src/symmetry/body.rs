@@ -44,6 +44,8 @@ impl Part {
 /// All stored vertices that some skins move, in one space in which they bind their joints: that of the first mesh.
 #[derive(Debug)]
 pub(super) struct Body {
+    /// The skin of the first mesh.
+    pub skin: SkinId,
     /// The joints of all its skins, each once. The places of joints are places in this list.
     pub nodes: Vec<NodeId>,
     /// The primitives by mesh and primitive.
@@ -66,6 +68,7 @@ impl Body {
     /// first skin that moves it.
     pub(super) fn of(model: &Model, skins: &[Placed], meshes: &[Vec<MeshId>]) -> Option<Self> {
         let mut out = Self {
+            skin: skins.first()?.skin,
             nodes: Vec::new(),
             parts: Vec::new(),
             points: Vec::new(),
@@ -158,7 +161,7 @@ fn bind(skin: &Skin, j: usize) -> Option<DAffine3> {
 }
 
 /// Returns for each skin the meshes that it moves, each once.
-pub(super) fn meshes(model: &Model) -> Vec<Vec<MeshId>> {
+fn meshes(model: &Model) -> Vec<Vec<MeshId>> {
     let mut out: Vec<Vec<MeshId>> = vec![Vec::new(); model.skins.len()];
     for instance in &model.instances {
         if let Some(skin) = instance.skin {
@@ -181,11 +184,43 @@ pub(super) struct Placed {
     pub from_mesh: Option<DAffine3>,
 }
 
+/// Looks for something in each body of a model as a whole, and in those where that fails mesh by mesh. Returns what was found,
+/// and the meshes where nothing was, each with the reason; `None` where it has no size.
+pub(super) fn each_found<T, E: Copy>(
+    model: &Model,
+    mut find: impl FnMut(Body) -> Result<T, E>,
+) -> (Vec<T>, Vec<(MeshId, Option<E>)>) {
+    let (mut found, mut without) = (Vec::new(), Vec::new());
+    let meshes = meshes(model);
+    let mut of =
+        |skins: &[Placed], meshes: &[Vec<MeshId>]| find(Body::of(model, skins, meshes).ok_or(None)?).map_err(Some);
+    for skins in bodies(model) {
+        let mut seen = BTreeSet::new();
+        let all = skins.iter().flat_map(|skin| meshes[skin.skin.index()].iter().map(|mesh| (*skin, *mesh)));
+        let each: Vec<(Placed, MeshId)> = all.filter(|(_, mesh)| seen.insert(*mesh)).collect();
+        match of(&skins, &meshes) {
+            Ok(one) => found.push(one),
+            Err(_) if each.len() > 1 => {
+                for (skin, mesh) in each {
+                    let mut only = vec![Vec::new(); meshes.len()];
+                    only[skin.skin.index()] = vec![mesh];
+                    match of(&[Placed { from_mesh: None, ..skin }], &only) {
+                        Ok(one) => found.push(one),
+                        Err(why) => without.push((mesh, why)),
+                    }
+                }
+            }
+            Err(why) => without.extend(each.into_iter().map(|(_, mesh)| (mesh, why))),
+        }
+    }
+    (found, without)
+}
+
 /// Groups skins into bodies. Skins that bind the joints they share in the same places are one body, such as the head
 /// and the hands of a character whose parts were exported each with a skin; a turn, scale and shift that all these joints
 /// have in common does not count, as that of meshes that are stored as integers. Skins that share no joint are bodies of
 /// their own. Takes time linear in joints.
-pub(super) fn bodies(model: &Model) -> Vec<Vec<Placed>> {
+fn bodies(model: &Model) -> Vec<Vec<Placed>> {
     let mut out: Vec<Vec<Placed>> = Vec::new();
     // The first body that has each node, and where that body binds it.
     let mut known: HashMap<NodeId, (usize, Option<DAffine3>)> = HashMap::new();

@@ -6,7 +6,7 @@ use skinscope_anim::pose::Axis;
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{MeshId, Model, NodeId};
 
-use super::body::{self, Body, Part, Placed};
+use super::body::{self, Body, Part};
 use super::plane::{Mirror, Nearest, POINT_REACH, SAME_POINT, Search};
 
 /// The vertices that some skins move, in one space, with their plane of symmetry across an axis.
@@ -33,33 +33,13 @@ impl Mirrored {
     /// by mesh. Joints are paired by [`skinscope_model::JointPairs::settled`]. Takes time linear in vertices.
     #[must_use]
     pub fn all(model: &Model, axis: Axis) -> (Vec<Self>, Vec<WithoutPlane>) {
-        let (mut out, mut without) = (Vec::new(), Vec::new());
-        let meshes = body::meshes(model);
-        for skins in body::bodies(model) {
-            match Self::of(model, &skins, &meshes, axis) {
-                Ok(found) => out.push(found),
-                Err(_) if count(&skins, &meshes) > 1 => {
-                    for (skin, mesh) in each(&skins, &meshes) {
-                        let mut only = vec![Vec::new(); meshes.len()];
-                        only[skin.skin.index()] = vec![mesh];
-                        match Self::of(model, &[Placed { from_mesh: None, ..skin }], &only, axis) {
-                            Ok(found) => out.push(found),
-                            Err(nearest) => without.push(WithoutPlane { mesh, nearest }),
-                        }
-                    }
-                }
-                Err(nearest) => {
-                    without.extend(each(&skins, &meshes).map(|(_, mesh)| WithoutPlane { mesh, nearest }));
-                }
-            }
-        }
-        (out, without)
+        let (found, without) = body::each_found(model, |body| Self::of(model, body, axis));
+        (found, without.into_iter().map(|(mesh, nearest)| WithoutPlane { mesh, nearest }).collect())
     }
 
-    fn of(model: &Model, skins: &[Placed], meshes: &[Vec<MeshId>], axis: Axis) -> Result<Self, Option<Nearest>> {
-        let body = Body::of(model, skins, meshes).ok_or(None)?;
+    fn of(model: &Model, body: Body, axis: Axis) -> Result<Self, Nearest> {
         let grid = Grid::new(&body.points, body.size * POINT_REACH);
-        let Mirror { plane, partners, .. } = Search::new(model, &body, &grid).across(axis.direction()).map_err(Some)?;
+        let Mirror { plane, partners, .. } = Search::new(model, &body, &grid).across(axis.direction())?;
         let node = |place: usize| body.nodes[place];
         let partners = partners.iter().enumerate();
         let partners = partners.filter_map(|(j, k)| Some((node(j), node(usize::from((*k)?))))).collect();
@@ -135,14 +115,4 @@ impl Mirrored {
             each(vertex, &images);
         }
     }
-}
-
-fn each<'a>(skins: &'a [Placed], meshes: &'a [Vec<MeshId>]) -> impl Iterator<Item = (Placed, MeshId)> + 'a {
-    let mut seen = std::collections::BTreeSet::new();
-    let all = skins.iter().flat_map(|skin| meshes[skin.skin.index()].iter().map(|mesh| (*skin, *mesh)));
-    all.filter(move |(_, mesh)| seen.insert(*mesh))
-}
-
-fn count(skins: &[Placed], meshes: &[Vec<MeshId>]) -> usize {
-    each(skins, meshes).count()
 }

@@ -9,6 +9,9 @@ mod body;
 mod mirrored;
 mod plane;
 #[cfg(test)]
+mod pose_tests;
+mod poses;
+#[cfg(test)]
 pub(crate) mod tests;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,33 +21,40 @@ pub use body::Part;
 pub use mirrored::{Mirrored, WithoutPlane};
 pub use plane::Nearest;
 use plane::{Mirror, POINT_REACH, SAME_POINT, Search};
+pub use poses::{NoPlane, of_poses};
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{Model, NodeId};
 
 use super::PerVertex;
 
-/// The difference of a vertex that was not compared because it has no mirror image, or its body is not symmetric. It is
-/// below every difference, as are the two after it.
-pub const NOT_JUDGED: f32 = -1.0;
+/// The difference of a vertex that was not compared because neither its body nor its mesh has a plane of symmetry. It is
+/// below every difference, as are those after it.
+pub const NO_PLANE: f32 = -1.0;
+/// The difference of a vertex that was not compared because no vertex lies at its mirror image.
+pub const NO_IMAGE: f32 = -0.875;
 /// The difference of a vertex that was not compared because its weights, or those at its mirror image, cannot be used.
 pub const NO_WEIGHTS: f32 = -0.75;
 /// The difference of a vertex that was not compared because a joint that moves it, or its mirror image, has no partner on
 /// the other side, or since no joint has one.
 pub const NO_PARTNER: f32 = -0.5;
 
-/// Says in two or three words why a vertex was not compared; `None` for the difference of one that was.
+/// All reasons for which a vertex is not compared.
+pub const REASONS: [f32; 4] = [NO_PLANE, NO_IMAGE, NO_PARTNER, NO_WEIGHTS];
+
+/// Says in a few words why a vertex was not compared; `None` for the difference of one that was.
 #[must_use]
 pub fn why_not_judged(difference: f32) -> Option<&'static str> {
     match difference {
         d if d >= 0.0 => None,
         NO_PARTNER => Some("no partner joint"),
         NO_WEIGHTS => Some("no usable weights"),
-        _ => Some("no mirror image"),
+        NO_IMAGE => Some("no mirror image"),
+        _ => Some("no plane of symmetry"),
     }
 }
 
 /// Returns for every stored vertex that a skin moves the largest difference (0…1) between one of its weights and that
-/// of its mirror image, both sides alike; [`NOT_JUDGED`], [`NO_WEIGHTS`] or [`NO_PARTNER`] where nothing can be compared.
+/// of its mirror image, both sides alike; one of [`REASONS`] where nothing can be compared.
 /// Takes time linear in vertices.
 /// Ends early, with what is known by then, once `cancel` is set.
 #[must_use]
@@ -58,7 +68,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
     for instance in model.instances.iter().filter(|i| i.skin.is_some()) {
         for (p, primitive) in model.meshes[instance.mesh.index()].primitives.iter().enumerate() {
             if primitive.stored_influences.is_some() {
-                out.values[instance.mesh.index()][p].resize(primitive.stored_vertices, NOT_JUDGED);
+                out.values[instance.mesh.index()][p].resize(primitive.stored_vertices, NO_PLANE);
             }
         }
     }
@@ -111,17 +121,10 @@ impl Comparison {
     }
 }
 
-/// Compares all bodies that are symmetric.
+/// Compares all bodies that are symmetric; of one that is not as a whole, the meshes that are.
 pub(crate) fn comparisons(model: &Model, cancel: &AtomicBool) -> Vec<Comparison> {
-    let meshes = body::meshes(model);
-    let mut out = Vec::new();
-    for skins in body::bodies(model) {
-        if cancel.load(Ordering::Relaxed) {
-            break;
-        }
-        out.extend(Body::of(model, &skins, &meshes).and_then(|body| compare(model, body, cancel)));
-    }
-    out
+    let is_cancelled = || cancel.load(Ordering::Relaxed);
+    body::each_found(model, |body| if is_cancelled() { Err(()) } else { compare(model, body, cancel).ok_or(()) }).0
 }
 
 fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison> {
@@ -162,7 +165,7 @@ fn own_differences(
     partners: &[Option<u16>],
     cancel: &AtomicBool,
 ) -> Vec<(f32, u32)> {
-    let mut out: Vec<(f32, u32)> = (0..body.points.len()).map(|v| (NOT_JUDGED, v as u32)).collect();
+    let mut out: Vec<(f32, u32)> = (0..body.points.len()).map(|v| (NO_IMAGE, v as u32)).collect();
     let (mut near, mut mirrored) = (Vec::new(), Vec::new());
     for (vertex, found) in out.iter_mut().enumerate() {
         if vertex.is_multiple_of(4096) && cancel.load(Ordering::Relaxed) {

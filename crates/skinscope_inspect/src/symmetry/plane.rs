@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Vec3, Vec3Swizzles};
 use skinscope_base::math::{Aabb, Grid, Plane};
-use skinscope_model::{Doubt, JointPairs, Model};
+use skinscope_model::{JointPairs, Model};
 
 use super::body::Body;
 
@@ -18,7 +18,7 @@ pub(super) const SAME_POINT: f32 = 2e-5;
 /// side.
 const LEAST_POINTS: f32 = 0.6;
 /// The same share for the joints that move something.
-const LEAST_JOINTS: f32 = 0.8;
+pub(super) const LEAST_JOINTS: f32 = 0.8;
 /// How many points planes are tried on.
 const TRIED: usize = 2048;
 /// How many points are asked for the plane halfway between two of them, about.
@@ -134,7 +134,7 @@ impl<'b> Search<'b> {
             all += 1;
         }
         let off = off / (found.max(1) as f32 * body.size * POINT_REACH);
-        let strict = self.joints.partners(plane, body.size, Doubt::LikeNames);
+        let strict = self.joints.partners(plane, body.size);
         let moving = || strict.iter().enumerate().filter(|(j, _)| body.moves[*j]);
         let paired = moving().filter(|(_, p)| p.is_some()).count();
         let sided = moving().any(|(j, p)| p.is_some_and(|p| usize::from(p) != j));

@@ -3,7 +3,7 @@
 use skinscope_model::{InfluencesRef, Model, NodeId, WeightFormat};
 
 use super::Part;
-use crate::symmetry::{NOT_JUDGED, why_not_judged};
+use crate::symmetry::{NO_IMAGE, why_not_judged};
 use crate::{PerVertex, VertexRef};
 
 /// One vertex of the table.
@@ -74,9 +74,9 @@ impl Row {
     ///
     /// # Errors
     ///
-    /// Two or three words, where the vertex was not compared.
+    /// A few words, where the vertex was not compared.
     pub fn asymmetry(&self, values: &PerVertex) -> Result<f32, &'static str> {
-        let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex).copied().unwrap_or(NOT_JUDGED);
+        let value = values.of(self.part.mesh, self.part.primitive).get(self.vertex).copied().unwrap_or(NO_IMAGE);
         why_not_judged(value).map_or(Ok(value), Err)
     }
 

@@ -8,7 +8,7 @@ use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, NodeId, SkinId};
 
 use super::Row;
 use super::row::weight_of;
-use crate::symmetry::NOT_JUDGED;
+use crate::symmetry::NO_IMAGE;
 use crate::{PerVertex, VertexRef, VertexSet};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
@@ -217,7 +217,7 @@ impl VertexTable {
                     VertexOrder::Number => vertex as f64,
                     VertexOrder::Count => influences.used(vertex) as f64,
                     VertexOrder::Sum => influences.sum(vertex),
-                    VertexOrder::Asymmetry => f64::from(differences.get(vertex).copied().unwrap_or(NOT_JUDGED)),
+                    VertexOrder::Asymmetry => f64::from(differences.get(vertex).copied().unwrap_or(NO_IMAGE)),
                     VertexOrder::Weight(_) => by.map_or(0.0, |slot| f64::from(weight_of(influences, vertex, slot))),
                 };
                 keyed.push((key, row));
@@ -352,7 +352,7 @@ mod tests {
 
     /// The asymmetry of [`model`]: vertices 1 of both meshes differ from their mirror images, vertex 3 has none.
     fn asymmetry() -> PerVertex {
-        PerVertex { values: vec![vec![vec![0.0, 0.25, 0.0, NOT_JUDGED]], vec![vec![0.0, 0.5]]] }
+        PerVertex { values: vec![vec![vec![0.0, 0.25, 0.0, NO_IMAGE]], vec![vec![0.0, 0.5]]] }
     }
 
     fn rows(model: &Model, query: &VertexQuery) -> Vec<(u32, usize)> {

@@ -21,17 +21,6 @@ const NAMED_REACH: f32 = 0.05;
 /// How far from the plane a joint of the middle may stand, as a share of the size.
 const MIDDLE_REACH: f32 = 0.01;
 
-/// The way to treat a joint that does not stand where its name says, while the names of other joints are right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The joint at its mirror image is its partner, if their parents are partners too and their names say the same but for
-    /// side and number; else it has none: where joints were bound, a wrong position is likelier than a wrong name.
-    LikeNames,
-    /// The joint at its mirror image is its partner, if their parents are partners too: rest positions are trusted more
-    /// than names.
-    PlacesWin,
-}
-
 /// Some joints of a skeleton and what is needed to pair them. Each is known by its place in the list that
 /// [`JointPairs::of`] was given; of more than 65 536 joints only the first ones are paired.
 #[derive(Clone, Debug)]
@@ -126,9 +115,10 @@ impl JointPairs {
     /// Returns the partner of each joint. Of the joints at its mirror image (within 3/1000 of `size`) that is the one
     /// that its name tells, else the joint itself, else the nearest one of the same depth; `None` where there is none.
     /// Names alone are not trusted, since they may be wrong. But where a third of the named pairs stand at each other's
-    /// mirror image, `doubt` says what becomes of a joint that does not.
+    /// mirror image, a joint that does not has the joint at its mirror image for its partner only if their parents are partners
+    /// too and their names say the same but for side and number, else none: a wrong position is likelier than a wrong name.
     #[must_use]
-    pub fn partners(&self, plane: Plane, size: f32, doubt: Doubt) -> Vec<Option<u16>> {
+    pub fn partners(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
         let reach = size * JOINT_REACH;
         let placed: Vec<u16> =
             (0..self.at.len().min(1 << 16)).filter(|j| self.at[*j].is_some()).map(|j| j as u16).collect();
@@ -141,8 +131,7 @@ impl JointPairs {
         let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| search.is_doubtful(*j)).collect();
         // Parents are settled before the joints below them.
         doubtful.sort_by_key(|j| self.depth[*j]);
-        let is_like =
-            |j: usize, k: u16| doubt == Doubt::PlacesWin || self.letters[j].0 == self.letters[usize::from(k)].0;
+        let is_like = |j: usize, k: u16| self.letters[j].0 == self.letters[usize::from(k)].0;
         for j in doubtful {
             found[j] = search.beside(j).filter(|k| is_like(j, *k) && self.have_paired_parents(&found, j, *k));
         }
@@ -156,7 +145,7 @@ impl JointPairs {
     /// pair hangs on. A joint that stands at one side has no partner where it is paired by nothing.
     #[must_use]
     pub fn settled(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
-        let mut found = self.partners(plane, size, Doubt::LikeNames);
+        let mut found = self.partners(plane, size);
         let beyond = |j: usize| self.at[j].map(|at| plane.normal.dot(at) - plane.offset);
         let mut open: Vec<usize> = (0..found.len()).filter(|j| found[*j].is_none()).collect();
         open.sort_by_key(|j| self.depth[*j]);
@@ -316,23 +305,20 @@ mod tests {
     }
 
     #[test]
-    fn where_names_and_places_disagree_places_win_if_asked_for() {
+    fn where_numbers_of_names_and_places_disagree_places_win() {
         let (skeleton, nodes, at) = crossed();
         let pairs = JointPairs::of(&skeleton, &nodes, at);
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
-        let partners = pairs.partners(plane, 1.5, Doubt::PlacesWin);
+        let partners = pairs.partners(plane, 1.5);
         assert_eq!(partners, [0, 2, 1, 6, 7, 8, 3, 4, 5].map(Some));
-        assert_eq!(pairs.partners(plane, 1.5, Doubt::LikeNames), partners, "names differ in numbers only");
         let (mut skeleton, nodes, at) = crossed();
         "hand_L".clone_into(&mut skeleton.names[6]);
         "hand_R".clone_into(&mut skeleton.names[5]);
         "arm_L_3".clone_into(&mut skeleton.names[8]);
         "arm_R_3".clone_into(&mut skeleton.names[3]);
         let pairs = JointPairs::of(&skeleton, &nodes, at);
-        assert_eq!(pairs.partners(plane, 1.5, Doubt::PlacesWin), partners);
         // A hand is no arm, whatever stands opposite to it.
-        let cautious = pairs.partners(plane, 1.5, Doubt::LikeNames);
-        assert_eq!(cautious, [Some(0), Some(2), Some(1), None, Some(7), None, None, Some(4), None]);
+        assert_eq!(pairs.partners(plane, 1.5), [Some(0), Some(2), Some(1), None, Some(7), None, None, Some(4), None]);
     }
 
     #[test]
@@ -343,7 +329,7 @@ mod tests {
         skeleton.parents[7] = Some(NodeId(0));
         let pairs = JointPairs::of(&skeleton, &nodes, at);
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
-        assert_eq!(pairs.partners(plane, 1.5, Doubt::PlacesWin)[5], None);
+        assert_eq!(pairs.partners(plane, 1.5)[5], None);
     }
 
     fn skeleton(rows: &[(&str, Option<u32>, [f32; 3])]) -> JointPairs {
@@ -372,7 +358,7 @@ mod tests {
             ("joint_8", Some(7), [-0.9, 1.0, 0.0]),
         ]);
         let want = [0, 7, 8, 5, 6, 3, 4, 1, 2].map(Some);
-        assert_eq!(pairs.partners(MIDDLE, 2.0, Doubt::LikeNames), want);
+        assert_eq!(pairs.partners(MIDDLE, 2.0), want);
     }
 
     #[test]
@@ -388,7 +374,7 @@ mod tests {
             ("arm.R", Some(0), [0.4, 1.5, 0.3]),
         ];
         let pairs = skeleton(&rows);
-        assert_eq!(pairs.partners(MIDDLE, 2.0, Doubt::LikeNames), [None; 8]);
+        assert_eq!(pairs.partners(MIDDLE, 2.0), [None; 8]);
         // Nothing is opposite to the pouch, and both arms stand at one side.
         let want = [Some(0), Some(2), Some(1), Some(3), None, None, None, None];
         assert_eq!(pairs.settled(MIDDLE, 2.0), want);
