@@ -94,8 +94,8 @@ fn a_weight_that_is_set_or_pasted_is_that_of_the_skin_s_joint() {
 #[test]
 fn weights_of_another_model_go_to_the_joints_of_their_names_in_both_skins() {
     let model = twice(|parts| give_all_to(parts, |_| 1));
-    let donor = once();
-    let settings = Settings { donor: Some(Donor(Arc::new(donor.clone()))), ..Settings::default() };
+    let donor = Arc::new(once());
+    let settings = Settings { donor: Some(Donor(Arc::clone(&donor))), ..Settings::default() };
     let mut sheet = Sheet::of(&model);
     run(operation("transfer").unwrap(), &mut sheet, &settings);
     let given = Sheet::of(&donor);
