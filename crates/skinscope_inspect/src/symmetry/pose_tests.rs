@@ -34,6 +34,12 @@ fn add_node(parts: &mut ModelParts, name: &str, parent: NodeId, at: Transform) -
     node
 }
 
+fn add_joint(parts: &mut ModelParts, name: &str, bound: Vec3) {
+    let node = add_node(parts, name, HIPS, Transform { translation: bound - Vec3::Y, ..Transform::IDENTITY });
+    parts.skins[0].joints.push(node);
+    parts.skins[0].inverse_bind.push(Affine3A::from_translation(-bound));
+}
+
 fn mirror(parts: ModelParts, axis: Option<Axis>) -> Result<pose::Mirror, NoPlane> {
     of_poses(&Model::build(parts).unwrap(), axis, Vec3::new(0.25, 0.5, 0.75))
 }
@@ -123,6 +129,48 @@ fn a_mesh_without_a_plane_takes_that_of_its_joints_and_without_one_it_is_refused
     parts.instances.iter_mut().for_each(|instance| instance.skin = None);
     parts.meshes[0].primitives[0].stored_influences = None;
     assert_arms(&mirror(parts, Some(Axis::X)).unwrap(), Axis::X, 5.0);
+}
+
+#[test]
+fn joints_that_all_stand_beside_the_plane_of_the_mesh_are_mirrored_about_their_own() {
+    // As CesiumMan's, whose arms are numbered the other way round on each side.
+    let mut parts = standing(at(5.0, 0.0, 0.0));
+    for (node, name) in [(2, "arm_L__4_"), (3, "arm_R")] {
+        parts.skeleton.names[node] = name.into();
+    }
+    add_joint(&mut parts, "leg.L", Vec3::new(0.3, 0.5, 0.0));
+    add_joint(&mut parts, "leg.R", Vec3::new(-0.3, 0.5, 0.0));
+    let aside = Affine3A::from_translation(Vec3::X * 0.012);
+    parts.skins[0].inverse_bind.iter_mut().for_each(|bind| *bind = *bind * aside.inverse());
+    parts.skeleton.rest.transforms[1].translation.x += 0.012;
+    assert_arms(&mirror(parts, Some(Axis::X)).unwrap(), Axis::X, 5.012);
+}
+
+#[test]
+fn two_figures_beside_each_other_are_exchanged() {
+    let mut parts = standing(at(5.0, 0.0, 0.0));
+    let other = standing(at(-5.0, 0.0, 0.0));
+    for (i, transform) in other.skeleton.rest.transforms.into_iter().enumerate() {
+        let parent = other.skeleton.parents[i].map(|parent| NodeId(parent.0 + 4));
+        parts.skeleton.parents.push(parent);
+        parts.skeleton.names.push(other.skeleton.names[i].clone());
+        parts.skeleton.file_index.push(4 + i as u32);
+        parts.skeleton.rest.transforms.push(transform);
+        parts.scenes[0].contains.push(true);
+    }
+    parts.scenes[0].roots.push(NodeId(4));
+    let mut skin = parts.skins[0].clone();
+    skin.joints.iter_mut().for_each(|joint| joint.0 += 4);
+    parts.skins.push(skin);
+    parts.meshes.push(parts.meshes[0].clone());
+    parts.instances.push(skinscope_model::Instance {
+        mesh: skinscope_model::MeshId(1),
+        skin: Some(skinscope_model::SkinId(1)),
+        ..parts.instances[0].clone()
+    });
+    let mirror = mirror(parts, Some(Axis::X)).unwrap();
+    assert!(mirror.offset().abs() < 1e-6, "{mirror:?}");
+    assert_eq!([1, 2, 3].map(|node| mirror.partner(NodeId(node))), [5, 7, 6].map(NodeId));
 }
 
 #[test]

@@ -14,6 +14,9 @@ const SAME_NORMAL: f64 = 1.0 - 1e-7;
 /// Where the model does not rest as it was bound, a plane that lies within 30° of an axis lies across it.
 const ROUGHLY: f64 = 0.866;
 
+/// Joints stand beside the plane of the mesh if they are farther from it than this, as a share of the size.
+const BESIDE: f32 = 1e-4;
+
 /// Why no pose of a model can be mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoPlane {
@@ -120,7 +123,13 @@ impl<'m> Resting<'m> {
         let mut bodies = body::each_found(self.model, |body| self.of_body(&body, axis).ok_or(())).0;
         bodies.sort_by_key(|body| std::cmp::Reverse((body.is_sided, body.points)));
         let Some(first) = bodies.first() else { return self.of_joints(axis) };
-        let (plane, near) = (first.plane, first.size * f64::from(POINT_REACH));
+        let (mut plane, near) = (first.plane, first.size * f64::from(POINT_REACH));
+        if bodies.iter().any(|body| !body.plane.is_same(&plane, near))
+            && let Some(mirror) = self.of_joints(axis)
+        {
+            // Several figures, such as two beside each other, are mirrored together.
+            return Some(mirror);
+        }
         let mut partners: Vec<Option<NodeId>> = vec![None; self.at.len()];
         let mut is_told = vec![false; self.at.len()];
         for body in bodies.iter().filter(|body| body.plane.is_same(&plane, near)) {
@@ -136,6 +145,11 @@ impl<'m> Resting<'m> {
         for (node, partner) in self.pairs.settled(plane.single(), self.size).into_iter().enumerate() {
             let partner = partner.map(usize::from).filter(|partner| !is_told[node] && !is_told[*partner]);
             partners[node] = partners[node].or(partner.map(NodeId::from_index));
+        }
+        // What a pose moves is joints: where all stand beside the plane of the mesh, they are mirrored about their own.
+        let own = f64::from(self.pairs.own_offset(plane.single(), self.size));
+        if (own - plane.offset()).abs() > f64::from(self.size) * f64::from(BESIDE) {
+            plane.point += plane.normal * (own - plane.offset());
         }
         Some(mirror(plane, &partners))
     }

@@ -100,6 +100,21 @@ impl JointPairs {
         self.named.iter().enumerate().filter_map(pair).collect()
     }
 
+    /// Returns where the plane lies that is in the middle of the pairs that names make: the offset of `plane` where that is more than
+    /// a hundredth of `size` away, or there are none.
+    #[must_use]
+    pub fn own_offset(&self, plane: Plane, size: f32) -> f32 {
+        let mut middles: Vec<f32> = self
+            .named_pairs()
+            .iter()
+            .map(|[a, b]| plane.normal.dot((*a + *b) * 0.5))
+            .filter(|at| at.is_finite())
+            .collect();
+        middles.sort_by(f32::total_cmp);
+        let middle = middles.get(middles.len() / 2).copied();
+        middle.filter(|middle| (middle - plane.offset).abs() <= size * MIDDLE_REACH).unwrap_or(plane.offset)
+    }
+
     /// Returns whether one of two joints stands above the other, which left and right joints never do.
     fn are_in_line(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.subtree[a], &self.subtree[b]);
@@ -142,10 +157,20 @@ impl JointPairs {
     /// off: joints that only their names pair, if they stand on both sides of the plane and within a twentieth of `size`
     /// of each other's mirror image (or nobody knows where), and joints of the middle, which are their own partners: those
     /// without a side in their name within a hundredth of `size` of the plane, or, within a twentieth of it, those that a
-    /// pair hangs on. A joint that stands at one side has no partner where it is paired by nothing.
+    /// pair hangs on. A joint that stands at one side has no partner where it is paired by nothing. Where all joints stand
+    /// beside the plane of the mesh, by a hundredth of `size` at most, they are paired about their own.
     #[must_use]
     pub fn settled(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
         let mut found = self.partners(plane, size);
+        let own = Plane { offset: self.own_offset(plane, size), ..plane };
+        let count = |found: &[Option<u16>]| found.iter().flatten().count();
+        let about_own = self.partners(own, size);
+        let plane = if count(&about_own) > count(&found) {
+            found = about_own;
+            own
+        } else {
+            plane
+        };
         let beyond = |j: usize| self.at[j].map(|at| plane.normal.dot(at) - plane.offset);
         let mut open: Vec<usize> = (0..found.len()).filter(|j| found[*j].is_none()).collect();
         open.sort_by_key(|j| self.depth[*j]);
