@@ -51,11 +51,11 @@ impl Session {
             files.push(ClipFile { path, said, taken, is_new });
         }
     }
+}
 
-    /// Returns of how many joints of other files' clips something was said by hand that is in no file.
-    pub(super) fn new_names(&self) -> usize {
-        self.clip_files.iter().filter(|file| file.is_new).map(|file| file.said.pairs().count()).sum()
-    }
+/// Returns of how many joints of these files something was said by hand that is in no file.
+pub(super) fn new_names(files: &[ClipFile]) -> usize {
+    files.iter().filter(|file| file.is_new).map(|file| file.said.pairs().count()).sum()
 }
 
 /// Returns whether two paths name one file, as far as their texts tell.
@@ -188,5 +188,90 @@ impl ClipNames {
         let mut all = NameMap::default();
         self.rows.iter().for_each(|(there, here)| all.set(there, here.as_deref()));
         all.text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::{Document, SessionFile};
+
+    fn session() -> Session {
+        let mut session = Session::default();
+        let model = Arc::new(tube(Tube { joints: 4, ..Tube::default() }));
+        session.open(Document::new(model, Vec::new(), Some("/models/own.glb".into())));
+        session
+    }
+
+    /// Says something of the joints of a file, by hand.
+    fn said(session: &mut Session) -> ClipNames {
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = ClipNames::new("/models/clips/walks.glb".into(), model.clone(), NameMap::default(), &model);
+        names.say("joint 1", Some("joint 3"), &model);
+        names.say("joint 2", None, &model);
+        names.taken = vec!["Bend".to_owned()];
+        session.keep_clip_names(&names);
+        names
+    }
+
+    #[test]
+    fn session_files_keep_which_joints_are_which() {
+        let mut before = session();
+        let names = said(&mut before);
+        assert_eq!(before.unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
+        assert!(before.has_unsaved_work() && before.has_work());
+        let mut file = before.kept().unwrap().file();
+        let at = Path::new("/models/a.skinscope.json");
+        file.set_model(at, [Path::new("/models/own.glb")], |_| false).unwrap();
+        let text = file.text().unwrap();
+        let line = r#""clip_files": [{"path": "clips/walks.glb", "joints": {"joint 1": "joint 3", "joint 2": null}, "clips": ["Bend"]}]"#;
+        assert!(text.contains(line), "{text}");
+        let mut read = SessionFile::parse(text.as_bytes()).unwrap();
+        _ = read.find_model(at);
+        assert_eq!(read.said_of(&names.path), names.said);
+        let mut after = session();
+        let document = Document::clone(after.document().unwrap());
+        after.open_kept(document.clone(), &read);
+        assert_eq!((after.clip_files(), after.said_of(&names.path)), (before.clip_files(), names.said.clone()));
+        assert!(!after.has_unsaved_work());
+        // What is taken up after a crash is in no file.
+        let mut restored = session();
+        restored.take_up(&read);
+        assert_eq!((restored.unsaved_work().names, restored.kept().unwrap().names()), (2, 2));
+        // What is said anew is not in the file.
+        let model = Arc::clone(after.model().unwrap());
+        let mut names = names;
+        names.forget("joint 2", &model);
+        after.keep_clip_names(&names);
+        assert_eq!(after.unsaved_work().names, 1);
+        // An earlier file keeps none, and another model is not that of the names.
+        after.open_kept(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
+        assert!(after.clip_files().is_empty());
+        said(&mut after);
+        after.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("/models/other.glb".into())));
+        assert!(after.clip_files().is_empty() && !after.has_unsaved_work());
+    }
+
+    #[test]
+    fn the_last_word_on_a_counterpart_is_right() {
+        let map = |text: &str| NameMap::parse(text.as_bytes()).unwrap();
+        let mut kept = map(r#"{"a": "x", "b": null, "c": "z"}"#);
+        kept.correct(map(r#"{"d": "x", "b": "y"}"#));
+        assert_eq!(kept, map(r#"{"d": "x", "b": "y", "c": "z"}"#));
+    }
+
+    #[test]
+    fn a_mapping_that_a_file_has_is_not_unsaved() {
+        let mut session = session();
+        let mut names = said(&mut session);
+        names.is_new = false;
+        session.keep_clip_names(&names);
+        assert!(!session.has_unsaved_work() && session.clip_files().len() == 1);
+        names.said = NameMap::default();
+        names.taken.clear();
+        session.keep_clip_names(&names);
+        assert!(session.clip_files().is_empty(), "nothing is left to keep");
     }
 }

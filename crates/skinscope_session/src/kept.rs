@@ -11,6 +11,7 @@ use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
+use super::clip_names::new_names;
 use super::document::FoundMirror;
 use super::session_file::{
     BindRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord,
@@ -152,6 +153,12 @@ impl KeptSession {
     #[must_use]
     pub fn marks(&self) -> usize {
         self.marked.len()
+    }
+
+    /// Returns of how many joints of other files' clips something was said by hand that no file has.
+    #[must_use]
+    pub fn names(&self) -> usize {
+        new_names(&self.clip_files)
     }
 
     /// Returns how many things are set aside that the model has no place for.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use skinscope_base::words::counted;
 
+use super::clip_names::new_names;
 use super::{Document, Edits, KeptSession, Session};
 
 /// How much was made that is in no file.
@@ -107,7 +108,7 @@ impl Session {
             pins: when(kinds.rules, self.rules.pins.len()),
             has_pairs: kinds.rules && self.rules.has_own_pairs(),
             marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
-            names: when(kinds.names, self.new_names()),
+            names: when(kinds.names, new_names(&self.clip_files)),
             set_aside: when(kinds.aside, self.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
@@ -139,7 +140,7 @@ impl Session {
         let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
         self.lesson().is_none() && is_edited
             || self.own_marks().is_some()
-            || self.new_names() > 0
+            || new_names(&self.clip_files) > 0
             || !self.aside.is_empty()
     }
 
@@ -156,7 +157,7 @@ impl Session {
             controls: !self.edits.controls.is_empty(),
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
-            names: self.new_names() > 0,
+            names: new_names(&self.clip_files) > 0,
             aside,
             less: false,
         };

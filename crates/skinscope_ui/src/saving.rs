@@ -336,6 +336,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     if offer.marks > 0 {
         what.push(counted(offer.marks, "marked vertex", "marked vertices"));
     }
+    if offer.names > 0 {
+        what.push(counted(offer.names, "joint of clips with a counterpart", "joints of clips with counterparts"));
+    }
     if offer.set_aside > 0 {
         what.push(counted(offer.set_aside, "thing that was set aside", "things that were set aside"));
     }

@@ -50,7 +50,7 @@ impl ClipFileRecord {
     pub fn file(&self) -> ClipFile {
         let mut said = NameMap::default();
         self.joints.iter().for_each(|(there, here)| said.set(there, here.as_deref()));
-        ClipFile { path: PathBuf::from(&self.path), said, taken: self.clips.clone(), is_new: false }
+        ClipFile { path: PathBuf::from(&self.path), said, taken: self.clips.clone(), is_new: !self.joints.is_empty() }
     }
 }
 
