@@ -116,7 +116,7 @@ impl App {
                     self.status.asked_file = None;
                 }
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
-                self.status.notice = (self.status.notice.0 + 1, format!("Wrote {name}"));
+                self.status.say(format!("Wrote {name}"));
             }
             (Err(why), Some(asked)) => asked.stage = AskedStage::Failed(why),
             (Err(why), None) => self.status.error = Some(why),

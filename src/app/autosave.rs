@@ -53,6 +53,9 @@ struct Head {
     /// Vertices that were marked by hand.
     #[serde(default)]
     marks: usize,
+    /// Joints of other files' clips of which was said which joints they are.
+    #[serde(default)]
+    names: usize,
 }
 
 /// What a session has made that no file has, as it is at one time; cheap to take.
@@ -94,6 +97,7 @@ impl Snapshot {
             ruled: self.kept.ruled(),
             set_aside: self.kept.set_aside(),
             marks: self.kept.marks(),
+            names: self.kept.names(),
         };
         let mut file = self.kept.file();
         file.name_model(self.kept.path());
@@ -129,7 +133,7 @@ impl Left {
     /// For the dialog that offers them.
     pub(super) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let Head { vertices, binds, clips, posed, controls, ruled, set_aside, marks, .. } = self.head;
+        let Head { vertices, binds, clips, posed, controls, ruled, set_aside, marks, names, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
         RecoveryOffer {
             name: self.head.name.clone(),
@@ -142,6 +146,7 @@ impl Left {
             ruled,
             set_aside,
             marks,
+            names,
             age_secs: now.saturating_sub(self.head.time),
         }
     }

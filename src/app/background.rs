@@ -28,8 +28,11 @@ impl App {
         self.jobs.stop(Kind::RangeOfMotion);
         self.click = None;
         (self.stamps, self.written) = (std::mem::take(&mut self.next_stamps), None);
-        self.followed(&document);
+        let (is_followed, set_aside) = (self.follow_shown(), self.session.unsaved_work().set_aside);
         self.open_document(document);
+        if is_followed {
+            self.tell_followed(set_aside);
+        }
         self.choose_look();
         if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
@@ -59,7 +62,9 @@ impl App {
         self.change(EditCommand::EndEdit);
         if let Some(path) = self.options.clips_from.take() {
             let map = std::mem::take(&mut self.options.map);
-            self.take_clips(path, map);
+            if let Some(effect) = self.change(FileCommand::TakeClipsBy(path, map)) {
+                self.carry_out(event_loop, effect);
+            }
         }
         if let Some(path) = self.options.compare_file.take() {
             self.compare_file(path);

@@ -10,7 +10,8 @@ use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
 use crate::pose::NameMap;
-use crate::session::{ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
+use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
+use crate::words::counted;
 
 /// A file whose clips were wanted.
 pub(super) struct ReadClips {
@@ -19,6 +20,8 @@ pub(super) struct ReadClips {
     pub other: Option<Arc<Model>>,
     /// Which joints are which, as people say it.
     pub said: NameMap,
+    /// Whether they said it by hand, and it is in no file.
+    pub is_new: bool,
     /// The names of the clips that were taken of it before, which these replace.
     pub before: Vec<String>,
     /// Its clips, or why there are none.
@@ -35,8 +38,11 @@ impl App {
         None
     }
 
-    /// Reads a file whose clips are wanted; `map` says which joints are which where their names do not.
+    /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was said of that file
+    /// before.
     pub(super) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
+        let mut said = self.session.said_of(&path);
+        said.correct(map);
         (self.status.error, self.status.dropped) = (None, None);
         if let Some(document) = self.session.document() {
             let (options, open) = (self.options.import.clone(), Arc::clone(document.stored()));
@@ -46,8 +52,8 @@ impl App {
                 let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
                 let read = source.load(&options, &progress).map_err(|error| format!("{name}: {error}"));
                 let other = read.as_ref().ok().map(|document| Arc::clone(document.stored()));
-                let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &map));
-                let read = ReadClips { path, other, said: map, before: Vec::new(), taken };
+                let taken = read.and_then(|document| TakenClips::of(&open, document.stored(), &name, &said));
+                let read = ReadClips { path, other, said, is_new: false, before: Vec::new(), taken };
                 Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
             });
         }
@@ -61,14 +67,19 @@ impl App {
             return;
         }
         let Some(model) = self.session.model().map(Arc::clone) else { return };
-        let mut names = read.other.map(|other| ClipNames::new(read.path, other, read.said, &model));
+        let named = |other| ClipNames { is_new: read.is_new, ..ClipNames::new(read.path, other, read.said, &model) };
+        let mut names = read.other.map(named);
         match read.taken {
             Ok(taken) => {
                 let now = self.session.retake_clips(&taken, &read.before);
                 if let Some(names) = &mut names {
                     names.taken = now;
                 }
-                self.status.notice = (self.status.notice.0 + 1, taken.sentence());
+                let sentence = taken.sentence();
+                match taken.lines().len() {
+                    0 => self.status.say(sentence),
+                    lines => self.status.warn(format!("{sentence}, with {}", counted(lines, "warning", "warnings"))),
+                }
                 self.inspect();
             }
             Err(why) => match names.as_mut().filter(|names| !names.rows.is_empty()) {
@@ -76,57 +87,79 @@ impl App {
                 None => self.status.error = Some(format!("The clips could not be taken.\n{why}")),
             },
         }
+        names.iter().for_each(|names| self.session.keep_clip_names(names));
         self.status.clip_names = names;
     }
 
     /// Carries out a command about which joints are which of the clips that were taken last.
     pub(super) fn carry_out_clip_names(&mut self, command: ClipNamesCommand) {
         let Some(model) = self.session.model().map(Arc::clone) else { return };
-        let Some(names) = &mut self.status.clip_names else {
-            let why = "No clips of another file were taken yet.".to_owned();
-            self.status.refusal = (self.status.refusal.0 + 1, why);
-            return;
+        let kept = self.session.clip_files().last();
+        // What is shown is of the open model.
+        let is_kept = |names: &ClipNames| kept.is_some_and(|kept| kept.path == names.path) || names.is_shown;
+        let Some(names) = self.status.clip_names.as_mut().filter(|names| is_kept(names)) else {
+            return match kept.cloned() {
+                Some(file) => self.read_clip_names(file),
+                None => self.status.warn("No clips of another file were taken yet.".to_owned()),
+            };
         };
-        if !matches!(command, ClipNamesCommand::Write(_)) {
-            names.told = None;
-        }
         match command {
-            ClipNamesCommand::Show => names.is_shown = true,
-            ClipNamesCommand::Say(there, here) => {
-                // What was said of another joint with this counterpart gives way.
-                let others = names.said.pairs().filter(|(_, other)| here.is_some() && *other == here.as_deref());
-                let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
-                others.iter().for_each(|name| names.said.forget(name));
-                names.said.set(&there, here.as_deref());
+            ClipNamesCommand::Show => {
+                (names.is_shown, names.told) = (true, None);
+                names.match_joints(&model);
             }
-            ClipNamesCommand::Forget(there) => names.said.forget(&there),
+            ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
+            ClipNamesCommand::Forget(there) => names.forget(&there, &model),
             ClipNamesCommand::Take => {
                 names.is_shown = false;
-                let ClipNames { path, other, said, taken, .. } = names.clone();
-                let (name, open) = (names.name(), Arc::clone(&model));
+                let ClipNames { path, other, said, taken, is_new, .. } = names.clone();
+                let (name, open) = (names.name(), model);
                 self.jobs.restart(Kind::Clips, move |_| {
                     let (before, taken) = (taken, TakenClips::of(&open, &other, &name, &said));
-                    let read = ReadClips { path, other: Some(other), said, before, taken };
+                    let read = ReadClips { path, other: Some(other), said, is_new, before, taken };
                     Some(Box::new(move |app, _| app.clips_taken(&Arc::downgrade(&open), read)))
                 });
+                return;
             }
-            ClipNamesCommand::Read(path) => return names.read(&path, &model),
-            ClipNamesCommand::Write(path) => names.told = Some(written(&path, &names.text())),
-            ClipNamesCommand::Leave => names.is_shown = false,
+            ClipNamesCommand::Read(path) => names.read(&path, &model),
+            ClipNamesCommand::Write(path) => {
+                let done = written(&path, &names.text());
+                names.is_new &= done.is_err();
+                names.told = Some(match done {
+                    Ok(()) => format!("Wrote {}", path.display()),
+                    Err(why) => format!("{}: {why}", path.display()),
+                });
+            }
+            ClipNamesCommand::Leave => (names.is_shown, names.told) = (false, None),
         }
-        names.match_joints(&model);
+        self.session.keep_clip_names(names);
+    }
+
+    /// Reads a file again whose clips were taken, to show which of its joints are which.
+    fn read_clip_names(&mut self, file: ClipFile) {
+        let options = self.options.import.clone();
+        self.jobs.restart(Kind::Clips, move |context| {
+            let progress = Progress { report: &|_, _| {}, cancel: context.cancel_flag() };
+            let read = Source::File(file.path.clone()).load(&options, &progress);
+            Some(Box::new(move |app, _| match read {
+                Ok(document) => app.show_clip_names(file, Arc::clone(document.stored())),
+                Err(error) => app.status.error = Some(format!("{}: {error}", file.path.display())),
+            }))
+        });
+    }
+
+    fn show_clip_names(&mut self, file: ClipFile, other: Arc<Model>) {
+        if let Some(model) = self.session.model().filter(|_| self.session.clip_files().contains(&file)) {
+            let ClipFile { path, said, taken, is_new } = file;
+            let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, said, model) };
+            self.status.clip_names = Some(names);
+        }
     }
 }
 
-/// Writes a file and says what became of it.
-fn written(path: &Path, text: &str) -> String {
-    let write = || {
-        let mut out = NewFile::create(path)?;
-        out.write_all(text.as_bytes())?;
-        out.commit()
-    };
-    match write() {
-        Ok(()) => format!("Wrote {}", path.display()),
-        Err(why) => format!("{}: {why}", path.display()),
-    }
+/// Writes a file.
+fn written(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut out = NewFile::create(path)?;
+    out.write_all(text.as_bytes())?;
+    out.commit()
 }

@@ -53,6 +53,7 @@ impl App {
                 self.ask(self.dialog(false), |app, _, path| app.take_clips(path, NameMap::default()));
             }
             FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
+            FileCommand::TakeClipsBy(path, map) => self.take_clips(path, map),
             FileCommand::ClipNames(command) => self.carry_out_clip_names(command),
             FileCommand::LeaveDropped => self.status.dropped = None,
             FileCommand::ChooseDonor => self.ask(self.dialog(false), |app, _, path| app.read_donor(path)),

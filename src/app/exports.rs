@@ -98,9 +98,10 @@ impl App {
             Ok(()) => {
                 let shift = self.session.pose().shift;
                 let written = MeshFormat::of(path).zip(self.session.model());
-                let lacks = written.and_then(|(format, model)| format.lacks(model, shift));
-                let lacks = lacks.map_or_else(String::new, |lacks| format!("; {lacks}"));
-                self.status.notice = (self.status.notice.0 + 1, format!("Wrote {}{lacks}", name_of(path)));
+                match written.and_then(|(format, model)| format.lacks(model, shift)) {
+                    None => self.status.say(format!("Wrote {}", name_of(path))),
+                    Some(lacks) => self.status.warn(format!("Wrote {}; {lacks}", name_of(path))),
+                }
             }
             Err(ExportFailure::Cancelled) => {}
             Err(ExportFailure::Failed(why)) => {
@@ -117,7 +118,7 @@ impl App {
             (Ok(rgba), Some(window)) => {
                 window.copy_picture(size, &rgba);
                 let [width, height] = size;
-                self.status.notice = (self.status.notice.0 + 1, format!("Copied the picture, {width} × {height}"));
+                self.status.say(format!("Copied the picture, {width} × {height}"));
             }
             (Ok(_), None) => {}
             (Err(why), _) => self.status.error = Some(format!("The picture could not be drawn.\n{why}")),

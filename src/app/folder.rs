@@ -23,7 +23,7 @@ impl App {
     }
 
     fn tell(&mut self, what: &str) {
-        self.status.refusal = (self.status.refusal.0 + 1, what.to_owned());
+        self.status.warn(what.to_owned());
     }
 }
 

@@ -157,7 +157,7 @@ impl App {
         let path = named(&self.status.library.folder, name)?;
         let Some(file) = self.session.pose_file(name) else { return Ok(()) };
         output::write_new(&path, file.text().as_bytes()).map_err(|error| unwritten(&path, error))?;
-        self.status.notice = (self.status.notice.0 + 1, format!("Wrote {name}{POSE_ENDING}"));
+        self.status.say(format!("Wrote {name}{POSE_ENDING}"));
         Ok(())
     }
 

@@ -250,7 +250,11 @@ impl App {
         let names = |files: &[PathBuf]| files.iter().map(|file| name_of(file)).collect::<Vec<_>>().join(", ");
         let kept = if saved.backups.is_empty() { String::new() } else { format!(", kept {}", names(&saved.backups)) };
         let written = if saved.written.is_empty() { name_of(&target) } else { names(&saved.written) };
-        self.status.notice = (self.status.notice.0 + 1, format!("Wrote {written}{kept}"));
+        let wrote = format!("Wrote {written}{kept}");
+        match saved.left.is_empty() {
+            true => self.status.say(wrote),
+            false => self.status.warn(format!("{wrote}, without what is listed below")),
+        }
         let left: Vec<String> = saved
             .left
             .iter()

@@ -6,7 +6,8 @@ use super::App;
 use super::file_changes::wait_for_change;
 use super::jobs::Kind;
 use super::ui::ChangedStatus;
-use crate::session::{Document, Source};
+use crate::session::Source;
+use crate::words::counted;
 use crate::writeback::Stamps;
 
 impl App {
@@ -79,12 +80,22 @@ impl App {
         }
     }
 
-    /// A document is shown: says so where that is the open file, read again by itself.
-    pub(super) fn followed(&mut self, document: &Document) {
+    /// Looks from now on whether the files of the document that is shown change. Returns whether it is the open file, read again by itself.
+    pub(super) fn follow_shown(&mut self) -> bool {
         self.seen = self.stamps.clone();
-        if std::mem::take(&mut self.follows) {
-            let name = &document.model.source.name;
-            self.status.notice = (self.status.notice.0 + 1, format!("{name} has changed, and was read again"));
+        std::mem::take(&mut self.follows)
+    }
+
+    /// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
+    pub(super) fn tell_followed(&mut self, set_aside: usize) {
+        let name = self.session.document().map_or_else(String::new, |document| document.model.source.name.clone());
+        let said = format!("{name} has changed, and was read again");
+        match self.session.unsaved_work().set_aside.saturating_sub(set_aside) {
+            0 => self.status.say(said),
+            more => {
+                let edits = counted(more, "edit that has no place there was", "edits that have no place there were");
+                self.status.warn(format!("{said}; {edits} set aside"));
+            }
         }
     }
 }

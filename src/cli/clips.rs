@@ -16,8 +16,8 @@ use crate::session::{Document, TakenClips};
 /// The files that clips are taken from.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct ClipsArgs {
-    /// Add the clips of this file too: joints are found by the humanoid names of VRM, then by their own names in all spellings, and keys
-    /// are corrected where the two rest in other poses. May be given several times
+    /// Add the clips of this file too: joints are found by --map, by what a session file says of this file, by the humanoid names of VRM,
+    /// then by their own names in all spellings, and keys are corrected where the two rest in other poses. May be given several times
     #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
     pub clips_from: Vec<PathBuf>,
     #[command(flatten)]
@@ -42,7 +42,9 @@ impl ClipsArgs {
             own.pairs().for_each(|(from, _)| unknown.forget(from));
             // A name that no file has is told of the last one.
             let own = if path == &self.clips_from[self.clips_from.len() - 1] { merged(own, &unknown) } else { own };
-            let taken = TakenClips::of(document.stored(), other.stored(), &name, &own)
+            let mut said = opened.kept.as_ref().map_or_else(NameMap::default, |(_, file)| file.said_of(path));
+            said.correct(own);
+            let taken = TakenClips::of(document.stored(), other.stored(), &name, &said)
                 .map_err(|why| CliError::Usage(printable(&format!("{}: {why}", path.display()))))?;
             say(format_args!("{}", printable(&taken.sentence())));
             for line in taken.lines().iter().take(MOST_WARNINGS) {

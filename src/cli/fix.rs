@@ -139,10 +139,12 @@ pub(super) struct FixArgs {
     /// Bind in the pose of this file, with --bind-here; what it says replaces the values of clip or rest pose
     #[arg(long, value_name = "FILE", requires = "bind_here", allow_hyphen_values = true)]
     pose: Option<PathBuf>,
-    /// Leave the weights of this joint as they are, whatever else is done; may be given several times
+    /// Leave the weights of this joint as they are, whatever else is done: the other joints of a vertex make room, and how many vertices had to
+    /// stay as they are is reported. May be given several times; refused for a node that is no joint, and where no operation changes weights
     #[arg(long, value_name = "JOINT")]
     lock: Vec<String>,
-    /// Change only vertices that this joint moves; may be given several times. Inverse bind matrices have no vertices
+    /// Change only vertices that this joint moves; inverse bind matrices have no vertices. May be given several times; refused for a joint that
+    /// moves none, and where no operation changes weights
     #[arg(long, value_name = "JOINT")]
     only_joint: Vec<String>,
     /// Print JSON, and nothing else, to standard output

@@ -147,11 +147,14 @@ fn transfer(told: &Transferred) -> String {
             &format!("{vertices} weights from those around: no point of the other file near them faces as they do\n");
     }
     if !told.missing.is_empty() {
-        let joints = counted(told.missing.len(), "joint", "joints");
+        let joints = told.missing.len();
+        let have = if joints == 1 { "has" } else { "have" };
+        let their = if joints == 1 { "its" } else { "their" };
+        let joints = counted(joints, "joint", "joints");
         let names = told.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
         let more = if told.missing.len() > MOST_NAMED { ", …" } else { "" };
         out += &format!(
-            "{joints} of the other file have no counterpart here, and their weights went to the others: {names}{more}\n"
+            "{joints} of the other file {have} no counterpart here, and {their} weights went to the others: {names}{more}\n"
         );
     }
     out

@@ -95,7 +95,7 @@ fn text(done: usize, count: Option<usize>, name: &str, doing: &str) -> String {
     };
     let which = match count {
         Some(1) => String::new(),
-        Some(count) => format!("{} of {count} files, ", done + 1),
+        Some(count) => format!("{} of {}, ", done + 1, counted(count, "file", "files")),
         None => format!("{} done, ", counted(done, "file", "files")),
     };
     format!("{which}{name}: {doing}")

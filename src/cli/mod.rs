@@ -172,7 +172,7 @@ pub enum CliError {
         error: FileError,
     },
     /// Some of several files are bad; each error has been written.
-    #[error("{unread} of {files} files {} not load", if *unread == 1 { "does" } else { "do" })]
+    #[error("{unread} of {} {} not load", counted(*files, "file", "files"), if *unread == 1 { "does" } else { "do" })]
     Unread {
         /// How many files are bad.
         unread: usize,

@@ -51,3 +51,19 @@ fn joints_of_clips_have_their_counterparts_which_can_be_said() {
         ]
     );
 }
+
+#[test]
+fn one_joint_has_a_counterpart_and_two_have() {
+    for (joints, line) in [
+        (1, "1 of 1 joint that the clips move has a counterpart in the open model."),
+        (2, "2 of 2 joints that the clips move have a counterpart in the open model."),
+    ] {
+        let session = session(3);
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = ClipNames::new("/models/walks.glb".into(), Arc::clone(&model), NameMap::default(), &model);
+        names.rows.truncate(joints);
+        names.is_shown = true;
+        let harness = window(session, UiState::default(), Status { clip_names: Some(names), ..Status::default() });
+        assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some(), "{line}");
+    }
+}

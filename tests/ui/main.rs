@@ -117,6 +117,18 @@ fn click(harness: &mut Harness<'_, App>, label: &str) {
     harness.run();
 }
 
+/// Returns how often a sign is painted by itself.
+fn signs(harness: &Harness<'_, App>, sign: &str) -> usize {
+    fn count(shape: &egui::Shape, sign: &str) -> usize {
+        match shape {
+            egui::Shape::Text(text) => usize::from(text.galley.text() == sign),
+            egui::Shape::Vec(shapes) => shapes.iter().map(|shape| count(shape, sign)).sum(),
+            _ => 0,
+        }
+    }
+    harness.output().shapes.iter().map(|clipped| count(&clipped.shape, sign)).sum()
+}
+
 /// Presses at the first point and drags to the others, a frame each.
 fn drag(harness: &mut Harness<'_, App>, points: &[Pos2], button: PointerButton) {
     let press = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };

@@ -245,6 +245,7 @@ fn edits_of_an_earlier_run_are_offered() {
         ruled: 1,
         set_aside: 4,
         marks: 0,
+        names: 0,
         age_secs: 7300,
     };
     let status = Status { recovery: Some(offer), ..Status::default() };
@@ -280,4 +281,18 @@ fn what_meshopt_compressed_can_be_compressed_again() {
     harness.get_by_label(label).click();
     harness.run_steps(4);
     assert_eq!(sent(&harness), [FileCommand::Recompress(false)]);
+}
+
+#[test]
+fn a_tick_stands_beside_what_was_done_and_a_warning_beside_what_was_not_or_not_as_a_whole() {
+    for (warns, role, wanted) in [(false, Role::Status, [1, 0]), (true, Role::Alert, [0, 1])] {
+        let mut status = Status::default();
+        let tell = if warns { Status::warn } else { Status::say };
+        tell(&mut status, "Wrote a.stl".into());
+        let harness = window(session(3), UiState::default(), status);
+        harness.get_by_role_and_label(role, "Wrote a.stl");
+        let plain = window(session(3), UiState::default(), Status::default());
+        let more = |sign: &str| signs(&harness, sign) - signs(&plain, sign);
+        assert_eq!([more(icons::CHECK), more(icons::WARNING)], wanted);
+    }
 }

@@ -409,3 +409,19 @@ fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
     harness.get_by_label(&format!("Mean distance: {:.3} mm", 1e3 * told.mean));
     harness.get_by_label(&format!("Largest distance: {:.3} mm", 1e3 * told.largest));
 }
+
+#[test]
+fn no_tick_stands_beside_a_refusal() {
+    let refused = |id| {
+        let harness = tools(Some(id));
+        harness.state().session.outcome().is_some_and(|outcome| outcome.refused.is_some())
+    };
+    let (refused, done): (Vec<_>, Vec<_>) =
+        OPERATIONS.iter().map(|operation| operation.id).partition(|id| refused(*id));
+    assert!(!refused.is_empty() && done.contains(&"smooth"), "{refused:?}");
+    assert!(signs(&tools(Some("smooth")), icons::CHECK) == 1);
+    for id in refused {
+        assert_eq!(signs(&tools(Some(id)), icons::CHECK), 0, "{id}");
+    }
+    assert_eq!(signs(&tools(None), icons::CHECK), 0, "no tool is chosen");
+}

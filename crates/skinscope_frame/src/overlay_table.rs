@@ -203,7 +203,7 @@ static CHANGED: Overlay = Overlay {
     label: "Changed weights",
     short: None,
     key: None,
-    help: "Colour the skin by the share of each vertex' weight that has moved to other joints since it was stored",
+    help: "Colour the skin by the share of each vertex' weight that stands for other joints than in the file, or in another file that is compared",
     wgsl: wgsl!("overlay/changed.wgsl"),
     // The ticks are powers of ten.
     scale: Scale::Ramp {
@@ -223,7 +223,7 @@ static CHANGED_SURFACE: Overlay = Overlay {
     label: "Changed surface",
     short: None,
     key: None,
-    help: "Colour the skin by how far it stands in this pose from where the stored weights put it",
+    help: "Colour the skin by how far it stands in this pose from where the weights of the file put it, or those of another file that is compared",
     wgsl: wgsl!("overlay/changed_surface.wgsl"),
     // The ticks are powers of ten.
     scale: Scale::Ramp {

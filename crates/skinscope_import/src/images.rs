@@ -156,7 +156,8 @@ impl<'a> PendingImages<'a> {
         let missing = missing.map(|job| job.image.arrive(None)).count();
         if missing > 0 {
             let all = self.jobs.len();
-            warnings.add("images", format!("{missing} of {all} were left out, because loading was stopped"));
+            let were = if missing == 1 { "was" } else { "were" };
+            warnings.add("images", format!("{missing} of {all} {were} left out, because loading was stopped"));
         }
     }
 

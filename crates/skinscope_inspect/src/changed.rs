@@ -65,10 +65,15 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
 }
 
 /// Computes for each stored vertex of `model` how far apart two surfaces of it are, millimetres; the largest of the instances
-/// that are drawn. A vertex has −1 where both are in one place.
+/// that are drawn. A vertex has −1 where both are in one place; meshes that no skin moves have no values.
 #[must_use]
 pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
     let mut out = distances(model, a, b);
+    for (m, values) in out.values.iter_mut().enumerate() {
+        if !model.instances.iter().any(|instance| instance.mesh.index() == m && instance.skin.is_some()) {
+            values.iter_mut().for_each(Vec::clear);
+        }
+    }
     for value in out.values.iter_mut().flatten().flatten() {
         *value = if *value > 0.0 { 1000.0 * *value } else { -1.0 };
     }
@@ -90,13 +95,16 @@ pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVert
     let (mut here, mut there) = (Vec::new(), Vec::new());
     for id in draws {
         let instance = &model.instances[id.index()];
+        if instance.skin.is_none() {
+            continue;
+        }
         let mesh = instance.mesh.index();
         for (p, primitive) in model.meshes[mesh].primitives.iter().enumerate() {
             let values = &mut out.values[mesh][p];
             values.resize(primitive.stored_vertices, -1.0);
             // All copies of an instance are rigid, and stand alike in both.
             let both = model.influences(instance.mesh, p).zip(other.influences(instance.mesh, p));
-            let Some((now, then)) = both.filter(|_| instance.copies.is_empty() && instance.skin.is_some()) else {
+            let Some((now, then)) = both.filter(|_| instance.copies.is_empty()) else {
                 continue;
             };
             let is_stored = |vertex: &usize| *vertex < primitive.stored_vertices;
@@ -120,8 +128,8 @@ pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVert
 
 #[cfg(test)]
 mod tests {
-    use skinscope_model::WeightChange;
     use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{Instance, InstanceId, ModelParts, WeightChange};
 
     use super::*;
 
@@ -155,5 +163,31 @@ mod tests {
         assert!(why_not_comparable(&edited, &other).unwrap().contains("meshes"));
         let other = tube(Tube { joints: 11, ..Tube::default() });
         assert!(why_not_comparable(&edited, &other).unwrap().contains("nodes"));
+    }
+
+    #[test]
+    fn what_no_skin_moves_is_not_among_what_stands_in_place() {
+        // The tube hangs on a node a second time, as another mesh.
+        let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
+        parts.meshes.push(parts.meshes[0].clone());
+        parts.instances.push(Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() });
+        let model = Model::build(parts).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(0, &[2], &[1.0]);
+        let edited = model.with_weights(&[change]).unwrap();
+        let (mut pose, mut palettes) = (Vec::new(), Vec::new());
+        skinscope_anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
+        deform::palettes(&model, &pose, &mut palettes);
+        let draws: Vec<InstanceId> = (0..2).map(InstanceId).collect();
+        let input = |model| {
+            let method = deform::Deformation::default();
+            SurfaceInput { model, draws: &draws, palettes: &palettes, morph_weights: &[], method }
+        };
+        let vertices = model.meshes[0].primitives[0].stored_vertices;
+        let whole = changed_surface(&edited, &Surface::of(&input(&edited)), &Surface::of(&input(&model)));
+        for found in [changed_places(&input(&edited), &model).unwrap(), whole] {
+            assert_eq!((found.of(MeshId(0), 0).len(), found.of(MeshId(1), 0).len()), (vertices, 0));
+            assert!(found.missing() <= vertices);
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use skinscope_base::words::counted;
 use skinscope_edit::{Identities, carry};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model};
@@ -77,7 +78,7 @@ impl Session {
         let mut lines = Vec::new();
         let taken = work.contents().count().saturating_sub(left.contents().count());
         if taken > 0 {
-            let of = if taken == 1 { "1 thing".to_owned() } else { format!("{taken} things") };
+            let of = counted(taken, "thing", "things");
             lines.push(format!("Took up {of} that had been set aside of {}.", work.model));
             lines.append(&mut by.lines);
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Quat, Vec3};
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Keys, Limits, target_of};
+use skinscope_base::words::counted;
 use skinscope_edit::{Carried, EditedVertices, carry, find_nodes};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, SkinId, WeightChange, is_same_row};
@@ -282,11 +283,11 @@ fn read(records: &[WeightsRecord], by: &mut Bringing<'_>, left: &mut Vec<Weights
 }
 
 fn parts(count: usize) -> String {
-    if count == 1 { "1 part".to_owned() } else { format!("{count} parts") }
+    counted(count, "part", "parts")
 }
 
 fn vertices(count: usize) -> String {
-    if count == 1 { "1 edited vertex".to_owned() } else { format!("{count} edited vertices") }
+    counted(count, "edited vertex", "edited vertices")
 }
 
 fn some_of(edited: &[EditedVertices], rows: &BTreeSet<(usize, usize)>) -> Vec<WeightsRecord> {

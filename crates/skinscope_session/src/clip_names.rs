@@ -6,6 +6,64 @@ use std::sync::Arc;
 use skinscope_anim::pose::{NameMap, clip_joints};
 use skinscope_model::Model;
 
+use super::Session;
+
+/// A file whose clips were taken, with what is kept of that.
+#[derive(Clone, Debug, Default)]
+pub struct ClipFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Which of its joints are which of the open model, as people have said it.
+    pub said: NameMap,
+    /// The names that the clips have here which were taken last.
+    pub taken: Vec<String>,
+    /// Whether the mapping was made by hand and is in no file.
+    pub is_new: bool,
+}
+
+impl PartialEq for ClipFile {
+    /// Two are the same where they say the same, whether or not a file has it.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.said, &self.taken) == (&other.path, &other.said, &other.taken)
+    }
+}
+
+impl Session {
+    /// Returns the files whose clips were taken for the open model, the last one at the end.
+    #[must_use]
+    pub fn clip_files(&self) -> &[ClipFile] {
+        &self.clip_files
+    }
+
+    /// Returns what was said of the joints of a file; nothing where none of its clips were taken.
+    #[must_use]
+    pub fn said_of(&self, path: &Path) -> NameMap {
+        let known = self.clip_files.iter().find(|file| is_same_file(&file.path, path));
+        known.map_or_else(NameMap::default, |file| file.said.clone())
+    }
+
+    /// Keeps what is said of the joints of a file and which clips were taken of it, in place of what was kept of that file before.
+    pub fn keep_clip_names(&mut self, names: &ClipNames) {
+        let ClipNames { path, said, taken, is_new, .. } = names.clone();
+        let files = Arc::make_mut(&mut self.clip_files);
+        files.retain(|file| !is_same_file(&file.path, &path));
+        if !(said.is_empty() && taken.is_empty()) {
+            files.push(ClipFile { path, said, taken, is_new });
+        }
+    }
+}
+
+/// Returns of how many joints of these files something was said by hand that is in no file.
+pub(super) fn new_names(files: &[ClipFile]) -> usize {
+    files.iter().filter(|file| file.is_new).map(|file| file.said.pairs().count()).sum()
+}
+
+/// Returns whether two paths name one file, as far as their texts tell.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    a == b || whole(a) == whole(b)
+}
+
 /// The joints that the clips of another file move, with their counterparts in the open model.
 #[derive(Clone, Debug)]
 pub struct ClipNames {
@@ -19,6 +77,8 @@ pub struct ClipNames {
     pub rows: Vec<(String, Option<String>)>,
     /// The names of the clips that were taken last with it; others take their place.
     pub taken: Vec<String>,
+    /// Whether the mapping was made by hand and is in no file.
+    pub is_new: bool,
     /// Whether the dialog is open.
     pub is_shown: bool,
     /// Why nothing was taken, or what became of the file of the mapping.
@@ -47,9 +107,11 @@ pub enum ClipNamesCommand {
 impl PartialEq for ClipNames {
     /// Two are of the same file only where its model is one piece of memory.
     fn eq(&self, other: &Self) -> bool {
-        let own = (&self.path, &self.said, &self.rows, &self.taken, self.is_shown, &self.told);
+        let of = |names: &Self| (names.is_new, names.is_shown, names.told.clone());
+        let own = (&self.path, &self.said, &self.rows, &self.taken);
         Arc::ptr_eq(&self.other, &other.other)
-            && own == (&other.path, &other.said, &other.rows, &other.taken, other.is_shown, &other.told)
+            && own == (&other.path, &other.said, &other.rows, &other.taken)
+            && of(self) == of(other)
     }
 }
 
@@ -58,9 +120,30 @@ impl ClipNames {
     #[must_use]
     pub fn new(path: PathBuf, other: Arc<Model>, said: NameMap, model: &Model) -> Self {
         let (rows, taken) = (Vec::new(), Vec::new());
-        let mut out = Self { path, other, said, rows, taken, is_shown: false, told: None };
+        let mut out = Self { path, other, said, rows, taken, is_new: false, is_shown: false, told: None };
         out.match_joints(model);
         out
+    }
+
+    /// Says what a joint there is here. What was said of another joint with this counterpart gives way.
+    pub fn say(&mut self, there: &str, here: Option<&str>, model: &Model) {
+        let others = self.said.pairs().filter(|(_, other)| here.is_some() && *other == here);
+        let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
+        others.iter().for_each(|name| self.said.forget(name));
+        self.said.set(there, here);
+        self.said_by_hand(model);
+    }
+
+    /// Says nothing of a joint any more: its name decides.
+    pub fn forget(&mut self, there: &str, model: &Model) {
+        self.said.forget(there);
+        self.said_by_hand(model);
+    }
+
+    fn said_by_hand(&mut self, model: &Model) {
+        self.is_new = !self.said.is_empty();
+        self.told = None;
+        self.match_joints(model);
     }
 
     /// Finds the counterparts anew. Where the mapping does not fit, the rows stay and the reason is told.
@@ -90,8 +173,9 @@ impl ClipNames {
                 let before = std::mem::replace(&mut self.said, map.in_file(&self.other));
                 self.told = None;
                 self.match_joints(model);
-                if self.told.is_some() {
-                    self.said = before;
+                match self.told.is_some() {
+                    true => self.said = before,
+                    false => self.is_new = false,
                 }
             }
             Err(why) => self.told = Some(format!("{}: {why}", path.display())),
@@ -104,5 +188,90 @@ impl ClipNames {
         let mut all = NameMap::default();
         self.rows.iter().for_each(|(there, here)| all.set(there, here.as_deref()));
         all.text()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::{Document, SessionFile};
+
+    fn session() -> Session {
+        let mut session = Session::default();
+        let model = Arc::new(tube(Tube { joints: 4, ..Tube::default() }));
+        session.open(Document::new(model, Vec::new(), Some("/models/own.glb".into())));
+        session
+    }
+
+    /// Says something of the joints of a file, by hand.
+    fn said(session: &mut Session) -> ClipNames {
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = ClipNames::new("/models/clips/walks.glb".into(), model.clone(), NameMap::default(), &model);
+        names.say("joint 1", Some("joint 3"), &model);
+        names.say("joint 2", None, &model);
+        names.taken = vec!["Bend".to_owned()];
+        session.keep_clip_names(&names);
+        names
+    }
+
+    #[test]
+    fn session_files_keep_which_joints_are_which() {
+        let mut before = session();
+        let names = said(&mut before);
+        assert_eq!(before.unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
+        assert!(before.has_unsaved_work() && before.has_work());
+        let mut file = before.kept().unwrap().file();
+        let at = Path::new("/models/a.skinscope.json");
+        file.set_model(at, [Path::new("/models/own.glb")], |_| false).unwrap();
+        let text = file.text().unwrap();
+        let line = r#""clip_files": [{"path": "clips/walks.glb", "joints": {"joint 1": "joint 3", "joint 2": null}, "clips": ["Bend"]}]"#;
+        assert!(text.contains(line), "{text}");
+        let mut read = SessionFile::parse(text.as_bytes()).unwrap();
+        _ = read.find_model(at);
+        assert_eq!(read.said_of(&names.path), names.said);
+        let mut after = session();
+        let document = Document::clone(after.document().unwrap());
+        after.open_kept(document.clone(), &read);
+        assert_eq!((after.clip_files(), after.said_of(&names.path)), (before.clip_files(), names.said.clone()));
+        assert!(!after.has_unsaved_work());
+        // What is taken up after a crash is in no file.
+        let mut restored = session();
+        restored.take_up(&read);
+        assert_eq!((restored.unsaved_work().names, restored.kept().unwrap().names()), (2, 2));
+        // What is said anew is not in the file.
+        let model = Arc::clone(after.model().unwrap());
+        let mut names = names;
+        names.forget("joint 2", &model);
+        after.keep_clip_names(&names);
+        assert_eq!(after.unsaved_work().names, 1);
+        // An earlier file keeps none, and another model is not that of the names.
+        after.open_kept(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
+        assert!(after.clip_files().is_empty());
+        said(&mut after);
+        after.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("/models/other.glb".into())));
+        assert!(after.clip_files().is_empty() && !after.has_unsaved_work());
+    }
+
+    #[test]
+    fn the_last_word_on_a_counterpart_is_right() {
+        let map = |text: &str| NameMap::parse(text.as_bytes()).unwrap();
+        let mut kept = map(r#"{"a": "x", "b": null, "c": "z"}"#);
+        kept.correct(map(r#"{"d": "x", "b": "y"}"#));
+        assert_eq!(kept, map(r#"{"d": "x", "b": "y", "c": "z"}"#));
+    }
+
+    #[test]
+    fn a_mapping_that_a_file_has_is_not_unsaved() {
+        let mut session = session();
+        let mut names = said(&mut session);
+        names.is_new = false;
+        session.keep_clip_names(&names);
+        assert!(!session.has_unsaved_work() && session.clip_files().len() == 1);
+        names.said = NameMap::default();
+        names.taken.clear();
+        session.keep_clip_names(&names);
+        assert!(session.clip_files().is_empty(), "nothing is left to keep");
     }
 }

@@ -166,6 +166,8 @@ pub enum FileCommand {
     ChooseClips,
     /// Play the clips of this file on the open model ([`super::TakenClips`]).
     TakeClips(PathBuf),
+    /// Do the same; this says which joints are which.
+    TakeClipsBy(PathBuf, skinscope_anim::pose::NameMap),
     /// Commands about which joints of another file's clips are which of the open model.
     ClipNames(ClipNamesCommand),
     /// Do nothing with the file that was dropped on the window.

@@ -11,13 +11,17 @@ use skinscope_edit::{EditedVertices, Identities, paths_of, skin_of};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{ClipId, Model, NodeId, SkinId, WeightChange};
 
+use super::clip_names::new_names;
 use super::document::FoundMirror;
 use super::session_file::{
-    BindRecord, CameraRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord, LimitsRecord,
-    MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, WorkRecord, numbers,
+    BindRecord, CameraRecord, ClipFileRecord, ClipRecord, ComparisonRecord, EditRecord, HeldRecord, LayerRecord,
+    LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, WorkRecord,
+    numbers,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
-use super::{Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View};
+use super::{
+    ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View,
+};
 
 /// What a session file keeps, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
@@ -33,6 +37,7 @@ pub struct KeptSession {
     locked: Arc<BTreeSet<NodeId>>,
     /// What was marked by hand.
     marked: Arc<VertexSet>,
+    clip_files: Arc<Vec<ClipFile>>,
     /// What the model has no place for.
     aside: Arc<Vec<WorkRecord>>,
     view: View,
@@ -59,6 +64,7 @@ impl Session {
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
+            clip_files: Arc::clone(&self.clip_files),
             aside: Arc::clone(&self.aside),
             view: self.view.clone(),
             playback: playback.clone(),
@@ -80,6 +86,7 @@ impl Session {
             found: FoundMirror::default(),
             locked: Arc::default(),
             marked: Arc::default(),
+            clip_files: Arc::default(),
             aside: Arc::clone(&self.aside),
             view: View::default(),
             playback: Playback::default(),
@@ -148,6 +155,12 @@ impl KeptSession {
         self.marked.len()
     }
 
+    /// Returns of how many joints of other files' clips something was said by hand that no file has.
+    #[must_use]
+    pub fn names(&self) -> usize {
+        new_names(&self.clip_files)
+    }
+
     /// Returns how many things are set aside that the model has no place for.
     #[must_use]
     pub fn set_aside(&self) -> usize {
@@ -174,12 +187,17 @@ impl KeptSession {
     pub fn has_same_work(&self, other: &Self) -> bool {
         let same_edits = Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits;
         let same_rest = self.has_marks(Some(&other.marked)) && self.has_aside(&other.aside);
+        let same_rest = same_rest && self.has_clip_files(&other.clip_files);
         self.has_same_model(other) && same_edits && self.rules.are_same(&other.rules) && same_rest
     }
 
     /// Returns whether these vertices are marked by hand, or with `None` none at all.
     pub(super) fn has_marks(&self, marked: Option<&Arc<VertexSet>>) -> bool {
         marked.map_or(self.marked.is_empty(), |marked| Arc::ptr_eq(&self.marked, marked) || self.marked == *marked)
+    }
+
+    pub(super) fn has_clip_files(&self, files: &Arc<Vec<ClipFile>>) -> bool {
+        Arc::ptr_eq(&self.clip_files, files) || self.clip_files == *files
     }
 
     pub(super) fn has_aside(&self, aside: &Arc<Vec<WorkRecord>>) -> bool {
@@ -230,6 +248,7 @@ impl KeptSession {
             marked,
             meshes,
             set_aside: self.aside.to_vec(),
+            clip_files: self.clip_files.iter().filter_map(ClipFileRecord::of).collect(),
             clips: self.model.added_clips().iter().map(|clip| ClipRecord::of(clip, &key)).collect(),
             binds: self.model.bind_edits().all().map(|bind| self.bind(&keys, bind)).collect(),
             symmetric: self.rules.symmetric,

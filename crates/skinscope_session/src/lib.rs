@@ -63,6 +63,8 @@ mod preset_tests;
 mod projector;
 mod pull;
 mod queries;
+#[cfg(test)]
+mod random_clips_tests;
 mod recording;
 mod repair;
 mod root_motion;
@@ -101,7 +103,7 @@ mod work_tests;
 use std::sync::Arc;
 
 pub use aside::AsideCommand;
-pub use clip_names::{ClipNames, ClipNamesCommand};
+pub use clip_names::{ClipFile, ClipNames, ClipNamesCommand};
 pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
@@ -186,6 +188,8 @@ pub struct Session {
     /// What was saved last, until the file is read again.
     saved: Option<saving::SavedModel>,
     marking: Marking,
+    /// The files whose clips were taken, the last one at the end.
+    clip_files: Arc<Vec<ClipFile>>,
     /// What was made that the open model has no place for.
     aside: Arc<Vec<WorkRecord>>,
     /// What the open session file holds.

@@ -72,7 +72,7 @@ static OVERLAY: &[CommandRow] = &[
         "Compare with stored",
         key(Key::Char('y')),
         Command::View(ViewCommand::Toggle(Toggle::Stored)),
-        "Show the weights that the file stores in place of the edited ones; the key does so while it is held",
+        "Show the weights of the file, or of another file that is compared, in place of the edited ones; the key does so while it is held",
     ),
     row(
         Menu::Overlay,

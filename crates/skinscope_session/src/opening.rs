@@ -33,6 +33,7 @@ impl Session {
         self.session_file = None;
         self.pose_in_file = Arc::default();
         self.compared_with = None;
+        self.clip_files = Arc::default();
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         self.edits = Arc::default();

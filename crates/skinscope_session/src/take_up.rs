@@ -17,7 +17,8 @@ use skinscope_model::{Clip, ClipId, Model, NodeId};
 use super::aside::told;
 use super::carrying::{Bringing, Nodes};
 use super::session_file::{
-    CameraRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, values,
+    CameraRecord, ClipFileRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord,
+    ViewRecord, values,
 };
 use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
@@ -75,6 +76,7 @@ impl Session {
         self.rules.symmetric = file.symmetric;
         self.rules.ignores_limits = !file.obey_limits;
         self.tools.locked = Arc::default();
+        self.clip_files = Arc::new(file.clip_files.iter().map(ClipFileRecord::file).collect());
         let left = self.add_work(&work, &mut by);
         self.take_limits_away(file, &mut by.nodes);
         let Bringing { mut nodes, mut lines, .. } = by;

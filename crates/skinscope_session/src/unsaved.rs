@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use skinscope_base::words::counted;
+
+use super::clip_names::new_names;
 use super::{Document, Edits, KeptSession, Session};
 
 /// How much was made that is in no file.
@@ -25,6 +28,8 @@ pub struct UnsavedWork {
     pub has_pairs: bool,
     /// Vertices that were marked by hand.
     pub marks: usize,
+    /// Joints of other files' clips of which somebody said which joints they are here.
+    pub names: usize,
     /// Things that are set aside, since the model has no place for them.
     pub set_aside: usize,
     /// What was taken away again since the session file was saved.
@@ -63,10 +68,11 @@ impl UnsavedWork {
             (self.pins, "pinned joint", "pinned joints"),
             (usize::from(self.has_pairs), "change of left and right partners", ""),
             (self.marks, "vertex marked by hand", "vertices marked by hand"),
+            (self.names, "joint of clips with a counterpart by hand", "joints of clips with counterparts by hand"),
             (self.set_aside, "thing that was set aside", "things that were set aside"),
         ];
         let some = all.into_iter().filter(|(count, ..)| *count > 0);
-        some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
+        some.map(|(count, one, many)| counted(count, one, many)).collect()
     }
 }
 
@@ -78,6 +84,7 @@ struct Kinds {
     controls: bool,
     rules: bool,
     marks: bool,
+    names: bool,
     aside: bool,
     /// The session file has something that is not there any more.
     less: bool,
@@ -101,6 +108,7 @@ impl Session {
             pins: when(kinds.rules, self.rules.pins.len()),
             has_pairs: kinds.rules && self.rules.has_own_pairs(),
             marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
+            names: when(kinds.names, new_names(&self.clip_files)),
             set_aside: when(kinds.aside, self.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
@@ -109,8 +117,8 @@ impl Session {
     /// Returns whether there is any unsaved work. This is cheap enough for every picture.
     #[must_use]
     pub fn has_unsaved_work(&self) -> bool {
-        let Kinds { weights, pose, controls, rules, marks, aside, less } = self.unsaved_kinds();
-        weights || pose || controls || rules || marks || aside || less
+        let Kinds { weights, pose, controls, rules, marks, names, aside, less } = self.unsaved_kinds();
+        weights || pose || controls || rules || marks || names || aside || less
     }
 
     /// Returns whether showing `document` would lose what was made since it was asked for. `given_up` is all that there was then, which was saved or
@@ -130,7 +138,10 @@ impl Session {
         let (edits, _) = self.own_pose();
         let is_posed = !edits.is_empty() || !edits.controls.is_empty();
         let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
-        self.lesson().is_none() && is_edited || self.own_marks().is_some() || !self.aside.is_empty()
+        self.lesson().is_none() && is_edited
+            || self.own_marks().is_some()
+            || new_names(&self.clip_files) > 0
+            || !self.aside.is_empty()
     }
 
     fn unsaved_kinds(&self) -> Kinds {
@@ -146,6 +157,7 @@ impl Session {
             controls: !self.edits.controls.is_empty(),
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
+            names: new_names(&self.clip_files) > 0,
             aside,
             less: false,
         };
@@ -157,16 +169,18 @@ impl Session {
                 || self.edits.controls == held.edits().controls;
             let same_rules = self.rules.are_same(held.rules());
             let same_marks = held.has_marks(self.own_marks());
+            let same_names = held.has_clip_files(&self.clip_files);
             let same_aside = held.has_aside(&self.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
             kinds.controls &= !same_controls;
             kinds.rules &= !same_rules;
             kinds.marks &= !same_marks;
+            kinds.names &= !same_names;
             kinds.aside &= !same_aside;
             let is_same = same_model && same_pose && same_controls && same_rules && same_marks && same_aside;
-            let Kinds { weights, pose, controls, rules, marks, aside, .. } = kinds;
-            kinds.less = !(is_same || weights || pose || controls || rules || marks || aside);
+            let Kinds { weights, pose, controls, rules, marks, names, aside, .. } = kinds;
+            kinds.less = !(is_same || weights || pose || controls || rules || marks || names || aside);
         }
         kinds
     }

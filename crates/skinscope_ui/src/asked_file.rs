@@ -181,7 +181,18 @@ fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bo
             if let AskedStage::Pose(report) = &asked.stage {
                 commands.push(EditCommand::SetPose(Arc::clone(&report.pose)).into());
                 commands.push(FileCommand::CloseFile.into());
-                copied::say(ui, format!("Loaded {}", report.name));
+                let left = report.pose.unmatched.len();
+                match left {
+                    0 => copied::say(ui, format!("Loaded {}", report.name)),
+                    _ => copied::warn(
+                        ui,
+                        format!(
+                            "Loaded {} without {}",
+                            report.name,
+                            counted(left, "name that the model lacks", "names that the model lacks")
+                        ),
+                    ),
+                }
             }
         }
         Some(&"Open") => {

@@ -61,7 +61,8 @@ fn contents(
     title(ui, &format!("Joints of the clips of {}", names.name()));
     let found = names.rows.iter().filter(|(_, here)| here.is_some()).count();
     let all = counted(names.rows.len(), "joint that the clips move", "joints that the clips move");
-    text(ui, &format!("{found} of {all} have a counterpart in the open model."));
+    let have = if found == 1 { "has" } else { "have" };
+    text(ui, &format!("{found} of {all} {have} a counterpart in the open model."));
     if let Some(told) = &names.told {
         ui.add_space(4.0);
         ui.add(Label::new(told.as_str()).wrap());

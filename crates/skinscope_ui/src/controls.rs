@@ -14,7 +14,7 @@ use skinscope_session::{ChannelKind, Command, ControlCommand, EditCommand, Sessi
 use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
 use super::value_row::ValueRow;
-use super::widgets::{icon_button, link, number, section};
+use super::widgets::{counted, icon_button, link, number, section};
 
 /// The names of axes, as people read them.
 const AXES: [&str; 3] = ["X", "Y", "Z"];
@@ -65,10 +65,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, co
     let idle = (0..controls.drivers.len()).filter(|i| session.control_program().fault(*i).is_some()).count();
     if idle > 0 {
         ui.horizontal(|ui| {
-            let words = format!(
-                "{} not act.",
-                if idle == 1 { "1 control does".to_owned() } else { format!("{idle} controls do") }
-            );
+            let words = format!("{} not act.", counted(idle, "control does", "controls do"));
             ui.label(RichText::new(words).color(colors(ui).red));
             if link(ui, "Show why", "Show why controls do not act").clicked() {
                 panel.is_edited = true;

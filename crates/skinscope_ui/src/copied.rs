@@ -1,5 +1,5 @@
 //! Copying to the clipboard, and the plate at the lower edge of the picture that says for a moment what was done, beside a tick, or what
-//! was not, beside a warning.
+//! was not done, or not as a whole, beside the sign of a warning.
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
@@ -18,8 +18,8 @@ const INSET: f32 = 16.0;
 #[derive(Clone, Debug)]
 struct Copied {
     what: String,
-    /// Whether it says that something was not done.
-    is_refusal: bool,
+    /// Whether it says that something was not done, or not as a whole.
+    is_warning: bool,
     /// When it disappears, by the clock of egui, seconds.
     until: f64,
 }
@@ -39,14 +39,14 @@ pub(super) fn say(ui: &Ui, what: String) {
     tell(ui, what, false);
 }
 
-/// Says for a moment what was not done, and why.
-pub(super) fn refuse(ui: &Ui, what: String) {
+/// Says for a moment what was not done, or not as a whole.
+pub(super) fn warn(ui: &Ui, what: String) {
     tell(ui, what, true);
 }
 
-fn tell(ui: &Ui, what: String, is_refusal: bool) {
+fn tell(ui: &Ui, what: String, is_warning: bool) {
     let until = ui.input(|i| i.time) + SHOWN_SECS;
-    ui.data_mut(|data| data.insert_temp(id(), Copied { what, is_refusal, until }));
+    ui.data_mut(|data| data.insert_temp(id(), Copied { what, is_warning, until }));
     ui.ctx().request_repaint();
 }
 
@@ -58,7 +58,7 @@ pub(super) fn copy_rows(ui: &Ui, table: String, one: &str, many: &str) {
 
 /// Shows the plate over the picture in `rect`, `lift` points higher than without anything below it.
 pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
-    let Some(Copied { what, is_refusal, until }) = ui.data(|data| data.get_temp(id())) else { return };
+    let Some(Copied { what, is_warning, until }) = ui.data(|data| data.get_temp(id())) else { return };
     let left = until - ui.input(|i| i.time);
     if left <= 0.0 {
         ui.data_mut(|data| data.remove::<Copied>(id()));
@@ -70,12 +70,12 @@ pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
     let size = vec2(galley.size().x + 46.0, 34.0);
     let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
     let response = ui.interact(place, id(), Sense::hover());
-    let role = if is_refusal { Role::Alert } else { Role::Status };
+    let role = if is_warning { Role::Alert } else { Role::Status };
     response.widget_info(|| WidgetInfo::labeled(role, true, &what));
     let painter = ui.painter();
     painter.rect(place, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
     let icon = pos2(place.left() + 20.0, place.center().y);
-    let (glyph, ink) = if is_refusal { (icons::WARNING, c.amber) } else { (icons::CHECK, c.accent) };
+    let (glyph, ink) = if is_warning { (icons::WARNING, c.amber) } else { (icons::CHECK, c.accent) };
     painter.text(icon, Align2::CENTER_CENTER, glyph, theme::icon(15.0), ink);
     paint_line(ui, galley, place.left() + 33.0, place.center().y, c.text);
 }

@@ -152,12 +152,32 @@ pub struct Status {
     pub dropped: Option<PathBuf>,
     /// Which joints are which of the clips that were taken last; the dialog shows it while it says so.
     pub clip_names: Option<ClipNames>,
-    /// A short message about what was done, by the number of the message: each is shown once, for a moment.
-    pub notice: (u64, String),
-    /// The same of something that was not done, and why.
-    pub refusal: (u64, String),
+    /// The last short message ([`Status::say`], [`Status::warn`]).
+    pub notice: Notice,
     /// How many joint matrices its buffers hold; `None` while there is no GPU.
     pub palette_limits: Option<PaletteLimits>,
+}
+
+/// A short message; each is shown once, for a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notice {
+    /// How many messages there were before it, and it.
+    number: u64,
+    text: String,
+    /// Whether something was not done, or not as a whole.
+    is_warning: bool,
+}
+
+impl Status {
+    /// Says what was done, beside a tick.
+    pub fn say(&mut self, text: String) {
+        self.notice = Notice { number: self.notice.number + 1, text, is_warning: false };
+    }
+
+    /// Says what was not done, or not as a whole, beside the sign of a warning.
+    pub fn warn(&mut self, text: String) {
+        self.notice = Notice { number: self.notice.number + 1, text, is_warning: true };
+    }
 }
 
 /// The dialogs.

@@ -110,6 +110,8 @@ pub struct RecoveryOffer {
     pub set_aside: usize,
     /// Vertices that were marked by hand.
     pub marks: usize,
+    /// Joints of other files' clips of which was said which joints they are.
+    pub names: usize,
     /// How long ago they were written down, seconds.
     pub age_secs: u64,
 }

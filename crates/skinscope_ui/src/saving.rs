@@ -9,7 +9,8 @@ use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedA
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{chip, counted, figure, grouped, section, text_button};
 use super::{
-    ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied, icons,
+    ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied,
+    icons,
 };
 
 /// Width of the dialogs, points.
@@ -23,18 +24,14 @@ pub(super) struct SaveDialog {
     target: String,
     /// The number of the notice that was shown last.
     notice: u64,
-    /// The number of the refusal that was shown last.
-    refusal: u64,
 }
 
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
-    if status.notice.0 != state.saving.notice {
-        state.saving.notice = status.notice.0;
-        copied::say(ui, status.notice.1.clone());
-    }
-    if status.refusal.0 != state.saving.refusal {
-        state.saving.refusal = status.refusal.0;
-        copied::refuse(ui, status.refusal.1.clone());
+    let Notice { number, text, is_warning } = &status.notice;
+    if *number != state.saving.notice {
+        state.saving.notice = *number;
+        let tell = if *is_warning { copied::warn } else { copied::say };
+        tell(ui, text.clone());
     }
     // A modal takes no Escape in its first pass.
     let key = |key| {
@@ -338,6 +335,9 @@ fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCom
     }
     if offer.marks > 0 {
         what.push(counted(offer.marks, "marked vertex", "marked vertices"));
+    }
+    if offer.names > 0 {
+        what.push(counted(offer.names, "joint of clips with a counterpart", "joints of clips with counterparts"));
     }
     if offer.set_aside > 0 {
         what.push(counted(offer.set_aside, "thing that was set aside", "things that were set aside"));

@@ -13,8 +13,8 @@ use skinscope::inspect::check::CheckOptions;
 use skinscope::inspect::rom;
 use skinscope::pose::NameMap;
 use skinscope::session::{
-    Command, ComparedFile, Document, Effect, FileCommand, FileUse, InspectionCommand, LibraryCommand, RecordedSource,
-    SaveKind, Session, SessionFile, Source, TakenClips, ToolCommand, is_session,
+    ClipNames, ClipNamesCommand, Command, ComparedFile, Document, Effect, FileCommand, FileUse, InspectionCommand,
+    LibraryCommand, RecordedSource, SaveKind, Session, SessionFile, Source, TakenClips, ToolCommand, is_session,
 };
 use skinscope::writeback::{Destination, Origin, Recompression, Stamps, prepare};
 
@@ -31,6 +31,8 @@ pub(super) struct Stage {
     /// How weights are being saved.
     saving: Option<SaveKind>,
     recompression: Recompression,
+    /// The joints of the file whose clips were taken last.
+    names: Option<ClipNames>,
 }
 
 impl Stage {
@@ -39,7 +41,7 @@ impl Stage {
         // As in the window; what it then waits for is done after each command.
         session.be_patient();
         let (asked, recompression) = (None, Recompression::None);
-        let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression };
+        let mut out = Self { session, folder, source: Source::BuiltIn, asked, saving, recompression, names: None };
         let opened = match source {
             RecordedSource::BuiltIn => out.load(Source::BuiltIn),
             RecordedSource::File(path) => out.load(Source::File(path.clone())),
@@ -122,13 +124,9 @@ impl Stage {
                 self.session.apply(ToolCommand::Set(Arc::new(settings)));
                 Ok(String::new())
             }
-            FileCommand::TakeClips(path) => {
-                let source = Source::File(path);
-                let open = Arc::clone(self.session.document().unwrap().stored());
-                let taken = TakenClips::of(&open, read(&source)?.stored(), &source.name(), &NameMap::default())?;
-                self.session.take_clips(&taken);
-                Ok(taken.sentence())
-            }
+            FileCommand::TakeClips(path) => self.take_clips(path, NameMap::default()),
+            FileCommand::TakeClipsBy(path, map) => self.take_clips(path, map),
+            FileCommand::ClipNames(command) => self.clip_names(command),
             FileCommand::Save(kind) => {
                 self.saving = Some(kind);
                 Ok(String::new())
@@ -146,6 +144,45 @@ impl Stage {
             // What is left asks the user, or draws.
             _ => Ok(String::new()),
         }
+    }
+
+    fn take_clips(&mut self, path: PathBuf, map: NameMap) -> Result<String, String> {
+        let mut said = self.session.said_of(&path);
+        said.correct(map);
+        let other = Arc::clone(read(&Source::File(path.clone()))?.stored());
+        let model = Arc::clone(self.session.model().ok_or("nothing is open")?);
+        self.names = Some(ClipNames::new(path, other, said, &model));
+        self.take_named(&[])
+    }
+
+    /// Takes the clips of the file whose names are known, in place of those that are called so.
+    fn take_named(&mut self, before: &[String]) -> Result<String, String> {
+        let (Some(names), Some(document)) = (&mut self.names, self.session.document()) else {
+            return Err("no clips were taken".into());
+        };
+        let taken = TakenClips::of(document.stored(), &names.other, &names.name(), &names.said)?;
+        names.taken = self.session.retake_clips(&taken, before);
+        self.session.keep_clip_names(names);
+        Ok(taken.sentence())
+    }
+
+    fn clip_names(&mut self, command: ClipNamesCommand) -> Result<String, String> {
+        let Some((names, model)) = self.names.as_mut().zip(self.session.model().map(Arc::clone)) else {
+            return Err("no clips were taken".into());
+        };
+        match command {
+            ClipNamesCommand::Say(there, here) => names.say(&there, here.as_deref(), &model),
+            ClipNamesCommand::Forget(there) => names.forget(&there, &model),
+            ClipNamesCommand::Take => {
+                let before = names.taken.clone();
+                return self.take_named(&before);
+            }
+            ClipNamesCommand::Read(path) => names.read(&path, &model),
+            ClipNamesCommand::Write(path) => std::fs::write(path, names.text()).unwrap(),
+            ClipNamesCommand::Show | ClipNamesCommand::Leave => {}
+        }
+        self.session.keep_clip_names(names);
+        Ok(format!("{:?}", names.rows))
     }
 
     fn save_to(&mut self, target: &Path) -> Result<String, String> {

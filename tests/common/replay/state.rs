@@ -65,6 +65,8 @@ pub(super) fn of(session: &Session) -> String {
     let of_clip = session.measured_clip().map(|curves| (curves.moments.len(), curves.complete));
     say("measures", format!("{of_pose:?} {of_clip:?}"));
     say("compared file", format!("{:?}", session.compared_file()));
+    let files = session.clip_files().iter().map(|file| (&file.path, &file.said, &file.taken));
+    say("clip files", format!("{:?}", files.collect::<Vec<_>>()));
     say("unsaved", format!("{:?}", session.unsaved_work().words()));
     say("set aside", format!("{:?}", session.set_aside().iter().map(|work| work.lines(9)).collect::<Vec<_>>()));
     say("page", format!("{}", session.shows_page()));

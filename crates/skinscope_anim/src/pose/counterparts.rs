@@ -103,6 +103,13 @@ impl NameMap {
         self.pairs.extend(other.pairs);
     }
 
+    /// Does the same; what was said of other joints with the counterparts that the other mapping names gives way.
+    pub fn correct(&mut self, other: Self) {
+        let is_free = |here: &Option<String>| here.is_none() || !other.pairs.values().any(|new| new == here);
+        self.pairs.retain(|_, here| is_free(here));
+        self.extend(other);
+    }
+
     /// Returns the names there with those here, rising.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.pairs.iter().map(|(from, to)| (from.as_str(), to.as_deref()))

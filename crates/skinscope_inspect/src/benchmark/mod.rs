@@ -178,7 +178,8 @@ impl Benchmark {
     pub fn counts(&self) -> [String; 3] {
         let share = |[rigid, blended]: [usize; 2]| {
             let all = rigid + blended;
-            format!("{rigid} of {all} follow one joint alone ({:.1} %)", 100.0 * rigid as f64 / all.max(1) as f64)
+            let follow = if rigid == 1 { "follows" } else { "follow" };
+            format!("{rigid} of {all} {follow} one joint alone ({:.1} %)", 100.0 * rigid as f64 / all.max(1) as f64)
         };
         let (matrices, [three, four]) = self.palette;
         [

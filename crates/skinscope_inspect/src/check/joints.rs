@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use skinscope_base::words::counted;
 use skinscope_model::{NodeId, SkinId};
 
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
@@ -53,7 +54,7 @@ pub(super) fn skins(ids: &[SkinId]) -> String {
 
 /// Counts joints: `1 joint`, `3 joints`.
 pub(super) fn joints(count: usize) -> String {
-    format!("{count} {}", if count == 1 { "joint" } else { "joints" })
+    counted(count, "joint", "joints")
 }
 
 /// Writes a number with three digits after the point, without zeros at the end; as a power of ten where nobody would

@@ -3,6 +3,7 @@
 use glam::{Affine3A, Vec3};
 use skinscope_anim::drawn_at_rest;
 use skinscope_base::math::{Aabb, BEYOND_SENSE, length, lengths};
+use skinscope_base::words::counted;
 use skinscope_deform::{Extent, METHODS, StrayVertices, extent, palettes};
 use skinscope_model::{Model, NodeId, Primitive};
 
@@ -33,7 +34,7 @@ pub fn stray_warning(model: &Model, extent: &Extent) -> Option<String> {
     let count = extent.stray_count();
     let mesh = model.instances[first.instance.index()].mesh;
     let more = if extent.strays.len() > 1 { " and others" } else { "" };
-    let lie = if count == 1 { "1 vertex lies".to_owned() } else { format!("{count} vertices lie") };
+    let lie = counted(count, "vertex lies", "vertices lie");
     Some(format!(
         "mesh {}, primitive {}{more}: {lie} far outside of the model, {}; framing and sizes leave {} out",
         model.file_mesh(mesh).0,
@@ -68,7 +69,8 @@ fn of_part(subject: &Subject, extent: &Extent, part: &StrayVertices) -> Finding 
     let source = &subject.model.meshes[mesh.index()].primitives[part.primitive];
     let Cause { joints, farthest, is_stored } = cause(subject, extent, part, source);
     let count = part.vertices.len();
-    let (lie, it) = if count == 1 { ("1 vertex lies".into(), "it") } else { (format!("{count} vertices lie"), "them") };
+    let lie = counted(count, "vertex lies", "vertices lie");
+    let it = if count == 1 { "it" } else { "them" };
     let size = if extent.mass.is_empty() {
         String::new()
     } else {

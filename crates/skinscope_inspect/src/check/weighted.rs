@@ -1,6 +1,7 @@
 //! The data that rules about weights look at, and the texts of their findings.
 
 use glam::Affine3A;
+use skinscope_base::words::counted;
 use skinscope_model::{InfluencesRef, MeshId, NodeId, Primitive};
 
 use super::{Finding, FindingPose, Measure, Rule, Skinned, Subject};
@@ -90,5 +91,5 @@ impl Weighted<'_> {
 
 /// Writes `1 vertex has` or `7 vertices have`.
 pub(super) fn vertices_have(count: usize) -> String {
-    if count == 1 { "1 vertex has".into() } else { format!("{count} vertices have") }
+    counted(count, "vertex has", "vertices have")
 }

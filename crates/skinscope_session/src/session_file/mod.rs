@@ -6,6 +6,7 @@
 //!  "joints": {"LowerArm.L": {"angles": [0, 0, 40]}}, "morphs": {"Face": {"smile": 0.4}},
 //!  "held": {"Foot.L": {"matrix": [12 numbers]}}, "weights": […], "binds": […],
 //!  "meshes": […], "paths": {"#12": "root/Arm/Hand"}, "marked": […], "clips": […],
+//!  "clip_files": [{"path": "walks.glb", "joints": {"Hips_Ctrl": "Hips", "Cape": null}, "clips": ["Walk"]}],
 //!  "sliders": [{"name": "Flex", "least": 0, "most": 1, "default": 0, "value": 0.5}],
 //!  "drivers": ["angle('LowerArm.L', 'y') = 120 * slider('Flex')"],
 //!  "symmetric": false, "obey_limits": true, "limits": {"Shin.L": {"least": [0, 0, 0], "most": [130, 0, 0]}},
@@ -40,8 +41,8 @@ pub use number::Number;
 pub(super) use number::{numbers, values};
 pub use place::SessionModel;
 pub(super) use records::{
-    BindRecord, CameraRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord, LimitsRecord,
-    PlaybackRecord, SliderRecord, ViewRecord,
+    BindRecord, CameraRecord, ClipFileRecord, ComparisonRecord, EditRecord, FileRecord, HeldRecord, LayerRecord,
+    LimitsRecord, PlaybackRecord, SliderRecord, ViewRecord,
 };
 use serde::{Deserialize, Serialize};
 use skinscope_anim::pose::FileError;
@@ -79,6 +80,9 @@ pub struct SessionFile {
     /// Clips that the file of the model does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) clips: Vec<ClipRecord>,
+    /// The files whose clips were taken.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) clip_files: Vec<ClipFileRecord>,
     pub(super) binds: Vec<BindRecord>,
     /// The meshes of the model, where vertices are edited or marked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -127,6 +131,7 @@ impl Default for SessionFile {
             held: BTreeMap::new(),
             weights: Vec::new(),
             clips: Vec::new(),
+            clip_files: Vec::new(),
             binds: Vec::new(),
             meshes: Vec::new(),
             paths: BTreeMap::new(),

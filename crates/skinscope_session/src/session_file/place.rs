@@ -5,9 +5,9 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use skinscope_anim::pose::FileError;
+use skinscope_anim::pose::{FileError, NameMap};
 
-use super::{FileRecord, SessionFile};
+use super::{FileRecord, SessionFile, absolute};
 use crate::Source;
 
 /// The most files of a model that are recorded, or looked at.
@@ -66,7 +66,20 @@ impl SessionFile {
             let hash = known().and_then(Result::ok).unwrap_or_default();
             self.model.push(FileRecord { path, size, hash });
         }
+        for file in &mut self.clip_files {
+            if let Some(path) = from_folder(&folder, Path::new(&file.path)) {
+                file.path = path;
+            }
+        }
         Ok(())
+    }
+
+    /// Returns what was said of the joints of a file whose clips are taken; nothing where the session does not know the file.
+    #[must_use]
+    pub fn said_of(&self, path: &Path) -> NameMap {
+        let name = absolute(Some(path));
+        let known = self.clip_files.iter().find(|file| name.as_ref().is_some_and(|name| *name == file.path));
+        known.map_or_else(NameMap::default, |file| file.file().said)
     }
 
     /// Records the model's own file by its absolute path and nothing else: for a file that is written often.
@@ -88,10 +101,18 @@ impl SessionFile {
     /// # Errors
     /// The model is in neither place.
     pub fn find_model(&mut self, at: &Path) -> Result<SessionModel, FileError> {
+        let folder = real(at.parent().unwrap_or(Path::new("")));
+        for file in &mut self.clip_files {
+            let there = plain(&folder.join(&file.path));
+            let beside = folder.join(file.path.rsplit('/').next().unwrap_or_default());
+            let found = if !there.is_file() && beside.is_file() { beside } else { there };
+            if let Some(path) = found.to_str() {
+                file.path = path.to_owned();
+            }
+        }
         let Some(own) = self.model.first() else {
             return Ok(SessionModel { source: Source::BuiltIn, changed: Vec::new() });
         };
-        let folder = real(at.parent().unwrap_or(Path::new("")));
         let there = folder.join(&own.path);
         let beside = folder.join(self.model_name().unwrap_or_default());
         let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|facts| facts.is_file());

@@ -1,11 +1,14 @@
 //! The parts of a session file, as they stand in it. Nodes are named by their keys ([`skinscope_anim::pose::Keys`]).
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use skinscope_anim::pose::NameMap;
 use skinscope_anim::pose::controls::Slider;
 
-use super::{Number, numbers, values};
+use super::{Number, absolute, numbers, values};
+use crate::ClipFile;
 
 /// A file of the model, its own or one that it names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +20,38 @@ pub(crate) struct FileRecord {
     pub size: u64,
     /// What [`super::place::hash_of`] makes of its bytes; empty where it was not known.
     pub hash: String,
+}
+
+/// A file whose clips were taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ClipFileRecord {
+    /// The path from the folder of the session file, or an absolute one, with `/` between its parts.
+    pub path: String,
+    /// Which of its joints are which of the model, as people have said it; `null`: it has no counterpart.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub joints: BTreeMap<String, Option<String>>,
+    /// The names of the clips that were taken of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clips: Vec<String>,
+}
+
+impl ClipFileRecord {
+    /// Makes the record of a file; `None` where its path is no text.
+    pub fn of(file: &ClipFile) -> Option<Self> {
+        let own = |(there, here): (&str, Option<&str>)| (there.to_owned(), here.map(str::to_owned));
+        Some(Self {
+            path: absolute(Some(&file.path))?,
+            joints: file.said.pairs().map(own).collect(),
+            clips: file.taken.clone(),
+        })
+    }
+
+    pub fn file(&self) -> ClipFile {
+        let mut said = NameMap::default();
+        self.joints.iter().for_each(|(there, here)| said.set(there, here.as_deref()));
+        ClipFile { path: PathBuf::from(&self.path), said, taken: self.clips.clone(), is_new: !self.joints.is_empty() }
+    }
 }
 
 /// The edited channels of a node.

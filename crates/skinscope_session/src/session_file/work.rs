@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use skinscope_base::words::counted;
 use skinscope_edit::MadeOn;
 
 use super::{
@@ -87,7 +88,7 @@ impl WorkContents {
             (self.marks, "marked vertex", "marked vertices"),
         ];
         let some = all.into_iter().filter(|(count, ..)| *count > 0);
-        some.map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many })).collect()
+        some.map(|(count, one, many)| counted(count, one, many)).collect()
     }
 }
 

@@ -19,7 +19,7 @@ use skinscope_session::{
 
 use self::doubts::Doubts;
 use self::motion::{MotionRange, measuring, ready, stacks};
-use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, import_head, mark, row, title, warning, wrapped};
+use self::row::{FOLDED, RowPress, TEXT, TITLE_LINE, body_height, mark, messages_head, row, title, warning, wrapped};
 use super::theme::{self, BODY, MARGIN, ROW, colors};
 use super::widgets::{counted, focus_ring, grouped, link, paint_line, paint_switch, press};
 use super::{Status, UiState, want_size, was_dragged};
@@ -371,7 +371,7 @@ fn list(
                         None => {}
                     }
                 }
-                Item::ImportHead => import_head(ui, rect),
+                Item::ImportHead => messages_head(ui, rect),
                 Item::Warning(place) => {
                     let (text, is_repaired) = warning_text(document, place);
                     warning(ui, rect, &text, is_repaired);

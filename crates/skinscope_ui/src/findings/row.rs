@@ -229,10 +229,10 @@ fn place_words(model: &Model, finding: &Finding) -> String {
     parts.join(" · ")
 }
 
-pub(super) fn import_head(ui: &mut Ui, rect: Rect) {
+pub(super) fn messages_head(ui: &mut Ui, rect: Rect) {
     let place = rect.shrink2(vec2(f32::from(MARGIN), 0.0));
     ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::left_to_right(Align::Center)), |ui| {
-        let text = RichText::new("FROM THE IMPORT").font(theme::strong(SMALL)).color(colors(ui).dim);
+        let text = RichText::new("MESSAGES").font(theme::strong(SMALL)).color(colors(ui).dim);
         ui.label(text.extra_letter_spacing(0.6));
     });
 }

@@ -11,7 +11,7 @@ use skinscope_session::{Command, EditCommand};
 
 use super::TableContext;
 use super::vertex_columns::{ColumnKind, RowIndices};
-use crate::copied::{refuse, say};
+use crate::copied::{say, warn};
 use crate::widgets::counted;
 
 fn no_weight(cell: &str) -> String {
@@ -72,7 +72,7 @@ impl Spreadsheet<'_> {
         }
         match Amount::parse(text) {
             Some(amount) => self.fill(ui, (row, column), amount, commands),
-            None => refuse(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
+            None => warn(ui, format!("“{}” is no weight: 0.3, 30%, +0.1, -0.1 or *2", text.trim())),
         }
     }
 
@@ -105,7 +105,7 @@ impl Spreadsheet<'_> {
         });
         match cells {
             Ok(cells) => self.set(ui, &cells, commands),
-            Err(why) => refuse(ui, format!("Nothing was pasted: {why}")),
+            Err(why) => warn(ui, format!("Nothing was pasted: {why}")),
         }
     }
 
@@ -156,7 +156,7 @@ impl Spreadsheet<'_> {
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
         if out.kept > 0 {
             let kept = counted(out.kept, "vertex stays", "vertices stay");
-            refuse(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
+            warn(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
         } else if changed > 1 {
             say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));
         }

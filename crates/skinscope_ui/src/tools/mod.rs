@@ -157,7 +157,8 @@ fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
         let possible = chosen && (changes || session.outcome().is_none());
-        let response = ui.add_enabled_ui(possible, |ui| text_button(ui, Some(icons::CHECK), "Apply", possible)).inner;
+        let tick = possible.then_some(icons::CHECK);
+        let response = ui.add_enabled_ui(possible, |ui| text_button(ui, tick, "Apply", possible)).inner;
         let refused = session.outcome().is_some_and(|outcome| outcome.refused.is_some());
         let why = match (chosen, refused) {
             (false, _) => "No tool is chosen",
