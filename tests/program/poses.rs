@@ -242,6 +242,26 @@ fn twice_mirrored_is_the_pose_and_blends_go_part_of_the_way() {
 }
 
 #[test]
+fn partners_can_be_told_and_a_joint_may_be_its_own() {
+    let folder = folder("pairs");
+    let turned = |name: &str, pairs: &[&str]| {
+        let steps = ["--rotate", "UpperArm.L=10,20,30", "--mirror", "x"];
+        let made = pose(&folder, name, &[&steps[..], pairs].concat());
+        ["UpperArm.L", "UpperArm.R", "Head"].map(|joint| made["joints"].get(joint).is_some())
+    };
+    assert_eq!(turned("0.pose.json", &[]), [false, true, false]);
+    assert_eq!(turned("1.pose.json", &["--pair", "UpperArm.L=UpperArm.L"]), [true, false, false]);
+    assert_eq!(turned("2.pose.json", &["--pair", "UpperArm.L=Head"]), [false, false, true]);
+    for (more, words) in [
+        (&["--pair", "Head=Head"][..], "--pair belongs to a --mirror or --flip"),
+        (&["--mirror", "x", "--pair", "Head=Nobody"], "Nobody"),
+        (&["--mirror", "x", "--pair", "Head=Head", "--pair", "Head=Spine"], "\"Head\" has two partners"),
+    ] {
+        fails(&folder, &[&["pose", "a.glb", "-o", "x.pose.json"], more].concat(), 2, words);
+    }
+}
+
+#[test]
 fn poses_of_other_models_are_matched_by_name_and_the_rest_is_listed() {
     let folder = folder("others");
     let file = json!({ "skinscope_pose": 1, "joints": {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use skinscope_import::{Options, Progress};
-use skinscope_model::NodeId;
-use skinscope_model::shapes::obstacle_course;
+use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::{Model, ModelParts, NodeId};
 
 use super::*;
 
@@ -130,6 +130,32 @@ fn a_whole_pose_is_changed_in_one_step_and_mirrored_or_flipped_twice_is_as_it_wa
         session.update_pose();
         assert_same_pose(&session.pose().local, &before);
     }
+}
+
+#[test]
+fn without_a_plane_no_pose_is_mirrored_unless_nodes_are_paired() {
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, ..Tube::default() }));
+    // A spiral: neither its mesh nor its joints have a mirror image.
+    let spiral = |i: usize| Vec3::new((1.3 * i as f32).sin(), 0.3, (1.9 * i as f32).cos());
+    for (i, position) in parts.meshes[0].primitives[0].positions.iter_mut().enumerate() {
+        *position += spiral(i) * (i % 7) as f32;
+    }
+    for (i, transform) in parts.skeleton.rest.transforms.iter_mut().enumerate() {
+        transform.translation = spiral(i);
+    }
+    let mut session = Session::default();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 20.0, 50.0))));
+    session.apply(EditCommand::EndEdit);
+    let before = Arc::clone(session.edits());
+    assert!(session.mirror_refusal().is_some());
+    session.apply(PosingCommand::Mirror);
+    assert_eq!(session.edits(), &before);
+    session.apply(PosingCommand::SetPartner(NodeId(2), Some(NodeId(4))));
+    assert_eq!((session.mirror_refusal(), session.changed_pairs().len()), (None, 2));
+    session.apply(PosingCommand::Mirror);
+    assert!(session.edits().nodes.contains_key(&NodeId(4)));
 }
 
 #[test]
