@@ -65,7 +65,7 @@ fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error(
     );
     assert_eq!(
         two(300_000.0, 100_000.0),
-        ["skin 1: stands 200 km from the first figure, too far for floats: its positions are kept to 15.6 mm"]
+        ["skin 1: stands 200 km from the first figure, too far for floats: its positions are kept to 1.56 cm"]
     );
     // Both stand at one place, far away, or near the origin.
     assert!(two(100_000.0, 100_002.0).is_empty() && two(0.0, 20.0).is_empty());
