@@ -180,7 +180,7 @@ mod tests {
         deform::palettes(&model, &pose, &mut palettes);
         let draws: Vec<InstanceId> = (0..2).map(InstanceId).collect();
         let input = |model| {
-            let method = deform::Deformation::default();
+            let method = deform::Deformation::with(deform::METHODS[0], &deform::ParameterSettings::default());
             SurfaceInput { model, draws: &draws, palettes: &palettes, morph_weights: &[], method }
         };
         let vertices = model.meshes[0].primitives[0].stored_vertices;
