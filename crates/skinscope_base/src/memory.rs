@@ -34,7 +34,7 @@ pub fn processor_secs() -> Option<f64> {
         #[expect(unsafe_code, reason = "the clock is a call of the system")]
         // SAFETY: The call writes one `timespec`, which is this one.
         let status = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-        (status == 0).then(|| time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
+        (status == 0).then_some(time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9)
     }
     #[cfg(not(unix))]
     None

@@ -190,7 +190,7 @@ impl<'m> Resting<'m> {
         let counted: Vec<usize> = (0..skeleton.len()).filter(|node| counts(NodeId::from_index(*node))).collect();
         let finite = || self.at.iter().filter(|p| p.is_finite());
         let bounds = Aabb::from_points(finite().map(|p| p.as_vec3()));
-        let mut best: Option<(bool, usize, f64, WorldPlane, Vec<Option<u16>>)> = None;
+        let mut best: Option<Candidate> = None;
         for axis in Axis::ALL.into_iter().filter(|other| axis.is_none_or(|axis| axis == *other)) {
             let normal = axis.direction().as_dvec3();
             let mut told: Vec<f64> =
@@ -210,20 +210,33 @@ impl<'m> Resting<'m> {
                 let off: f64 = counted.iter().filter_map(off).sum();
                 let near = 1e-6 * f64::from(self.size) * count as f64;
                 // Of planes that are as good the first is taken: they come in the order of how usual they are.
-                let is_better = best.as_ref().is_none_or(|(was_sided, most, least, ..)| {
-                    (is_sided, count) > (*was_sided, *most)
-                        || (is_sided, count) == (*was_sided, *most) && off < least - near
+                let is_better = best.as_ref().is_none_or(|best| {
+                    (is_sided, count) > (best.is_sided, best.count)
+                        || (is_sided, count) == (best.is_sided, best.count) && off < best.off - near
                 });
                 if is_better && count > 0 && count as f32 >= LEAST_JOINTS * counted.len() as f32 {
-                    best = Some((is_sided, count, off, plane, partners));
+                    best = Some(Candidate { is_sided, count, off, plane, partners });
                 }
             }
         }
-        let (.., plane, partners) = best?;
+        let Candidate { plane, partners, .. } = best?;
         let partners: Vec<Option<NodeId>> =
             partners.into_iter().map(|k| k.map(|k| NodeId::from_index(usize::from(k)))).collect();
         Some(mirror(plane, &partners))
     }
+}
+
+/// A plane that may mirror the joints.
+struct Candidate {
+    /// Whether any joint has another one for its partner.
+    is_sided: bool,
+    /// How many joints have a partner.
+    count: usize,
+    /// How far partners are from being mirror images, metres along the normal, all joints together.
+    off: f64,
+    plane: WorldPlane,
+    /// The partner of each node.
+    partners: Vec<Option<u16>>,
 }
 
 /// Makes a mirror, in which nodes without a partner are their own. Only those that name each other are partners.
