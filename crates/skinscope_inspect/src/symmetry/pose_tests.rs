@@ -141,7 +141,7 @@ fn joints_that_all_stand_beside_the_plane_of_the_mesh_are_mirrored_about_their_o
     add_joint(&mut parts, "leg.L", Vec3::new(0.3, 0.5, 0.0));
     add_joint(&mut parts, "leg.R", Vec3::new(-0.3, 0.5, 0.0));
     let aside = Affine3A::from_translation(Vec3::X * 0.012);
-    parts.skins[0].inverse_bind.iter_mut().for_each(|bind| *bind = *bind * aside.inverse());
+    parts.skins[0].inverse_bind.iter_mut().for_each(|bind| *bind *= aside.inverse());
     parts.skeleton.rest.transforms[1].translation.x += 0.012;
     assert_arms(&mirror(parts, Some(Axis::X)).unwrap(), Axis::X, 5.012);
 }
