@@ -8,7 +8,6 @@ use glam::{DMat3, DQuat, DVec3, DVec4, Quat};
 use skinscope_base::math::wide_unit;
 use skinscope_model::{Base, Clip, FarTrack, Interpolation, LocalPose, Model, NEAR, NodeId, Path, Skeleton, Values};
 
-use super::pose;
 use super::span::Span;
 
 /// Floats tell turns no better than this, and no figure should shiver that is turned by hand.
@@ -86,8 +85,17 @@ fn linear_above(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DMat3 {
     above(skeleton, node).fold(DMat3::IDENTITY, |below, node| {
         let i = node.index();
         let turn = turn_of(pose, node).unwrap_or_else(|| wide_unit(pose.transforms[i].rotation));
-        DMat3::from_quat(turn) * pose::stretch(skeleton, pose, i) * below
+        DMat3::from_quat(turn) * stretch(skeleton, pose, i) * below
     })
+}
+
+/// Returns the matrix that a node applies before its rotation: scale and stored shear.
+pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
+    let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
+    match skeleton.residual(index) {
+        Some(shear) => scale * glam::Mat3::from(shear).as_dmat3(),
+        None => scale,
+    }
 }
 
 /// Returns the rotation of a node where more digits of it are known.
@@ -201,7 +209,7 @@ mod tests {
     use skinscope_model::{Channel, ClipId, ModelParts, Sampler};
 
     use super::*;
-    use crate::pose::{keyed_clip, resolve};
+    use crate::pose::{self, keyed_clip, resolve};
     use crate::{Additive, Crossfade, LayerScratch, Layers, SampleScratch};
 
     const AWAY: Vec3 = Vec3::new(65_536.0, 0.0, 0.0);

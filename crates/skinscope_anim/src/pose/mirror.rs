@@ -4,7 +4,8 @@ use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::reach::nearest_rotation;
-use super::{stretch, world};
+use super::world;
+use crate::far::stretch;
 
 /// Differences from rest below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 3e-6;

@@ -59,16 +59,7 @@ pub fn rotate(pose: &mut LocalPose, node: NodeId, degrees: Vec3) {
 fn local(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DAffine3 {
     let transform = pose.transforms[index];
     let turned = DMat3::from_quat(wide_unit(transform.rotation));
-    DAffine3 { matrix3: turned * stretch(skeleton, pose, index), translation: transform.translation.as_dvec3() }
-}
-
-/// Returns the matrix that a node applies before its rotation: scale and stored shear.
-pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
-    let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
-    match skeleton.residual(index) {
-        Some(shear) => scale * glam::Mat3::from(shear).as_dmat3(),
-        None => scale,
-    }
+    DAffine3 { matrix3: turned * far::stretch(skeleton, pose, index), translation: transform.translation.as_dvec3() }
 }
 
 /// Returns `model_from_node` of every node in f64, parents first.

@@ -5,7 +5,8 @@ use skinscope_base::math::wide_unit;
 use skinscope_model::{Limits, LocalPose, Model, NodeId};
 
 use super::ik::{Chain, Link, arc, solve};
-use super::{local, stretch, world};
+use super::{local, world};
+use crate::far::stretch;
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;
