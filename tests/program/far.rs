@@ -105,7 +105,8 @@ fn a_clip_that_is_written_far_away_says_by_how_much_its_keys_are_rounded() {
     let write = |model: &str, place: [f64; 3]| {
         let pose = json!({ "skinscope_pose": 1, "joints": { "Armature": { "translation": place } } });
         fs::write(folder.join("a.pose.json"), pose.to_string()).unwrap();
-        let line = ["clip", model, "--key", "0=rest", "--key", "1=a.pose.json", "--name", "Slide", "-o", "out.glb"];
+        let key = format!("1={}", folder.join("a.pose.json").display());
+        let line = ["clip", model, "--key", "0=rest", "--key", &key, "--name", "Slide", "-o", "out.glb"];
         let said = ok(&folder, &line)[1].clone();
         fs::remove_file(folder.join("out.glb")).unwrap();
         said
