@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
-use skinscope_inspect::symmetry::Mirrored;
+use skinscope_inspect::symmetry::{Mirrored, Part};
 use skinscope_model::{Model, NodeId};
 
 use super::mirrored::{MirrorPlane, Mirroring};
@@ -84,7 +84,7 @@ struct Rows {
 
 impl Rows {
     fn of(sheet: &Sheet, body: &Mirrored) -> Self {
-        let table = |part: &skinscope_inspect::symmetry::Part| sheet.table_of(part.mesh.index(), part.primitive);
+        let table = |part: &Part| sheet.table_of(part.mesh.index(), part.primitive);
         Self { parts: body.parts().iter().map(|part| (part.start, table(part))).collect() }
     }
 
@@ -140,7 +140,8 @@ fn copied(
     }
 }
 
-/// Returns the vertex with weights at a place whose normal fits best; the first where none has a normal.
+/// Returns the vertex with weights at a place whose normal fits best. Of several the first is taken, but one of the same mesh before all
+/// others: a mesh that is shown with two skins stands twice at each place, each with joints of its own.
 fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images: &[u32], axis: Axis) -> Option<usize> {
     let wanted = normal(sheet.model, body, vertex).map(|n| n * (Vec3::ONE - 2.0 * axis.direction()));
     let fit =
@@ -148,12 +149,19 @@ fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images:
     let has_weight =
         |other: &usize| rows.of_vertex(*other).is_some_and(|(table, row)| sheet.tables[table].sum(row) > 0.0);
     let members = images.iter().map(|image| *image as usize).filter(has_weight);
-    members.rev().max_by_key(|other| fit(*other))
+    let mesh_of = |vertex: usize| part_of(body, vertex).map(|part| part.mesh);
+    let own = mesh_of(vertex);
+    members.rev().max_by_key(|other| (fit(*other), mesh_of(*other) == own))
+}
+
+/// Returns the part that has a vertex of a body.
+fn part_of(body: &Mirrored, vertex: usize) -> Option<&Part> {
+    let parts = body.parts();
+    parts.get(parts.partition_point(|part| part.start <= vertex).checked_sub(1)?)
 }
 
 fn normal(model: &Model, body: &Mirrored, vertex: usize) -> Option<Vec3> {
-    let parts = body.parts();
-    let part = &parts[parts.partition_point(|part| part.start <= vertex).checked_sub(1)?];
+    let part = part_of(body, vertex)?;
     let primitive = &model.meshes[part.mesh.index()].primitives[part.primitive];
     primitive.normals.get(vertex - part.start).copied()
 }

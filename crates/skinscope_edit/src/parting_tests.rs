@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skinscope_inspect::VertexSet;
 use skinscope_inspect::tables::VertexTable;
-use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId, part_meshes};
+use skinscope_model::shapes::{Tube, tube, with_two_skins};
+use skinscope_model::{MeshId, Model, ModelParts, NodeId};
 
 use super::*;
 
@@ -14,21 +14,9 @@ fn once() -> Model {
     tube(Tube { joints: 4, ..Tube::default() })
 }
 
-/// The tube, shown by two nodes: the second skin has the same joints in the order that is reversed. `change` is made before the mesh is
-/// parted.
+/// The tube, shown with two skins whose joints stand in opposite orders. `change` is made before the mesh is parted.
 fn twice(change: impl FnOnce(&mut ModelParts)) -> Model {
-    let mut parts = ModelParts::clone(&once());
-    let mut skin = parts.skins[0].clone();
-    skin.joints.reverse();
-    skin.inverse_bind.reverse();
-    parts.skins.push(skin);
-    parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
-    change(&mut parts);
-    let ModelParts { skins, meshes, instances, .. } = &mut parts;
-    let parted = part_meshes(skins, meshes, instances, &mut |_, _| true);
-    assert_eq!(parted, [(MeshId(1), MeshId(0))]);
-    parts.parted = parted;
-    Model::build(parts).unwrap()
+    with_two_skins(&once(), change)
 }
 
 /// Gives every vertex to the joint of this place in the skin.
@@ -108,6 +96,22 @@ fn weights_of_another_model_go_to_the_joints_of_their_names_in_both_skins() {
             let is_near = |(a, b): (&(NodeId, f64), &(NodeId, f64))| a.0 == b.0 && (a.1 - b.1).abs() < 1e-4;
             assert!(got.len() == wanted.len() && got.iter().zip(&wanted).all(is_near), "{mesh} {vertex}: {got:?}");
         }
+    }
+}
+
+#[test]
+fn weights_are_mirrored_between_the_joints_of_each_skin() {
+    let plain = once();
+    let positions = &plain.meshes[0].primitives[0].positions;
+    let is_left = |vertex: usize| positions[vertex].x > 0.01;
+    let model = twice(|parts| give_all_to(parts, |vertex| if is_left(vertex) { 1 } else { 0 }));
+    let mut sheet = Sheet::of(&model);
+    run(operation("mirror").unwrap(), &mut sheet, &Settings { axis: Axis::X, ..Settings::default() });
+    let right: Vec<usize> = (0..positions.len()).filter(|vertex| positions[*vertex].x < -0.01).collect();
+    assert!(!right.is_empty());
+    for mesh in 0..2 {
+        let joint = model.skins[mesh].joints[1];
+        assert!(right.iter().all(|vertex| shares(&sheet, mesh, *vertex) == [(joint, 1.0)]), "{mesh}");
     }
 }
 

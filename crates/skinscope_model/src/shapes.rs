@@ -6,6 +6,7 @@ use skinscope_base::math::Transform;
 use super::{
     Channel, Clip, Influences, Instance, Interpolation, LocalPose, Mesh, MeshId, Model, ModelParts, MorphTarget,
     NodeId, Path, Primitive, Sampler, Scene, Skeleton, Skin, SkinId, SourceInfo, Topology, Values, WeightFormat,
+    part_meshes,
 };
 
 /// The parameters of a [`tube`].
@@ -117,6 +118,26 @@ pub fn with_vertices(model: &Model, vertices: &[u32]) -> Model {
         stored.joints = vertices.iter().flat_map(|v| stored.joints[row(v)].to_vec()).collect();
         stored.weights = vertices.iter().flat_map(|v| stored.weights[row(v)].to_vec()).collect();
     }
+    build(parts)
+}
+
+/// Returns `model` with its first instance a second time, on the same node, with a second skin: the joints of its first one in reversed
+/// order. `change` is made before the mesh, which both show, is parted.
+///
+/// # Panics
+/// The model has no skin or no instance, or `change` breaks an invariant.
+#[must_use]
+pub fn with_two_skins(model: &Model, change: impl FnOnce(&mut ModelParts)) -> Model {
+    let mut parts: ModelParts = (**model).clone();
+    let mut skin = parts.skins[0].clone();
+    skin.joints.reverse();
+    skin.inverse_bind.reverse();
+    let second = SkinId(parts.skins.len() as u32);
+    parts.skins.push(skin);
+    parts.instances.push(Instance { skin: Some(second), ..parts.instances[0].clone() });
+    change(&mut parts);
+    let ModelParts { skins, meshes, instances, .. } = &mut parts;
+    parts.parted = part_meshes(skins, meshes, instances, &mut |_, _| true);
     build(parts)
 }
 

@@ -273,7 +273,7 @@ impl Session {
         self.side_to_measure().is_some()
     }
 
-    /// Returns the side whose measures are wanted and not there. Where that are both it is the one whose measures are older.
+    /// Returns the side whose measures are wanted and not there. Where it is both, the one whose measures are older is returned.
     fn side_to_measure(&self) -> Option<(usize, MeasureKey)> {
         let wanted = [self.wanted_measures(), self.wanted_of_other()];
         let lacks = |side: usize| {

@@ -2,23 +2,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{Instance, MeshId, Model, ModelParts, NodeId, SkinId, WeightChange, part_meshes};
+use skinscope_model::shapes::{Tube, tube, with_two_skins};
+use skinscope_model::{MeshId, Model, ModelParts, NodeId, WeightChange};
 
 use super::{CheckOptions, Finding, check};
 
-/// The tube, shown by two nodes: the second skin has the same joints, bound in the same place, in the order that is reversed.
+/// The tube, shown with two skins whose joints stand in opposite orders. `change` is made before the mesh is parted.
 fn twice(change: impl FnOnce(&mut ModelParts)) -> Model {
-    let mut parts = ModelParts::clone(&tube(Tube { joints: 4, ..Tube::default() }));
-    let mut skin = parts.skins[0].clone();
-    skin.joints.reverse();
-    skin.inverse_bind.reverse();
-    parts.skins.push(skin);
-    parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
-    change(&mut parts);
-    let ModelParts { skins, meshes, instances, .. } = &mut parts;
-    parts.parted = part_meshes(skins, meshes, instances, &mut |_, _| true);
-    Model::build(parts).unwrap()
+    with_two_skins(&tube(Tube { joints: 4, ..Tube::default() }), change)
 }
 
 fn found(rule: &'static str, model: &Model) -> Vec<Finding> {
