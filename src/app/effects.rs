@@ -98,6 +98,7 @@ impl App {
                     _ => {
                         self.jobs.cancel_load();
                         (self.coming, self.then_once_read) = (None, None);
+                        self.say_what_stays_open();
                     }
                 }
                 self.status.loading = None;

@@ -17,6 +17,13 @@ pub(super) struct Written {
     stamps: Stamps,
 }
 
+impl Written {
+    /// Returns what its files were like once they were written.
+    pub fn stamps(&self) -> &Stamps {
+        &self.stamps
+    }
+}
+
 /// What it takes to save a model.
 pub(super) struct SaveJob {
     pub model: Arc<Model>,

@@ -279,6 +279,13 @@ impl App {
         }
     }
 
+    /// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
+    pub(super) fn say_what_stays_open(&mut self) {
+        let (Some(written), Some(document)) = (self.session.saved_elsewhere(), self.session.document()) else { return };
+        let (written, open) = (name_of(written), document.model.source.name.clone());
+        self.status.warn(format!("{written} was written, but {open} is still open: Save writes {open}"));
+    }
+
     /// Reads a file to take weights from.
     pub(super) fn read_donor(&mut self, path: PathBuf) {
         let options = self.options.import.clone();

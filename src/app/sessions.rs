@@ -9,6 +9,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::App;
 use super::file_names::{session_path, unwritten};
 use super::jobs::Kind;
+use super::save_job::Written;
 use super::saving::Then;
 use super::session_files::{OpenSessionFile, ReadSession};
 use super::ui::{AskedStage, SessionReport};
@@ -89,7 +90,8 @@ impl App {
         if let Err(error) = overwritten(&path, files.iter().map(PathBuf::as_path)) {
             return self.file_written(&path, Err(error.to_string()));
         }
-        let stamps = self.stamps.clone();
+        // What was saved since the model was read is in its file by now.
+        let stamps = self.written.as_ref().map_or(&self.stamps, Written::stamps).clone();
         self.jobs.restart(Kind::NamedFile, move |_| {
             let mut file = kept.file();
             let files = files.iter().map(PathBuf::as_path);

@@ -52,6 +52,7 @@ impl App {
                 self.status.loading = None;
                 self.then_once_read = None;
                 self.not_opened();
+                self.say_what_stays_open();
                 if self.frame_timer.is_some() {
                     let file = self.source.name();
                     return self.fail(event_loop, AppError::Import { file, error });

@@ -36,9 +36,9 @@ pub(super) struct MeasureArgs {
     /// Measure this moment of the clip alone, seconds on its timeline
     #[arg(long, value_name = "S", allow_negative_numbers = true, value_parser = parse_secs)]
     time: Option<f32>,
-    /// Measure so many moments of each second of the clip
-    #[arg(long, value_name = "N", conflicts_with = "time", default_value_t = MEASURES_PER_SECOND as u32, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    rate: u32,
+    /// Measure so many moments of each second of the clip [default: 30]
+    #[arg(long, value_name = "N", conflicts_with = "time", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rate: Option<u32>,
     #[command(flatten)]
     clips: ClipsArgs,
     #[command(flatten)]
@@ -82,7 +82,11 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
             let measures = session.measure_as(WANTED).ok_or_else(nothing)?.measures.clone();
             MeasureCurves { key: None, moments: vec![(time_secs, measures)], complete: true }
         }
-        None => session.measure_clip(args.rate as f32, WANTED, &mut |_| true).ok_or_else(nothing)?,
+        None if args.rate.is_some() && clip.is_none() => {
+            let why = "the pose stands still, so that --rate says nothing";
+            return Err(CliError::Usage(why.into()));
+        }
+        None => session.measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), WANTED, &mut |_| true).ok_or_else(nothing)?,
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
         let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {

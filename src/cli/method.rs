@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::method_names;
+use super::{CliError, method_names};
 use crate::deform::{self, METHODS, Method, NORMAL_MODES, PASSES, Parameter, Pass};
 use crate::session::{MethodChoice, Session, ViewCommand};
 use crate::words::counted;
@@ -15,6 +15,8 @@ use crate::words::counted;
 pub(super) struct MethodArgs {
     /// The method, by [`Method::id`]; `None`: the default.
     pub method: Option<&'static str>,
+    /// The choice of `--compare`, where a command has that: parameters may be for it.
+    pub compared: Option<MethodChoice>,
     /// The settings of the method.
     pub settings: MethodSettings,
 }
@@ -34,7 +36,22 @@ impl MethodArgs {
     /// Makes the options of a choice, with these settings.
     pub(super) fn of(choice: MethodChoice, settings: MethodSettings) -> Self {
         let pass = choice.pass.map(|pass| pass.id).or(settings.pass);
-        Self { method: Some(choice.method.id), settings: MethodSettings { pass, ..settings } }
+        Self { method: Some(choice.method.id), compared: None, settings: MethodSettings { pass, ..settings } }
+    }
+
+    /// Refuses a parameter that belongs to no method or pass of `session`, nor to the one that it is to be compared with.
+    pub(super) fn has_effects(&self, session: &Session) -> Result<(), CliError> {
+        let shown = session.view().choice();
+        let choices = [Some(shown), self.compared, session.comparison().map(|comparison| comparison.choice)];
+        let passes = choices.iter().flatten().filter_map(|choice| choice.pass).flat_map(|pass| pass.parameters);
+        let methods = choices.iter().flatten().flat_map(|choice| choice.method.parameters);
+        let used: Vec<&str> = methods.chain(passes).map(|parameter| parameter.id).collect();
+        let unused = self.settings.parameters.iter().find(|(id, _)| !used.contains(id));
+        let Some((id, _)) = unused else { return Ok(()) };
+        let owner = METHODS.iter().find(|method| method.parameters.iter().any(|p| p.id == *id));
+        let owner = owner.map_or("another method", |method| method.id);
+        let why = format!("--{id} is a parameter of --method {owner}, and the vertices are deformed by {}", shown.method.id);
+        Err(CliError::Usage(why))
     }
 
     /// Sets the view of `session`.
@@ -120,7 +137,10 @@ impl FromArgMatches for MethodArgs {
         let settings = MethodSettings::from_arg_matches(matches)?;
         let fits = settings.fits(&[method.unwrap_or(METHODS[0])]);
         fits.map_err(|why| Error::raw(ErrorKind::ArgumentConflict, format!("{why}\n")))?;
-        Ok(Self { method: method.map(|m| m.id), settings })
+        // Not every command has this option.
+        let compared = matches.try_get_one::<String>("compare").ok().flatten();
+        let compared = compared.and_then(|side| MethodChoice::named(side));
+        Ok(Self { method: method.map(|m| m.id), compared, settings })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -165,4 +185,47 @@ fn pass_values(pass: &Pass, text: &str) -> Result<Vec<f32>, String> {
         return Err(format!("expected {} at most", counted(pass.parameters.len(), "number", "numbers")));
     }
     pass.parameters.iter().zip(texts).map(|(parameter, text)| in_range(parameter, text)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::model::shapes::{Tube, tube};
+    use crate::session::Document;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        method: MethodArgs,
+        #[arg(long)]
+        compare: Option<String>,
+    }
+
+    /// Why the options are refused.
+    fn refused(options: &[String]) -> Option<String> {
+        let line = Line::try_parse_from(["line"].into_iter().map(str::to_owned).chain(options.iter().cloned())).unwrap();
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
+        line.method.apply(&mut session);
+        assert!(line.compare.is_none() || line.method.compared.is_some());
+        line.method.has_effects(&session).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_parameter_is_refused_where_no_method_that_is_shown_has_it() {
+        let options = METHODS.iter().flat_map(|method| method.parameters.iter().map(move |p| (method.id, p)));
+        for (method, parameter) in options {
+            let value = format!("--{}={}", parameter.id, parameter.default);
+            let by = |option: &str| [format!("--{option}={method}"), value.clone()];
+            assert_eq!([refused(&by("method")), refused(&by("compare"))], [None, None], "{value}");
+            let why = refused(&[value.clone()]).unwrap_or_default();
+            assert!(why.contains(parameter.id) && why.contains(method), "{value}: {why}");
+        }
+        let pass = format!("--{}={}", PASSES[0].id, PASSES[0].parameters[0].default);
+        assert_eq!(refused(&[pass]), None, "a pass brings its own parameters");
+    }
 }

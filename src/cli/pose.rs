@@ -68,6 +68,11 @@ impl HoldArgs {
             let placed = wanted.rsplit_once('=').and_then(|(name, at)| Some((name, parse_point(at).ok()?)));
             let (name, place) = placed.map_or((wanted.as_str(), None), |(name, place)| (name, Some(place)));
             let node = find_node(&model, name)?;
+            if place.is_none() && session.playback().source != PoseSource::Clip {
+                let name = printable(name);
+                let why = format!("--hold {name} keeps a joint where it stands while a clip moves it: say --clip NAME too, or --hold {name}=X,Y,Z");
+                return Err(CliError::Usage(why));
+            }
             if !session.edits().held.contains_key(&node) {
                 session.apply(PosingCommand::ToggleHeld(node));
             }
@@ -188,6 +193,7 @@ impl PoseArgs {
         let clip = self.clip.as_deref().map(|name| find_clip(shown, name)).transpose()?;
         let layers = self.layers.find(shown)?;
         self.method.apply(&mut session);
+        self.method.has_effects(&session)?;
         if self.normalise_weights {
             session.apply(EditCommand::NormaliseWeights);
         }

@@ -54,6 +54,14 @@ impl Session {
         self.saved = Some(SavedModel { path, model });
     }
 
+    /// Returns the file that the open model was saved as, where it was opened from another one and that one is still open.
+    #[must_use]
+    pub fn saved_elsewhere(&self) -> Option<&Path> {
+        let saved = self.saved.as_ref()?;
+        let open = self.document.as_ref().filter(|open| saved.model.shares_all_but_edits(open.stored()))?;
+        Some(saved.path.as_path()).filter(|path| open.path.as_deref() != Some(*path))
+    }
+
     /// Whether a document is another version of the open one.
     pub(super) fn is_newer_version(&self, document: &Document) -> bool {
         let Some(open) = &self.document else { return false };

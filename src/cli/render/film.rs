@@ -8,6 +8,9 @@ use crate::film::{MOST_PICTURES, Reel, Target};
 use crate::output::say;
 use crate::session::Session;
 
+/// The usual number of pictures a second.
+const FPS: f32 = 30.0;
+
 /// From so many pictures on their number is said before they are drawn.
 const MANY: u32 = 1000;
 
@@ -20,9 +23,9 @@ pub(super) struct FilmArgs {
     /// Draw every picture of the clip from its start to before its end, so that a clip that goes round does so in the film
     #[arg(long, requires = "clip", conflicts_with = "time")]
     whole_clip: bool,
-    /// Draw this many pictures for each second, 1 to 240; a .gif takes up to 50
-    #[arg(long, value_name = "N", default_value = "30", value_parser = parse_fps)]
-    fps: f32,
+    /// Draw this many pictures for each second, 1 to 240; a .gif takes up to 50 [default: 30]
+    #[arg(long, value_name = "N", value_parser = parse_fps)]
+    fps: Option<f32>,
     /// Turn the model about the vertical by so many degrees, evenly over the pictures and counterclockwise as seen from above
     /// [without a number: 360]. Without --frames and --whole-clip the pose stands still, and the turn takes 4 seconds
     #[arg(long, value_name = "DEGREES", num_args = 0..=1, default_missing_value = "360", allow_negative_numbers = true, value_parser = parse_degrees)]
@@ -44,13 +47,16 @@ impl FilmArgs {
             Some(_) if self.frames.is_some() && !has_clip && self.turntable.is_none() => {
                 Err(CliError::Usage("--frames are those of a clip: say --clip NAME, or --turntable".into()))
             }
+            None if self.fps.is_some() => Err(CliError::Usage(format!(
+                "{name}: it is one picture, so that --fps says nothing; say --whole-clip, --frames A-B or --turntable too"
+            ))),
             target => Ok(target),
         }
     }
 
     /// Returns how many pictures a second there are.
     pub fn fps(&self) -> f32 {
-        self.fps
+        self.fps.unwrap_or(FPS)
     }
 
     /// Returns the pictures, of the clip that `session` shows, and says how many they are where that takes long.
@@ -70,7 +76,7 @@ impl FilmArgs {
     }
 
     fn all(&self, session: &Session, has_clip: bool) -> Reel {
-        let (fps, turn) = (self.fps, self.turntable);
+        let (fps, turn) = (self.fps(), self.turntable);
         match (self.frames, turn) {
             (Some([first, last]), _) => Reel { first, count: last - first + 1, fps, plays: has_clip, turn },
             (None, Some(degrees)) if !self.whole_clip => Reel::of_turn(degrees, fps),

@@ -41,6 +41,10 @@ impl<'a> Scene<'a> {
         reel: Option<&Reel>,
     ) -> Result<Self, CliError> {
         args.look.apply(session)?;
+        if args.legend && session.view().overlay.is_none() {
+            let why = "--legend explains the colours of an overlay: say --overlay ID, --heatmap JOINT or --dominant too";
+            return Err(CliError::Usage(why.into()));
+        }
         // A file without a mesh is shown by its skeleton.
         let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
         let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
