@@ -1,11 +1,13 @@
-//! Asks for pose files and session files: to write what is shown into one, or to show what one has.
+//! Asks for files in the window's own dialog: to write what is shown into one, or to show what one has.
 
 use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
 use super::App;
-use super::file_dialog::{self, OpenDialog};
+use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
+use super::export_job::usual_name;
+use super::exports::stage_of_export;
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
 use super::jobs::Kind;
 use super::ui::{AskedFile, AskedStage};
@@ -29,12 +31,9 @@ impl App {
         let offered = match usage {
             FileUse::LoadPose => files_in(&folder, is_pose),
             FileUse::OpenSession => files_in(&folder, is_session),
-            FileUse::SavePose | FileUse::SaveSession => Vec::new(),
+            FileUse::SavePose | FileUse::SaveSession | FileUse::Export(_) => Vec::new(),
         };
-        let path = match usage {
-            FileUse::SavePose | FileUse::SaveSession => self.proposed_name(usage, &folder),
-            FileUse::LoadPose | FileUse::OpenSession => PathBuf::new(),
-        };
+        let path = if usage.writes() { self.proposed_name(usage, &folder) } else { PathBuf::new() };
         let stage =
             if usage.writes() { AskedStage::Writable { replaces: path.is_file() } } else { AskedStage::Unnamed };
         let has_dialog = file_dialog::has_dialog();
@@ -58,6 +57,10 @@ impl App {
                 let stem = self.session.document().and_then(|d| d.path.as_ref()?.file_stem());
                 free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
             }
+            (FileUse::Export(kind), _) => {
+                let (stem, ending) = usual_name(kind, &self.session);
+                free_name(folder, &stem, ending)
+            }
             _ => free_name(folder, "pose", POSE_ENDING),
         }
     }
@@ -70,15 +73,18 @@ impl App {
         });
     }
 
-    /// Asks for the file with the system's dialog.
+    /// Asks for the file that the dialog asks for with the system's one.
     pub(super) fn choose_file(&mut self) {
-        if let Some(asked) = &self.status.asked_file {
+        if let Some(saving) = &self.status.saving {
+            let dialog = file_dialog::open(Wanted::Write(FileKind::Model), Some(&saving.target));
+            self.ask(dialog, |app, _, target| app.target_chosen(target));
+        } else if let Some(asked) = &self.status.asked_file {
             let folder = self.folder_to_ask_for();
             let path = match asked.path.as_os_str().is_empty() {
                 true => self.proposed_name(asked.usage, &folder),
                 false => asked.path.clone(),
             };
-            let dialog = file_dialog::ask_for_named_file(asked.usage, &path);
+            let dialog = file_dialog::open(Wanted::of(asked.usage), Some(&path));
             self.ask(dialog, |app, _, path| app.name_file(path));
         }
     }
@@ -92,10 +98,17 @@ impl App {
             _ if path.as_os_str().is_empty() => asked.stage = AskedStage::Unnamed,
             FileUse::SavePose => asked.stage = AskedStage::Writable { replaces: is_there(&pose_path(&path)) },
             FileUse::SaveSession => asked.stage = AskedStage::Writable { replaces: is_there(&session_path(&path)) },
+            FileUse::Export(kind) => asked.stage = stage_of_export(kind, &path),
             FileUse::LoadPose if path.is_file() => self.read_pose(path, None),
             FileUse::OpenSession if path.is_file() => self.look_into_session(path),
             FileUse::LoadPose | FileUse::OpenSession => asked.stage = AskedStage::Unnamed,
         }
+    }
+
+    /// Closes the dialog that asks for a file.
+    pub(super) fn close_file(&mut self) {
+        (self.status.saving, self.status.asked_file) = (None, None);
+        self.then = None;
     }
 
     /// Writes the pose or the session that is shown into a file.
@@ -103,7 +116,7 @@ impl App {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
-            Some(FileUse::LoadPose | FileUse::OpenSession) | None => {}
+            Some(FileUse::LoadPose | FileUse::OpenSession | FileUse::Export(_)) | None => {}
         }
     }
 

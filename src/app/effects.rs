@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::file_dialog::OpenDialog;
+use super::file_dialog::{FileKind, OpenDialog, Wanted};
 use super::jobs::Kind;
 use super::saving::Then;
 use super::{App, file_dialog};
@@ -68,10 +68,8 @@ impl App {
             }
             FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
-            FileCommand::ChooseTarget => self.choose_target(),
             FileCommand::SaveTo(target) => self.save_to(target),
             FileCommand::Recompress(again) => self.recompress(again),
-            FileCommand::CancelSave => self.cancel_save(),
             FileCommand::AnswerUnsaved(answer) => self.answer_unsaved(event_loop, answer),
             FileCommand::AnswerRecovery(answer) => self.answer_recovery(event_loop, answer),
             FileCommand::AnswerChanged(take) => self.answer_changed(take),
@@ -81,15 +79,8 @@ impl App {
             FileCommand::CorrectPose(correct) => self.correct_pose(correct),
             FileCommand::WriteFile(path) => self.write_file(&path),
             FileCommand::OpenSession(path) => self.open_session(path),
-            FileCommand::CloseFile => {
-                self.status.asked_file = None;
-                self.then = None;
-            }
-            FileCommand::Export(kind) => self.ask_for_export(kind),
-            FileCommand::ChooseExport => self.choose_export(),
-            FileCommand::NameExport(path) => self.name_export(path),
+            FileCommand::CloseFile => self.close_file(),
             FileCommand::ExportTo(path, settings) => self.export_to(path, *settings),
-            FileCommand::CloseExport => self.status.export = None,
             FileCommand::StopExport => self.jobs.stop(Kind::Export),
             FileCommand::CopyPicture => self.copy_picture(),
             FileCommand::CancelLoad => {
@@ -111,7 +102,7 @@ impl App {
     fn dialog(&self, or_last: bool) -> OpenDialog {
         let folder = self.session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
         let folder = folder.or_else(|| self.ui.saved().last_folder.filter(|_| or_last));
-        file_dialog::ask_for_file(folder.filter(|folder| folder.is_dir()))
+        file_dialog::open(Wanted::Read(FileKind::Model), folder.as_deref())
     }
 
     /// Opens a model, or the model of a session file.

@@ -1,70 +1,37 @@
 //! What leaves the window: pictures, posed meshes, films, and the picture on the clipboard.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::App;
-use super::asked_files::free_name;
-use super::export_job::{ExportFailure, ExportJob, check, usual_name};
-use super::file_dialog;
+use super::export_job::{ExportFailure, ExportJob, check};
 use super::jobs::Kind;
 use super::save_job::name_of;
-use super::ui::{ExportStage, ExportStatus};
+use super::ui::AskedStage;
 use crate::export::MeshFormat;
 use crate::film::Target;
 use crate::output::overwritten;
-use crate::session::{ExportKind, ExportSettings};
+use crate::session::{ExportKind, ExportSettings, FileUse};
 
 impl App {
-    /// Asks for the file of an export.
-    pub(super) fn ask_for_export(&mut self, kind: ExportKind) {
-        if self.session.document().is_none() {
-            return;
-        }
-        let (stem, ending) = usual_name(kind, &self.session);
-        let path = free_name(&self.folder_to_ask_for(), &stem, ending);
-        let stage = ExportStage::Writable { replaces: false };
-        self.status.export = Some(ExportStatus { kind, path, has_dialog: file_dialog::has_dialog(), stage });
-    }
-
-    /// Asks for that file with the system's dialog.
-    pub(super) fn choose_export(&mut self) {
-        if let Some(asked) = &self.status.export {
-            let dialog = file_dialog::ask_for_export(&asked.path);
-            self.ask(dialog, |app, _, path| app.name_export(path));
-        }
-    }
-
-    /// The user named the file.
-    pub(super) fn name_export(&mut self, path: PathBuf) {
-        let Some(asked) = &mut self.status.export else { return };
-        asked.path = path;
-        // What depends on more than the name is said once it is asked for.
-        let usual = ExportSettings { size: [1, 1], fps: 1.0, transparent: false, ..ExportSettings::default() };
-        asked.stage = match check(asked.kind, &asked.path, &usual) {
-            Ok(()) => ExportStage::Writable { replaces: asked.path.symlink_metadata().is_ok() },
-            Err(why) => ExportStage::Unfit(why),
-        };
-    }
-
     /// Begins to export.
     pub(super) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
-        let Some(asked) = &mut self.status.export else { return };
+        let Some(asked) = &mut self.status.asked_file else { return };
+        let FileUse::Export(kind) = asked.usage else { return };
         asked.path.clone_from(&path);
         let read: Vec<PathBuf> =
             self.session.document().iter().flat_map(|document| document.files()).map(PathBuf::from).collect();
-        let outputs = match Target::of(&path).filter(|_| asked.kind == ExportKind::Film) {
+        let outputs = match Target::of(&path).filter(|_| kind == ExportKind::Film) {
             // How many pictures there are is not known yet; the first stands for all names.
             Some(target) => target.files(0..1).collect(),
             None => vec![path.clone()],
         };
         let spared = || outputs.iter().try_for_each(|output| overwritten(output, read.iter().map(PathBuf::as_path)));
-        let fits = check(asked.kind, &path, &settings).and_then(|()| spared().map_err(|error| error.to_string()));
+        let fits = check(kind, &path, &settings).and_then(|()| spared().map_err(|error| error.to_string()));
         if let Err(why) = fits {
-            asked.stage = ExportStage::Unfit(why);
+            asked.stage = AskedStage::Unfit(why);
             return;
         }
-        let kind = asked.kind;
-        self.status.export = None;
+        self.status.asked_file = None;
         let job = self.export_job(kind, settings);
         self.exporting = name_of(&path);
         self.jobs.restart(Kind::Export, move |context| {
@@ -93,7 +60,7 @@ impl App {
     }
 
     /// A file has been exported, or not.
-    pub(super) fn exported(&mut self, path: &std::path::Path, result: Result<(), ExportFailure>) {
+    pub(super) fn exported(&mut self, path: &Path, result: Result<(), ExportFailure>) {
         match result {
             Ok(()) => {
                 let shift = self.session.pose().shift;
@@ -123,5 +90,15 @@ impl App {
             (Ok(_), None) => {}
             (Err(why), _) => self.status.error = Some(format!("The picture could not be drawn.\n{why}")),
         }
+    }
+}
+
+/// Returns whether something can be exported into a file of this name, as far as the name says.
+pub(super) fn stage_of_export(kind: ExportKind, path: &Path) -> AskedStage {
+    // What depends on more than the name is said once it is asked for.
+    let usual = ExportSettings { size: [1, 1], fps: 1.0, transparent: false, ..ExportSettings::default() };
+    match check(kind, path, &usual) {
+        Ok(()) => AskedStage::Writable { replaces: path.symlink_metadata().is_ok() },
+        Err(why) => AskedStage::Unfit(why),
     }
 }

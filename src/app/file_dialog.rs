@@ -1,4 +1,4 @@
-//! The system's dialogs that ask for a file.
+//! The system's dialog that asks for a file or a folder.
 
 use std::path::{Path, PathBuf};
 
@@ -9,66 +9,69 @@ use crate::session::FileUse;
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
 pub(super) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
 
-/// Opens the dialog for a folder, which begins in `folder`.
-pub(super) fn ask_for_folder(folder: &Path) -> OpenDialog {
-    let folder = AsyncFileDialog::new().set_directory(folder).pick_folder();
-    Box::new(|| pollster::block_on(folder).map(|folder| folder.path().to_owned()))
+/// What the dialog asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// A folder.
+    Folder,
+    /// A file to read.
+    Read(FileKind),
+    /// A file to write, which may not exist yet.
+    Write(FileKind),
 }
 
-/// Opens the dialog for a file to read, in `folder` where that is given. It is called on the main thread, since some
-/// systems want dialogs to begin there; what it returns waits, and is called on another one.
-pub(super) fn ask_for_file(folder: Option<PathBuf>) -> OpenDialog {
-    let mut dialog = models().add_filter("All files", &["*"]);
-    if let Some(folder) = folder {
+impl Wanted {
+    /// Returns what is asked for where a file is used so.
+    pub fn of(usage: FileUse) -> Self {
+        let kind = match usage {
+            FileUse::SavePose | FileUse::LoadPose => FileKind::Pose,
+            FileUse::SaveSession | FileUse::OpenSession => FileKind::Session,
+            FileUse::Export(_) => FileKind::Any,
+        };
+        if usage.writes() { Self::Write(kind) } else { Self::Read(kind) }
+    }
+}
+
+/// Which files a dialog lists at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    Model,
+    Pose,
+    Session,
+    Any,
+}
+
+/// Opens the system's dialog. It begins in the folder `at`, or in that of the file `at`, whose name it proposes where a file is written. It is
+/// called on the main thread, since some systems want dialogs to begin there; what it returns waits, and is called on another one.
+pub(super) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
+    let mut dialog = AsyncFileDialog::new();
+    if let Some(folder) = at.and_then(|at| if at.is_dir() { Some(at) } else { at.parent() }).filter(|folder| folder.is_dir()) {
         dialog = dialog.set_directory(folder);
     }
-    let file = dialog.pick_file();
-    Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
-}
-
-/// Does the same as [`ask_for_file`] for a file to write, which has this name and folder unless the user changes them.
-pub(super) fn ask_for_target(proposed: &Path) -> OpenDialog {
-    to_write(models(), proposed)
-}
-
-/// Does the same for a pose or session file: for one to write, which `proposed` names, or for one to read, in its folder.
-pub(super) fn ask_for_named_file(usage: FileUse, proposed: &Path) -> OpenDialog {
-    let kind = match usage {
-        FileUse::SavePose | FileUse::LoadPose => "Poses",
-        FileUse::SaveSession | FileUse::OpenSession => "Sessions",
+    let filtered = |dialog: AsyncFileDialog, kind| match kind {
+        FileKind::Model => dialog.add_filter("glTF models", &["glb", "gltf", "vrm"]),
+        FileKind::Pose => dialog.add_filter("Poses", &["json"]),
+        FileKind::Session => dialog.add_filter("Sessions", &["json"]),
+        FileKind::Any => dialog,
     };
-    let dialog = AsyncFileDialog::new().add_filter(kind, &["json"]).add_filter("All files", &["*"]);
-    if usage.writes() {
-        return to_write(dialog, proposed);
+    match wanted {
+        Wanted::Folder => {
+            let folder = dialog.pick_folder();
+            Box::new(|| pollster::block_on(folder).map(|folder| folder.path().to_owned()))
+        }
+        Wanted::Read(kind) => {
+            let file = filtered(dialog, kind).add_filter("All files", &["*"]).pick_file();
+            Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
+        }
+        Wanted::Write(kind) => {
+            let mut dialog = filtered(dialog, kind);
+            if let Some(name) = at.and_then(Path::file_name) {
+                dialog = dialog.set_file_name(name.to_string_lossy());
+            }
+            let file = dialog.save_file();
+            Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
+        }
     }
-    let file = within(dialog, proposed).pick_file();
-    Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
-}
-
-/// Does the same as [`ask_for_target`] for a file of any kind.
-pub(super) fn ask_for_export(proposed: &Path) -> OpenDialog {
-    to_write(AsyncFileDialog::new(), proposed)
-}
-
-fn to_write(dialog: AsyncFileDialog, proposed: &Path) -> OpenDialog {
-    let mut dialog = within(dialog, proposed);
-    if let Some(name) = proposed.file_name() {
-        dialog = dialog.set_file_name(name.to_string_lossy());
-    }
-    let file = dialog.save_file();
-    Box::new(|| pollster::block_on(file).map(|file| file.path().to_owned()))
-}
-
-/// Lets a dialog begin in the folder of a file.
-fn within(dialog: AsyncFileDialog, file: &Path) -> AsyncFileDialog {
-    match file.parent().filter(|folder| folder.is_dir()) {
-        Some(folder) => dialog.set_directory(folder),
-        None => dialog,
-    }
-}
-
-fn models() -> AsyncFileDialog {
-    AsyncFileDialog::new().add_filter("glTF models", &["glb", "gltf", "vrm"])
 }
 
 /// Returns whether the system can ask for a file. Linux needs a desktop portal (over D-Bus) or zenity, and without them

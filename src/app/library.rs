@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::App;
 use super::asked_files::files_in;
-use super::file_dialog;
+use super::file_dialog::{self, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, unwritten};
 use super::jobs::Kind;
 use super::pose_pictures::PosePictures;
@@ -130,7 +130,7 @@ impl App {
         let done = match command {
             LibraryCommand::ChooseFolder if file_dialog::has_dialog() => {
                 let folder = self.status.library.folder.clone();
-                self.ask(file_dialog::ask_for_folder(&folder), |app, _, path| app.set_pose_folder(Some(path)));
+                self.ask(file_dialog::open(Wanted::Folder, Some(&folder)), |app, _, path| app.set_pose_folder(Some(path)));
                 Ok(())
             }
             LibraryCommand::ChooseFolder => {

@@ -64,7 +64,7 @@ impl App {
     /// Closes other dialogs, behind which a question would not be seen. What is being written stays.
     fn clear_way(&mut self) {
         self.status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
-        (self.status.asked_file, self.status.export, self.status.dropped) = (None, None, None);
+        (self.status.asked_file, self.status.dropped) = (None, None);
         self.status.changed = None;
     }
 
@@ -185,14 +185,6 @@ impl App {
         }
     }
 
-    /// Asks for the file to write with the system's dialog.
-    pub(super) fn choose_target(&mut self) {
-        if let Some(saving) = &self.status.saving {
-            let dialog = file_dialog::ask_for_target(&saving.target);
-            self.ask(dialog, |app, _, target| app.target_chosen(target));
-        }
-    }
-
     /// The user chose the file to write.
     pub(super) fn target_chosen(&mut self, target: PathBuf) {
         if let Some(saving) = &mut self.status.saving {
@@ -222,11 +214,6 @@ impl App {
             saving.recompresses = again;
             self.plan_save();
         }
-    }
-
-    pub(super) fn cancel_save(&mut self) {
-        self.status.saving = None;
-        self.then = None;
     }
 
     /// Files have been written, or not.

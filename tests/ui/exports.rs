@@ -2,17 +2,18 @@
 
 use std::path::PathBuf;
 
-use skinscope::app::ui::{ExportStage, ExportStatus};
-use skinscope::session::{ExportKind, ExportSettings};
+use skinscope::app::ui::{AskedFile, AskedStage};
+use skinscope::session::{ExportKind, ExportSettings, FileUse};
 
 use super::*;
 
-fn asked(kind: ExportKind, name: &str, stage: ExportStage) -> Harness<'static, App> {
-    let export = ExportStatus { kind, path: PathBuf::from(name), has_dialog: true, stage };
+fn asked(kind: ExportKind, name: &str, stage: AskedStage) -> Harness<'static, App> {
+    let usage = FileUse::Export(kind);
+    let asked = AskedFile { usage, path: PathBuf::from(name), has_dialog: true, offered: Vec::new(), stage };
     let mut session = session(3);
     session.apply(ViewCommand::ToggleOverlay("weights"));
     let mut harness = window(session, UiState::default(), Status::default());
-    harness.state_mut().status.export = Some(export);
+    harness.state_mut().status.asked_file = Some(asked);
     harness.run();
     harness.state_mut().commands.clear();
     harness
@@ -23,7 +24,7 @@ fn sent(harness: &Harness<'_, App>) -> Vec<FileCommand> {
     harness.state().commands.iter().filter_map(file).collect()
 }
 
-const NEW: ExportStage = ExportStage::Writable { replaces: false };
+const NEW: AskedStage = AskedStage::Writable { replaces: false };
 
 #[test]
 fn the_menu_asks_for_what_leaves_the_window() {
@@ -34,7 +35,7 @@ fn the_menu_asks_for_what_leaves_the_window() {
         harness.run();
         click(&mut harness, label);
     }
-    let export = FileCommand::Export;
+    let export = |kind| FileCommand::AskForFile(FileUse::Export(kind));
     let wanted =
         [export(ExportKind::Picture), FileCommand::CopyPicture, export(ExportKind::Mesh), export(ExportKind::Film)];
     assert_eq!(sent(&harness), wanted);
@@ -62,7 +63,7 @@ fn a_picture_has_the_size_and_looks_that_were_chosen() {
     assert_eq!(sent(&harness), [FileCommand::ExportTo("/pictures/tube.png".into(), Box::new(settings))]);
     harness.key_press(Key::Escape);
     harness.run();
-    assert_eq!(sent(&harness).last(), Some(&FileCommand::CloseExport));
+    assert_eq!(sent(&harness).last(), Some(&FileCommand::CloseFile));
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn a_film_shows_the_clip_or_a_turn_and_never_nothing() {
 #[test]
 fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
     let why = "Meshes are written as .glb, .obj, .ply or .stl.";
-    let mut harness = asked(ExportKind::Mesh, "/meshes/tube.fbx", ExportStage::Unfit(why.into()));
+    let mut harness = asked(ExportKind::Mesh, "/meshes/tube.fbx", AskedStage::Unfit(why.into()));
     assert!(harness.query_by_label(why).is_some() || harness.query_by_value(why).is_some());
     assert!(harness.query_by_label("Export").is_none() && harness.query_by_label("2×").is_none());
     harness.get_by_label("File to write").click();
@@ -92,9 +93,9 @@ fn what_cannot_be_written_is_said_and_a_name_can_be_typed() {
     harness.event(Event::Text("x".into()));
     harness.run();
     click(&mut harness, "Browse…");
-    let typed = FileCommand::NameExport("/meshes/tube.fbxx".into());
-    assert_eq!(sent(&harness), [typed, FileCommand::ChooseExport]);
-    let replaces = ExportStage::Writable { replaces: true };
+    let typed = FileCommand::NameFile("/meshes/tube.fbxx".into());
+    assert_eq!(sent(&harness), [typed, FileCommand::ChooseFile]);
+    let replaces = AskedStage::Writable { replaces: true };
     let harness = asked(ExportKind::Mesh, "/meshes/tube.glb", replaces);
     let line = "There is a file of this name. It will be replaced.";
     assert!(harness.query_by_label(line).is_some() || harness.query_by_value(line).is_some());

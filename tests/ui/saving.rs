@@ -85,7 +85,7 @@ fn the_panel_says_what_will_change_and_waits_for_an_answer() {
     click(&mut harness, "Save");
     key(&mut harness, Key::Enter, Modifiers::NONE);
     let save = FileCommand::SaveTo("/models/tube.gltf".into());
-    assert_eq!(sent(&harness), [FileCommand::CancelSave, save.clone(), save]);
+    assert_eq!(sent(&harness), [FileCommand::CloseFile, save.clone(), save]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn another_file_is_typed_or_chosen() {
     harness.event(Event::Text("/tmp/other.gltf".into()));
     harness.run();
     click(&mut harness, "Save");
-    assert_eq!(sent(&harness), [FileCommand::ChooseTarget, FileCommand::SaveTo("/tmp/other.gltf".into())]);
+    assert_eq!(sent(&harness), [FileCommand::ChooseFile, FileCommand::SaveTo("/tmp/other.gltf".into())]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn what_failed_is_said_and_nothing_is_lost() {
     let mut harness = saving(SaveKind::InPlace, SaveStage::Ready(SaveSummary::default()));
     harness.get_by_label_contains("there is nothing to save");
     click(&mut harness, "Close");
-    assert_eq!(sent(&harness), [FileCommand::CancelSave]);
+    assert_eq!(sent(&harness), [FileCommand::CloseFile]);
 }
 
 /// The question on the way out, with this work unsaved.

@@ -119,14 +119,10 @@ pub enum FileCommand {
     CancelLoad,
     /// Say what writing the edited weights into the open file, or into another one, would change.
     Save(SaveKind),
-    /// Ask for the file that is written, with the system's dialog.
-    ChooseTarget,
-    /// Write it: the answer to [`FileCommand::Save`].
+    /// Write this file: the answer to [`FileCommand::Save`].
     SaveTo(PathBuf),
     /// Compress what meshopt had compressed again (`true`), or store it plain.
     Recompress(bool),
-    /// Do not save after all.
-    CancelSave,
     /// The answer to the question what becomes of edits that are not saved.
     AnswerUnsaved(UnsavedAnswer),
     /// The answer to the offer of edits that an earlier run has left behind.
@@ -134,30 +130,22 @@ pub enum FileCommand {
     /// The answer to the question whether the open file, which has changed, is read again while there is unsaved work: take it (`true`),
     /// with the work carried over, or keep what is open.
     AnswerChanged(bool),
-    /// Ask for a pose file or a session file, to write or to read.
+    /// Ask for a file, to write or to read.
     AskForFile(FileUse),
-    /// Choose that file with the system's dialog.
+    /// Choose the file that a dialog asks for, also that of [`FileCommand::Save`], with the system's dialog.
     ChooseFile,
-    /// This is the file; what is in it, or whether it is replaced, will be said.
+    /// This is the file that was asked for; what is in it, or whether it is replaced, will be said.
     NameFile(PathBuf),
     /// Correct the pose that was read for the other rest pose of the model that it was made on (`true`), or not.
     CorrectPose(bool),
     /// Write the pose or the session that is shown into this file.
     WriteFile(PathBuf),
-    /// Do not ask for that file any more.
+    /// Close the dialog that asks for a file, also that of [`FileCommand::Save`]; nothing is read or written.
     CloseFile,
     /// Open the model of this session file, with all that the session keeps.
     OpenSession(PathBuf),
-    /// Ask for the file that a picture, the posed mesh or a film is written into.
-    Export(ExportKind),
-    /// Choose that file with the system's dialog.
-    ChooseExport,
-    /// This is the file; whether it can be written, and is replaced, will be said.
-    NameExport(PathBuf),
-    /// Write it, in the background.
+    /// Export into this file, in the background: the answer to [`FileUse::Export`].
     ExportTo(PathBuf, Box<ExportSettings>),
-    /// Do not ask for that file any more.
-    CloseExport,
     /// Give up what is being exported.
     StopExport,
     /// Put the picture that is shown on the clipboard.
@@ -187,13 +175,15 @@ pub enum FileUse {
     SaveSession,
     /// Its model is opened, with all that it keeps.
     OpenSession,
+    /// A picture, the posed mesh or a film is written into it.
+    Export(ExportKind),
 }
 
 impl FileUse {
     /// Whether the file is written, in place of being read.
     #[must_use]
     pub fn writes(self) -> bool {
-        matches!(self, Self::SavePose | Self::SaveSession)
+        !matches!(self, Self::LoadPose | Self::OpenSession)
     }
 }
 

@@ -1,19 +1,19 @@
-//! The dialogs that ask for a pose file or a session file: to write what is shown into, or to show what one has, after saying
-//! what that is.
+//! The dialog that asks for a file: a pose, a session or an export, to write what is shown into, or to show what a file has, after
+//! saying what that is.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, RichText, ScrollArea, Ui, vec2};
 use skinscope_anim::pose::Resolved;
-use skinscope_session::{Command, EditCommand, FileCommand, FileUse, SessionFile};
+use skinscope_session::{Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, Session, SessionFile};
 
 use super::saving::{buttons, text, title, working};
 use super::theme::{self, ROW, colors};
-use super::widgets::{chip, counted, figure, grouped, section, text_button};
-use super::{Status, UiState, copied, icons};
+use super::widgets::{PathField, chip, counted, figure, grouped, section};
+use super::{Status, UiState, copied, exports, icons};
 
-/// A pose or session file that is about to be written or shown.
+/// A file that is about to be written or shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedFile {
     /// What it is wanted for.
@@ -33,6 +33,8 @@ pub struct AskedFile {
 pub enum AskedStage {
     /// No file is named yet.
     Unnamed,
+    /// The file cannot be written under this name, and why.
+    Unfit(String),
     /// The file can be written; `replaces`: there is one of this name.
     Writable {
         /// Whether there is one of this name.
@@ -75,84 +77,79 @@ pub struct SessionReport {
     pub file: Arc<SessionFile>,
 }
 
-/// What the user has typed into the dialog.
+/// What the user has entered in the dialog.
 #[derive(Debug, Default)]
 pub(super) struct FileDialog {
-    /// The file that the application named last.
-    named: PathBuf,
-    typed: String,
-    /// Whether the dialog was shown in the last frame.
-    open: bool,
+    field: PathField,
+    /// How pictures and films are made; kept for the next time.
+    settings: ExportSettings,
 }
 
 /// The most keys without a counterpart that are listed.
 const MOST_LISTED: usize = 200;
 
-pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
+pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
     let dialog = &mut state.asked_file;
     let Some(asked) = &status.asked_file else {
-        dialog.open = false;
+        dialog.field.close();
         return;
     };
-    let opens = !std::mem::replace(&mut dialog.open, true);
-    if opens || dialog.named != asked.path {
-        dialog.named.clone_from(&asked.path);
-        // What the user has typed comes back as the path that it is.
-        if opens || Path::new(dialog.typed.trim()) != asked.path {
-            dialog.typed = asked.path.display().to_string();
-        }
+    if dialog.field.follow(&asked.path) {
+        exports::begin(session, &mut dialog.settings);
     }
     let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
     let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
     let modal = Modal::new(Id::unique("asked file")).frame(egui::Frame::window(ui.style()));
-    modal.show(ui.ctx(), |ui| contents(ui, asked, dialog, entered, commands));
+    modal.show(ui.ctx(), |ui| contents(ui, session, asked, dialog, entered, commands));
     if escaped {
         commands.push(FileCommand::CloseFile.into());
     }
 }
 
-fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bool, commands: &mut Vec<Command>) {
-    let saves = asked.usage.writes();
-    let (heading, hint, name) = words(asked.usage);
-    title(ui, heading);
-    ui.horizontal(|ui| {
-        let browse = if asked.has_dialog { 112.0 } else { 0.0 };
-        let field = TextEdit::singleline(&mut dialog.typed)
-            .margin(Margin::symmetric(8, 5))
-            .hint_text(RichText::new(hint).color(colors(ui).dim))
-            .desired_width(ui.available_width() - browse);
-        let response = ui.add(field).accessible_name(name);
-        if response.changed() {
-            commands.push(FileCommand::NameFile(PathBuf::from(dialog.typed.trim())).into());
-        }
-        if asked.has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
-            commands.push(FileCommand::ChooseFile.into());
-        }
-    });
-    ui.add_space(4.0);
+fn contents(
+    ui: &mut Ui,
+    session: &Session,
+    asked: &AskedFile,
+    dialog: &mut FileDialog,
+    entered: bool,
+    commands: &mut Vec<Command>,
+) {
+    let words = Words::of(asked.usage);
+    title(ui, words.title);
+    commands.extend(dialog.field.show(ui, words.field, words.hint, asked.has_dialog).map(Command::from));
     offered(ui, asked, commands);
+    say_stage(ui, asked, commands);
+    let fits = match asked.usage {
+        FileUse::Export(kind) => exports::show(ui, session, kind, &mut dialog.settings),
+        _ => true,
+    };
+    let can = fits && can_go_on(asked);
+    let names: &[&str] = if can { &[words.verb, "Cancel"] } else { &["Cancel"] };
+    // Enter never gives the dialog up.
+    match buttons(ui, names, entered && can) {
+        Some(0) if can => go_on(ui, asked, dialog, commands),
+        Some(_) => commands.push(FileCommand::CloseFile.into()),
+        None => {}
+    }
+}
+
+/// Says what is known of the file.
+fn say_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
     match &asked.stage {
-        AskedStage::Unnamed if saves => text(ui, "Name the file that is written."),
-        AskedStage::Unnamed if asked.usage == FileUse::OpenSession => {
-            text(ui, "Name a session file, NAME.skinscope.json.");
+        AskedStage::Unnamed => text(ui, Words::of(asked.usage).unnamed),
+        AskedStage::Unfit(why) => {
+            let red = colors(ui).red;
+            ui.add(Label::new(RichText::new(why).color(red)).wrap());
         }
-        AskedStage::Unnamed => text(ui, "Name a pose file, NAME.pose.json."),
-        AskedStage::Writable { replaces: false } if asked.usage == FileUse::SaveSession => {
-            let what =
-                "Edits of weights and pose, new clips, controls, limits, pins, pairs, camera and view are written.";
-            text(ui, &format!("{what} The model stays as it is."));
-        }
-        AskedStage::Writable { replaces: false } => {
-            text(ui, "All that differs from rest is written: joints, other nodes and morph targets.");
-        }
+        AskedStage::Writable { replaces: false } => text(ui, Words::of(asked.usage).writes),
         AskedStage::Writable { replaces: true } => {
             let amber = colors(ui).amber;
             let line = "There is a file of this name. It will be replaced.";
             ui.add(Label::new(RichText::new(line).color(amber)).wrap());
         }
-        AskedStage::Working => working(ui, if saves { "Writing" } else { "Reading" }),
+        AskedStage::Working => working(ui, if asked.usage.writes() { "Writing" } else { "Reading" }),
         AskedStage::Pose(report) => read(ui, report, commands),
-        AskedStage::Session(report) => session(ui, report),
+        AskedStage::Session(report) => say_session(ui, report),
         AskedStage::Failed(why) => {
             let c = colors(ui);
             ui.horizontal_top(|ui| {
@@ -161,56 +158,88 @@ fn contents(ui: &mut Ui, asked: &AskedFile, dialog: &mut FileDialog, entered: bo
             });
         }
     }
-    let can = match &asked.stage {
-        AskedStage::Writable { .. } => saves,
+}
+
+/// Returns whether the file can be written or shown.
+fn can_go_on(asked: &AskedFile) -> bool {
+    let saves = asked.usage.writes();
+    match &asked.stage {
+        AskedStage::Writable { .. } | AskedStage::Failed(_) => saves,
         AskedStage::Session(_) => !saves,
         AskedStage::Pose(report) => !saves && (!report.pose.nodes.is_empty() || !report.pose.morphs.is_empty()),
-        AskedStage::Failed(_) => saves,
-        AskedStage::Unnamed | AskedStage::Working => false,
-    };
-    let names: &[&str] = match (can, asked.usage) {
-        (false, _) => &["Cancel"],
-        (true, FileUse::SavePose | FileUse::SaveSession) => &["Save", "Cancel"],
-        (true, FileUse::LoadPose) => &["Load", "Cancel"],
-        (true, FileUse::OpenSession) => &["Open", "Cancel"],
-    };
-    // Enter never gives the dialog up.
-    match buttons(ui, names, entered && can).and_then(|i| names.get(i)) {
-        Some(&"Save") => commands.push(FileCommand::WriteFile(PathBuf::from(dialog.typed.trim())).into()),
-        Some(&"Load") => {
-            if let AskedStage::Pose(report) = &asked.stage {
-                commands.push(EditCommand::SetPose(Arc::clone(&report.pose)).into());
-                commands.push(FileCommand::CloseFile.into());
-                let left = report.pose.unmatched.len();
-                match left {
-                    0 => copied::say(ui, format!("Loaded {}", report.name)),
-                    _ => copied::warn(
-                        ui,
-                        format!(
-                            "Loaded {} without {}",
-                            report.name,
-                            counted(left, "name that the model lacks", "names that the model lacks")
-                        ),
-                    ),
-                }
-            }
-        }
-        Some(&"Open") => {
-            commands.push(FileCommand::CloseFile.into());
-            commands.push(FileCommand::OpenSession(asked.path.clone()).into());
-        }
-        Some(_) => commands.push(FileCommand::CloseFile.into()),
-        None => {}
+        AskedStage::Unfit(_) | AskedStage::Unnamed | AskedStage::Working => false,
     }
 }
 
-/// The title of the dialog, what the field says while it is empty, and its name.
-fn words(usage: FileUse) -> (&'static str, &'static str, &'static str) {
-    match usage {
-        FileUse::SavePose => ("Save pose", "folder/name.pose.json", "Pose file"),
-        FileUse::LoadPose => ("Load pose", "folder/name.pose.json", "Pose file"),
-        FileUse::SaveSession => ("Save session", "folder/name.skinscope.json", "Session file"),
-        FileUse::OpenSession => ("Open session", "folder/name.skinscope.json", "Session file"),
+/// Does what the file was asked for.
+fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Command>) {
+    let path = dialog.field.path();
+    match (asked.usage, &asked.stage) {
+        (FileUse::SavePose | FileUse::SaveSession, _) => commands.push(FileCommand::WriteFile(path).into()),
+        (FileUse::Export(_), _) => {
+            commands.push(FileCommand::ExportTo(path, Box::new(dialog.settings.clone())).into());
+        }
+        (FileUse::OpenSession, _) => {
+            commands.push(FileCommand::CloseFile.into());
+            commands.push(FileCommand::OpenSession(asked.path.clone()).into());
+        }
+        (FileUse::LoadPose, AskedStage::Pose(report)) => {
+            commands.push(EditCommand::SetPose(Arc::clone(&report.pose)).into());
+            commands.push(FileCommand::CloseFile.into());
+            match report.pose.unmatched.len() {
+                0 => copied::say(ui, format!("Loaded {}", report.name)),
+                left => {
+                    let left = counted(left, "name that the model lacks", "names that the model lacks");
+                    copied::warn(ui, format!("Loaded {} without {left}", report.name));
+                }
+            }
+        }
+        (FileUse::LoadPose, _) => {}
+    }
+}
+
+/// What the dialog says about a use of a file.
+struct Words {
+    title: &'static str,
+    /// The button that goes on.
+    verb: &'static str,
+    /// The name of the field of the path, and what it says while it is empty.
+    field: &'static str,
+    hint: &'static str,
+    /// What is said while no file is named.
+    unnamed: &'static str,
+    /// What is said of what is written.
+    writes: &'static str,
+}
+
+impl Words {
+    fn of(usage: FileUse) -> Self {
+        const WRITTEN: &str = "Name the file that is written.";
+        const POSE: (&str, &str) = ("Pose file", "folder/name.pose.json");
+        const SESSION: (&str, &str) = ("Session file", "folder/name.skinscope.json");
+        let (title, verb, (field, hint), unnamed, writes) = match usage {
+            FileUse::SavePose => {
+                let writes = "All that differs from rest is written: joints, other nodes and morph targets.";
+                ("Save pose", "Save", POSE, WRITTEN, writes)
+            }
+            FileUse::LoadPose => ("Load pose", "Load", POSE, "Name a pose file, NAME.pose.json.", ""),
+            FileUse::SaveSession => {
+                let writes = "Edits of weights and pose, new clips, controls, limits, pins, pairs, camera and view are written. The model stays as it is.";
+                ("Save session", "Save", SESSION, WRITTEN, writes)
+            }
+            FileUse::OpenSession => {
+                ("Open session", "Open", SESSION, "Name a session file, NAME.skinscope.json.", "")
+            }
+            FileUse::Export(kind) => {
+                let (title, verb, hint) = match kind {
+                    ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),
+                    ExportKind::Mesh => ("Export posed mesh", "Export", "folder/name.glb"),
+                    ExportKind::Film => ("Record a film", "Record", "folder/name.webp"),
+                };
+                (title, verb, ("File to write", hint), WRITTEN, exports::about(kind))
+            }
+        };
+        Self { title, verb, field, hint, unnamed, writes }
     }
 }
 
@@ -240,7 +269,7 @@ fn offered(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
 }
 
 /// Says what is in a session file.
-fn session(ui: &mut Ui, report: &SessionReport) {
+fn say_session(ui: &mut Ui, report: &SessionReport) {
     section(ui, "What it keeps", |_| {});
     figure(ui, "Model", &report.model);
     let kept = report.file.contents();

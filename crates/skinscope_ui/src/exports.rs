@@ -1,140 +1,32 @@
-//! The dialogs that ask for the file of a picture, of the posed mesh or of a film, and how it is to be made.
+//! How pictures and films that leave the window are made: the part of the dialog that asks for their file.
 
-use std::path::{Path, PathBuf};
+use egui::{DragValue, RichText, Ui, WidgetInfo};
+use skinscope_session::{ExportKind, ExportSettings, Session};
 
-use egui::{DragValue, Id, Key, Label, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, WidgetInfo};
-use skinscope_session::{Command, ExportKind, ExportSettings, FileCommand, Session};
-
-use super::saving::{buttons, text, title};
 use super::theme::colors;
-use super::widgets::{chip, segments, text_button};
-use super::{Status, UiState, icons};
+use super::widgets::{chip, segments};
 
-/// A file that is about to be exported.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExportStatus {
-    /// What is exported.
-    pub kind: ExportKind,
-    /// The file, as far as it is known; the user can name another.
-    pub path: PathBuf,
-    /// Whether the system has a dialog that asks for a file.
-    pub has_dialog: bool,
-    /// What is known of the file.
-    pub stage: ExportStage,
+/// Sets the size of pictures to that of the picture in the window.
+pub(super) fn begin(session: &Session, settings: &mut ExportSettings) {
+    let viewport = session.view().viewport.round();
+    settings.size = [viewport.x, viewport.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
 }
 
-/// What is known of a file that is about to be exported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ExportStage {
-    /// It can be written; `replaces`: there is one of this name.
-    Writable {
-        /// Whether there is one of this name.
-        replaces: bool,
-    },
-    /// It cannot be written, and why.
-    Unfit(String),
-}
-
-/// What the user has chosen in the dialogs; it is kept for the next time.
-#[derive(Debug, Default)]
-pub(super) struct ExportDialog {
-    /// The file that the application named last.
-    named: PathBuf,
-    typed: String,
-    /// Whether a dialog was shown in the last frame.
-    open: bool,
-    settings: ExportSettings,
-}
-
-pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Status, commands: &mut Vec<Command>) {
-    let dialog = &mut state.exports;
-    let Some(asked) = &status.export else {
-        dialog.open = false;
-        return;
-    };
-    let opens = !std::mem::replace(&mut dialog.open, true);
-    if opens {
-        let viewport = session.view().viewport.round();
-        dialog.settings.size = [viewport.x, viewport.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
-    }
-    if opens || dialog.named != asked.path {
-        dialog.named.clone_from(&asked.path);
-        // What the user has typed comes back as the path that it is.
-        if opens || Path::new(dialog.typed.trim()) != asked.path {
-            dialog.typed = asked.path.display().to_string();
-        }
-    }
-    let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
-    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
-    let modal = Modal::new(Id::unique("export")).frame(egui::Frame::window(ui.style()));
-    modal.show(ui.ctx(), |ui| contents(ui, session, asked, dialog, entered, commands));
-    if escaped {
-        commands.push(FileCommand::CloseExport.into());
-    }
-}
-
-fn contents(
-    ui: &mut Ui,
-    session: &Session,
-    asked: &ExportStatus,
-    dialog: &mut ExportDialog,
-    entered: bool,
-    commands: &mut Vec<Command>,
-) {
-    let (heading, verb, hint) = match asked.kind {
-        ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),
-        ExportKind::Mesh => ("Export posed mesh", "Export", "folder/name.glb"),
-        ExportKind::Film => ("Record a film", "Record", "folder/name.webp"),
-    };
-    title(ui, heading);
-    ui.horizontal(|ui| {
-        let browse = if asked.has_dialog { 112.0 } else { 0.0 };
-        let field = TextEdit::singleline(&mut dialog.typed)
-            .margin(Margin::symmetric(8, 5))
-            .hint_text(RichText::new(hint).color(colors(ui).dim))
-            .desired_width(ui.available_width() - browse);
-        let response = ui.add(field).accessible_name("File to write");
-        if response.changed() {
-            commands.push(FileCommand::NameExport(PathBuf::from(dialog.typed.trim())).into());
-        }
-        if asked.has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
-            commands.push(FileCommand::ChooseExport.into());
-        }
-    });
+/// Shows how an export is made; returns whether it can be made so.
+pub(super) fn show(ui: &mut Ui, session: &Session, kind: ExportKind, settings: &mut ExportSettings) -> bool {
     ui.add_space(6.0);
-    let c = colors(ui);
-    match &asked.stage {
-        ExportStage::Unfit(why) => _ = ui.add(Label::new(RichText::new(why).color(c.red)).wrap()),
-        ExportStage::Writable { replaces: true } => {
-            let line = "There is a file of this name. It will be replaced.";
-            ui.add(Label::new(RichText::new(line).color(c.amber)).wrap());
-        }
-        ExportStage::Writable { replaces: false } => text(ui, about(asked.kind)),
-    }
-    ui.add_space(6.0);
-    let settings = &mut dialog.settings;
-    let fits = match asked.kind {
+    match kind {
         ExportKind::Mesh => true,
         ExportKind::Picture => picture(ui, session, settings),
         ExportKind::Film => {
             film(ui, session, settings);
             picture(ui, session, settings) && (settings.plays || settings.turns)
         }
-    };
-    let can = fits && matches!(asked.stage, ExportStage::Writable { .. });
-    let names: &[&str] = if can { &[verb, "Cancel"] } else { &["Cancel"] };
-    // Enter never gives the dialog up.
-    match buttons(ui, names, entered && can) {
-        Some(0) if can => {
-            let path = PathBuf::from(dialog.typed.trim());
-            commands.push(FileCommand::ExportTo(path, Box::new(settings.clone())).into());
-        }
-        Some(_) => commands.push(FileCommand::CloseExport.into()),
-        None => {}
     }
 }
 
-fn about(kind: ExportKind) -> &'static str {
+/// Says what is written.
+pub(super) fn about(kind: ExportKind) -> &'static str {
     match kind {
         ExportKind::Picture => "The picture is written as PNG, without panels.",
         ExportKind::Mesh => {

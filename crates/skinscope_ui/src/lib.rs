@@ -75,7 +75,6 @@ pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 use egui::accesskit::Action;
 use egui::containers::panel::PanelState;
 use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
-pub use exports::{ExportStage, ExportStatus};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use pose_library::{LibraryPose, PoseLibrary};
@@ -134,7 +133,7 @@ pub struct Status {
     pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.
     pub adapter: String,
-    /// A model is about to be saved; its *Save* sends [`skinscope_session::FileCommand::SaveTo`].
+    /// A model is about to be saved; its *Save* sends [`skinscope_session::FileCommand::SaveTo`], closing the dialog [`skinscope_session::FileCommand::CloseFile`].
     pub saving: Option<SaveStatus>,
     /// Edits would be lost; the answer is [`skinscope_session::FileCommand::AnswerUnsaved`].
     pub unsaved: Option<UnsavedStatus>,
@@ -142,10 +141,8 @@ pub struct Status {
     pub changed: Option<ChangedStatus>,
     /// Edits of an earlier run; the answer is [`skinscope_session::FileCommand::AnswerRecovery`].
     pub recovery: Option<RecoveryOffer>,
-    /// A pose or session file is about to be written or read; closing the dialog sends [`skinscope_session::FileCommand::CloseFile`].
+    /// A file is asked for, to be written or read; closing the dialog sends [`skinscope_session::FileCommand::CloseFile`].
     pub asked_file: Option<AskedFile>,
-    /// A file is about to be exported; closing the dialog sends [`skinscope_session::FileCommand::CloseExport`].
-    pub export: Option<ExportStatus>,
     /// The poses of the library, while it is shown.
     pub library: PoseLibrary,
     /// A model that was dropped beside the open one; the user is asked what it is for.
@@ -195,7 +192,6 @@ pub struct UiState {
     dialog: Option<Dialog>,
     saving: saving::SaveDialog,
     asked_file: asked_file::FileDialog,
-    exports: exports::ExportDialog,
     clip_names: clip_names::NamesDialog,
     finder: finder::Finder,
     /// The key is held that shows the stored weights.
@@ -293,7 +289,7 @@ impl UiState {
         let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
         let saves = saves || status.changed.is_some();
         let asks_names = status.clip_names.as_ref().is_some_and(|names| names.is_shown);
-        let asks = status.asked_file.is_some() || status.export.is_some() || status.dropped.is_some();
+        let asks = status.asked_file.is_some() || status.dropped.is_some();
         saves || asks || asks_names
     }
 
@@ -472,8 +468,7 @@ pub fn show(
     dialogs::show(ui, state, status);
     finder::show(ui, session, state, status, commands);
     saving::show(ui, state, status, commands);
-    asked_file::show(ui, state, status, commands);
-    exports::show(ui, session, state, status, commands);
+    asked_file::show(ui, session, state, status, commands);
     dropped::show(ui, status, commands);
     clip_names::show(ui, session, state, status, commands);
     keys::end(ui, pass, state, status, commands);

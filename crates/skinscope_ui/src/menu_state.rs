@@ -61,7 +61,7 @@ pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
 pub(super) fn starts_group(command: &Command) -> bool {
     matches!(
         command,
-        Command::File(FileCommand::Quit | FileCommand::Export(ExportKind::Picture))
+        Command::File(FileCommand::Quit | FileCommand::AskForFile(FileUse::Export(ExportKind::Picture)))
             | Command::File(FileCommand::Save(SaveKind::InPlace))
             | Command::File(FileCommand::AskForFile(FileUse::OpenSession))
             | Command::Edit(EditCommand::ResetJoint)
@@ -191,7 +191,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
             | FileCommand::CompareDialog
             | FileCommand::ChooseClips
             | FileCommand::ClipNames(_)
-            | FileCommand::Export(_)
+            | FileCommand::AskForFile(FileUse::Export(_))
             | FileCommand::CopyPicture,
         )
         | Command::File(FileCommand::AskForFile(FileUse::SavePose | FileUse::LoadPose))

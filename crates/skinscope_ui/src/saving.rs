@@ -1,13 +1,11 @@
 //! Dialogs about edits that are in no file yet: what saving will change, whether they are to be lost, and those that an
 //! earlier run has left behind.
 
-use std::path::PathBuf;
-
-use egui::{Align, Id, Key, Label, Layout, Margin, Modal, Modifiers, Popup, RichText, TextEdit, Ui, vec2};
+use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, RichText, Ui, vec2};
 use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
 use super::theme::{self, BODY, ROW, colors};
-use super::widgets::{chip, counted, figure, grouped, section, text_button};
+use super::widgets::{PathField, chip, counted, figure, grouped, section, text_button};
 use super::{
     ChangedStatus, Notice, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, Status, UiState, UnsavedStatus, copied,
     icons,
@@ -19,9 +17,7 @@ const WIDTH: f32 = 460.0;
 /// What the user has typed into the dialog that saves.
 #[derive(Debug, Default)]
 pub(super) struct SaveDialog {
-    /// The target that the application proposed last, and what became of it.
-    proposed: PathBuf,
-    target: String,
+    target: PathField,
     /// The number of the notice that was shown last.
     notice: u64,
 }
@@ -34,6 +30,9 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
         tell(ui, text.clone());
     }
     // A modal takes no Escape in its first pass.
+    if status.saving.is_none() {
+        state.saving.target.close();
+    }
     let key = |key| {
         (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.changed.is_some())
             && !Popup::is_any_open(ui.ctx())
@@ -52,7 +51,7 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     } else if let Some(saving) = &status.saving {
         let shown = modal("save").show(ui.ctx(), |ui| save(ui, saving, &mut state.saving, entered));
         let may_leave = escaped && saving.stage != SaveStage::Writing;
-        shown.inner.or_else(|| may_leave.then_some(FileCommand::CancelSave))
+        shown.inner.or_else(|| may_leave.then_some(FileCommand::CloseFile))
     } else if let Some(file) = &status.changed {
         let shown = modal("changed").show(ui.ctx(), |ui| changed(ui, file, entered));
         shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerChanged(false)))
@@ -91,10 +90,6 @@ pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usiz
 
 fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool) -> Option<FileCommand> {
     let in_place = saving.kind == SaveKind::InPlace;
-    if dialog.proposed != saving.target {
-        dialog.proposed.clone_from(&saving.target);
-        dialog.target = saving.target.display().to_string();
-    }
     title(
         ui,
         &match saving.kind {
@@ -105,27 +100,12 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     );
     let mut wanted = None;
     if !in_place {
-        ui.horizontal(|ui| {
-            let browse = if saving.has_dialog { 96.0 } else { 0.0 };
-            let field = TextEdit::singleline(&mut dialog.target)
-                .margin(Margin::symmetric(8, 5))
-                .desired_width(ui.available_width() - browse - 18.0);
-            let label = "File to write";
-            ui.add(field)
-                .on_hover_text("The file that is written")
-                .widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::TextInput, true, label));
-            if saving.has_dialog && text_button(ui, Some(icons::FOLDER), "Browse…", false).clicked() {
-                wanted = Some(FileCommand::ChooseTarget);
-            }
-        });
-        ui.add_space(4.0);
+        dialog.target.follow(&saving.target);
+        // What is typed is planned once the user is done with it.
+        let asked = dialog.target.show(ui, "File to write", "folder/name.glb", saving.has_dialog);
+        wanted = asked.filter(|command| *command == FileCommand::ChooseFile);
     }
-    // What was typed is not what was proposed: then the file is named by it.
-    let typed = if in_place || dialog.target == saving.target.display().to_string() {
-        saving.target.clone()
-    } else {
-        PathBuf::from(dialog.target.trim())
-    };
+    let target = if in_place { saving.target.clone() } else { dialog.target.path() };
     let mut nothing = false;
     match &saving.stage {
         SaveStage::Planning => working(ui, "Working out what changes"),
@@ -156,10 +136,10 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     let entered = entered && saving.stage != SaveStage::Planning;
     let pressed = buttons(ui, names, entered).and_then(|i| names.get(i));
     let said = pressed.map(|name| match *name {
-        "Save" => FileCommand::SaveTo(typed),
+        "Save" => FileCommand::SaveTo(target),
         "Save as…" => FileCommand::Save(SaveKind::As),
         "Save session…" => FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession),
-        _ => FileCommand::CancelSave,
+        _ => FileCommand::CloseFile,
     });
     wanted.or(said)
 }

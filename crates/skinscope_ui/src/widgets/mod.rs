@@ -1,6 +1,7 @@
 //! Small controls that several panels share. They know the theme, not the session; each has a name for screen readers.
 
 mod figures;
+mod path_field;
 mod search;
 mod text;
 
@@ -14,6 +15,7 @@ use skinscope_session::{Command, row_of};
 pub(super) use self::figures::{
     BY_INFLUENCES, INSET, corner_plate, figure, histogram, plate, progress_bar, section, title,
 };
+pub(super) use self::path_field::PathField;
 pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
 pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened};
 use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
