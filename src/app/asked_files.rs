@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use winit::event_loop::ActiveEventLoop;
 
 use super::App;
-use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::export_job::usual_name;
 use super::exports::stage_of_export;
+use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
 use super::jobs::Kind;
 use super::ui::{AskedFile, AskedStage};

@@ -45,7 +45,9 @@ pub(super) enum FileKind {
 /// called on the main thread, since some systems want dialogs to begin there; what it returns waits, and is called on another one.
 pub(super) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
     let mut dialog = AsyncFileDialog::new();
-    if let Some(folder) = at.and_then(|at| if at.is_dir() { Some(at) } else { at.parent() }).filter(|folder| folder.is_dir()) {
+    if let Some(folder) =
+        at.and_then(|at| if at.is_dir() { Some(at) } else { at.parent() }).filter(|folder| folder.is_dir())
+    {
         dialog = dialog.set_directory(folder);
     }
     let filtered = |dialog: AsyncFileDialog, kind| match kind {

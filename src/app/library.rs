@@ -130,7 +130,9 @@ impl App {
         let done = match command {
             LibraryCommand::ChooseFolder if file_dialog::has_dialog() => {
                 let folder = self.status.library.folder.clone();
-                self.ask(file_dialog::open(Wanted::Folder, Some(&folder)), |app, _, path| app.set_pose_folder(Some(path)));
+                self.ask(file_dialog::open(Wanted::Folder, Some(&folder)), |app, _, path| {
+                    app.set_pose_folder(Some(path))
+                });
                 Ok(())
             }
             LibraryCommand::ChooseFolder => {

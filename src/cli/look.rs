@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::CliError;
 use super::find::find_node;
+use super::toggles::ToggleArgs;
 use crate::frame::Scale;
 use crate::inspect::check::CheckOptions;
 use crate::inspect::{Inspection, LIMITS, OVERLAYS, Overlay, overlay};
@@ -23,10 +24,6 @@ pub(super) struct LookArgs {
     /// Colour the surface by the joints that move a vertex, mixed by weight, with dark seams where another one moves it most
     #[arg(long)]
     dominant: bool,
-    /// Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each,
-    /// with --dominant
-    #[arg(long)]
-    shared_black: bool,
     /// Show weights in these colours: heat (grey at 0, violet to yellow), blender (blue to red), viridis, maya or grey [default: heat]
     #[arg(long, value_name = "RAMP", value_parser = ramp_names())]
     ramp: Option<String>,
@@ -36,27 +33,11 @@ pub(super) struct LookArgs {
     /// Select this joint (its name, or `#12`, its index in the file)
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true, conflicts_with = "heatmap")]
     joint: Option<String>,
-    /// Let the joint stand for all joints below it too
-    #[arg(long)]
-    with_children: bool,
-    /// Dim what the joint does not move
-    #[arg(long)]
-    influenced_only: bool,
     /// Take this for the most influences of a vertex that the runtime can use, for --overlay alarms [default: 4]
     #[arg(long, value_name = "1-8", value_parser = clap::value_parser!(u8).range(1..=LIMITS as i64))]
     limit: Option<u8>,
-    /// Draw the vertices as dots
-    #[arg(long)]
-    dots: bool,
-    /// Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero
-    #[arg(long)]
-    show_normals: bool,
-    /// Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none
-    #[arg(long)]
-    show_tangents: bool,
-    /// Draw the path of the joint over the clip, with a dot at each of its keys
-    #[arg(long)]
-    show_trail: bool,
+    #[command(flatten)]
+    pub toggles: ToggleArgs,
     /// Draw the surface at N moments of the clip before this one, red, and after it, green, STEP frames of 1/30 s apart (5)
     #[arg(long, value_name = "N[,STEP]", value_parser = parse_onion)]
     onion: Option<Onion>,
@@ -90,7 +71,9 @@ impl LookArgs {
         let Some(model) = session.document().map(|d| Arc::clone(d.stored())) else { return Ok(()) };
         let joint = self.heatmap.as_ref().or(self.joint.as_ref());
         let joint = joint.map(|name| find_node(&model, name)).transpose()?;
-        let needs_joint = id != Some("weights") && (self.influenced_only || self.with_children) || self.show_trail;
+        let has = |toggle| self.toggles.has(toggle);
+        let follows_joint = has(Toggle::InfluencedOnly) || has(Toggle::WithChildren);
+        let needs_joint = id != Some("weights") && follows_joint || has(Toggle::Trail);
         if joint.is_none() && needs_joint {
             return Err(CliError::Usage("which joint? Say --joint NAME, or its number in the file".into()));
         }
@@ -104,21 +87,10 @@ impl LookArgs {
         if let Some(overlay) = id.and_then(overlay) {
             session.apply(ViewCommand::SetOverlay(Some(overlay.id)));
         }
-        let layers = [
-            (Toggle::WithChildren, self.with_children),
-            (Toggle::InfluencedOnly, self.influenced_only),
-            (Toggle::Vertices, self.dots),
-            (Toggle::Normals, self.show_normals),
-            (Toggle::Tangents, self.show_tangents),
-            (Toggle::Trail, self.show_trail),
-            (Toggle::SharedBlack, self.shared_black),
-        ];
         if let Some(onion) = self.onion {
             session.apply(ViewCommand::SetOnion(onion));
         }
-        for (layer, _) in layers.iter().filter(|(_, on)| *on) {
-            session.apply(ViewCommand::Set(*layer, true));
-        }
+        self.toggles.apply(session);
         if let Some(ramp) = self.ramp.as_deref().and_then(Ramp::choice) {
             session.apply(ViewCommand::SetRamp(ramp));
         }
@@ -147,10 +119,10 @@ impl LookArgs {
             ),
             (
                 "shared-black",
-                self.shared_black && shown.is_none_or(|overlay| overlay.id != "dominant"),
+                self.toggles.has(Toggle::SharedBlack) && shown.is_none_or(|overlay| overlay.id != "dominant"),
                 "is for joints that share a triangle: say --dominant too",
             ),
-            ("show-trail", self.show_trail && !plays, "draws a path over a clip: say --clip NAME too"),
+            ("show-trail", self.toggles.has(Toggle::Trail) && !plays, "draws a path over a clip: say --clip NAME too"),
             ("onion", self.onion.is_some() && !plays, "draws other moments of a clip: say --clip NAME too"),
         ];
         match options.into_iter().find(|(_, has_none, _)| *has_none) {

@@ -86,7 +86,9 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
             let why = "the pose stands still, so that --rate says nothing";
             return Err(CliError::Usage(why.into()));
         }
-        None => session.measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), WANTED, &mut |_| true).ok_or_else(nothing)?,
+        None => session
+            .measure_clip(args.rate.map_or(MEASURES_PER_SECOND, |rate| rate as f32), WANTED, &mut |_| true)
+            .ok_or_else(nothing)?,
     };
     if curves.moments.iter().all(|(_, measures)| measures.primitives.is_empty()) {
         let why = match session.model().is_some_and(|model| !model.skins.is_empty()) {

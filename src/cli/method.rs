@@ -50,7 +50,8 @@ impl MethodArgs {
         let Some((id, _)) = unused else { return Ok(()) };
         let owner = METHODS.iter().find(|method| method.parameters.iter().any(|p| p.id == *id));
         let owner = owner.map_or("another method", |method| method.id);
-        let why = format!("--{id} is a parameter of --method {owner}, and the vertices are deformed by {}", shown.method.id);
+        let why =
+            format!("--{id} is a parameter of --method {owner}, and the vertices are deformed by {}", shown.method.id);
         Err(CliError::Usage(why))
     }
 
@@ -207,7 +208,8 @@ mod tests {
 
     /// Why the options are refused.
     fn refused(options: &[String]) -> Option<String> {
-        let line = Line::try_parse_from(["line"].into_iter().map(str::to_owned).chain(options.iter().cloned())).unwrap();
+        let line =
+            Line::try_parse_from(["line"].into_iter().map(str::to_owned).chain(options.iter().cloned())).unwrap();
         let mut session = Session::default();
         session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
         line.method.apply(&mut session);

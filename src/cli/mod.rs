@@ -30,6 +30,7 @@ mod pose_steps;
 mod render;
 mod skeleton;
 mod storage;
+mod toggles;
 mod view;
 
 use std::ffi::OsString;

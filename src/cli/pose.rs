@@ -70,7 +70,9 @@ impl HoldArgs {
             let node = find_node(&model, name)?;
             if place.is_none() && session.playback().source != PoseSource::Clip {
                 let name = printable(name);
-                let why = format!("--hold {name} keeps a joint where it stands while a clip moves it: say --clip NAME too, or --hold {name}=X,Y,Z");
+                let why = format!(
+                    "--hold {name} keeps a joint where it stands while a clip moves it: say --clip NAME too, or --hold {name}=X,Y,Z"
+                );
                 return Err(CliError::Usage(why));
             }
             if !session.edits().held.contains_key(&node) {

@@ -11,9 +11,6 @@ use crate::session::{Session, View, ViewCommand};
 /// Bones, hidden nodes, translucent skin.
 #[derive(Clone, Debug, Args)]
 pub(super) struct SkeletonArgs {
-    /// Draw the skeleton over the surface (a file without a mesh shows it anyway)
-    #[arg(long)]
-    pub skeleton: bool,
     /// Draw bones in this shape: octahedra, sticks or lines [default: octahedra]
     #[arg(long, value_name = "SHAPE", value_parser = shape_names())]
     bones: Option<String>,

@@ -127,11 +127,11 @@ fn what_was_looked_at_before_comes_back_with_the_next_file() {
     open(&mut plain, "twist-bar");
     assert!(plain.comparison().is_some() && plain.view().method.id == "linear" && plain.view().overlay.is_none());
     open(&mut plain, "elbow");
-    assert!(plain.comparison().is_none() && plain.view().wireframe);
+    assert!(plain.comparison().is_none() && plain.view().is_on(Toggle::Wireframe));
     plain.open(Document::new(Arc::new(tube(Tube::default())), vec![], None));
     assert!(plain.lesson().is_none() && plain.example_marks().is_empty());
     assert_eq!((plain.view().method.id, plain.view().overlay.map(|o| o.id)), ("mixed", Some("influences")));
-    assert!(plain.comparison().is_none() && !plain.view().wireframe);
+    assert!(plain.comparison().is_none() && !plain.view().is_on(Toggle::Wireframe));
 }
 
 #[test]

@@ -269,7 +269,9 @@ fn keys_as_in_maya_choose_tools_and_menus_and_tooltips_say_so() {
         harness.run();
         assert_eq!(harness.state().session.view().pose_tool, tool);
     }
-    assert!(!harness.state().session.view().wireframe && harness.state().session.view().overlay.is_none());
+    assert!(
+        !harness.state().session.view().is_on(Toggle::Wireframe) && harness.state().session.view().overlay.is_none()
+    );
     harness.key_press_modifiers(Modifiers::SHIFT, Key::W);
     harness.run();
     assert_eq!(harness.state().session.view().overlay.map(|o| o.id), Some("weights"));

@@ -83,12 +83,12 @@ fn a_joint_and_those_below_it_are_chosen_in_the_legend() {
     harness.run();
     harness.get_by_label("Weight of joint 1");
     click(&mut harness, "With children");
-    assert!(harness.state().session.view().with_children);
+    assert!(harness.state().session.view().is_on(Toggle::WithChildren));
     harness.get_by_label("Weight at and below joint 1");
     click(&mut harness, "Influenced only");
     click(&mut harness, "Dots");
     let view = harness.state().session.view();
-    assert!(view.influenced_only && view.vertices);
+    assert!(view.is_on(Toggle::InfluencedOnly) && view.is_on(Toggle::Vertices));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
     click(&mut harness, "Shared in black");
     assert!(
         has(&harness, &Command::View(ViewCommand::Toggle(Toggle::SharedBlack)))
-            && harness.state().session.view().shared_black
+            && harness.state().session.view().is_on(Toggle::SharedBlack)
     );
 }
 
@@ -170,7 +170,7 @@ fn menus_hold_every_command_with_its_key() {
     let item = harness.get_by_role_and_label(Role::MenuItemCheckBox, "Wireframe");
     item.click();
     harness.run();
-    assert!(harness.state().session.view().wireframe);
+    assert!(harness.state().session.view().is_on(Toggle::Wireframe));
     assert!(harness.query_by_role_and_label(Role::MenuItemCheckBox, "Wireframe").is_none(), "the menu closes");
 }
 

@@ -31,8 +31,9 @@ use super::measuring::MeasureCommand;
 use super::onion::Onion;
 use super::playback::{LoopMode, PoseSource};
 use super::posing::PosingCommand;
+use super::toggles::Toggle;
 use super::tools::ToolCommand;
-use super::view::{Antialiasing, Lighting, Toggle, ViewFrom};
+use super::view::{Antialiasing, Lighting, ViewFrom};
 
 /// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
 macro_rules! families {

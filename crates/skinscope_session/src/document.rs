@@ -17,7 +17,7 @@ use skinscope_model::Model;
 
 use super::tangents::ComputedTangents;
 use super::warnings::WeightWarnings;
-use super::{PlaybackCommand, PoseSource, Session};
+use super::{PlaybackCommand, PoseSource, Session, Toggle};
 
 /// The character that comes with the program (`examples/make_assets` writes it).
 static BUILT_IN: &[u8] = include_bytes!("../../../assets/character.glb");
@@ -354,7 +354,7 @@ fn measure_rest(model: &Arc<Model>) -> Aabb {
     let mut session = Session::default();
     session.view.scene = model.default_scene;
     // Which joints deform the mesh is not counted, since no bone is shown.
-    session.view.bones = false;
+    session.view.set(Toggle::Bones, false);
     session.document = Some(Document::new(Arc::clone(model), Vec::new(), None));
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();

@@ -56,7 +56,7 @@ fn a_finding_is_posed_exactly_marked_selected_and_framed_and_can_be_undone() {
 #[test]
 fn a_finding_shows_the_joint_and_the_overlay_that_its_text_is_about() {
     let mut session = tube_session();
-    session.view.bones = false;
+    session.view.set(Toggle::Bones, false);
     session.apply(SelectionCommand::Select(Some(NodeId(1))));
     let of = |rule, joints: &[u32], message: &str, pose| Finding {
         rule,
@@ -82,10 +82,13 @@ fn a_finding_shows_the_joint_and_the_overlay_that_its_text_is_about() {
     for (place, wanted) in wanted.into_iter().enumerate() {
         session.apply(FindingCommand::ShowFinding(place));
         assert_eq!((session.view.selected, session.view.overlay.map(|o| o.id)), wanted, "finding {place}");
-        assert_eq!(session.view.bones, wanted.0.is_some(), "the joint is seen");
+        assert_eq!(session.view.is_on(Toggle::Bones), wanted.0.is_some(), "the joint is seen");
     }
     session.apply(FindingCommand::LeaveFinding);
-    assert_eq!((session.view.selected, session.view.overlay, session.view.bones), (Some(NodeId(1)), None, false));
+    assert_eq!(
+        (session.view.selected, session.view.overlay, session.view.is_on(Toggle::Bones)),
+        (Some(NodeId(1)), None, false)
+    );
 }
 
 #[test]

@@ -10,7 +10,9 @@ use skinscope_inspect::{self as inspect, Inspection, Overlay, VertexRef, VertexS
 use skinscope_model::{Model, NodeId};
 
 use super::unsaved::{has_pose, has_same_pose};
-use super::{ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session};
+use super::{
+    ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session, Toggle,
+};
 
 /// The state of the session before a finding was shown.
 #[derive(Clone, Debug)]
@@ -179,7 +181,7 @@ impl Session {
         // The weights of no joint at all are zero everywhere.
         let about = about.filter(|o| o.id != "weights" || joint.is_some());
         self.view.overlay = about.or(before.overlay);
-        self.view.bones = before.bones || joint.is_some();
+        self.view.set(Toggle::Bones, before.bones || joint.is_some());
         // A finding that names no joint concerns none: the weights of some joint would mislead.
         self.view.selected = None;
         self.before_finding = Some(before);
@@ -197,7 +199,7 @@ impl Session {
             pose: None,
             orbit: view.orbit,
             overlay: view.overlay,
-            bones: view.bones,
+            bones: view.is_on(Toggle::Bones),
             selected: view.selected,
             marked: Arc::clone(&view.marked),
             by_hand: self.marking.by_hand,
@@ -215,7 +217,7 @@ impl Session {
             self.change_edits(self.with_own_controls(&edits));
         }
         (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
-        self.view.bones = bones;
+        self.view.set(Toggle::Bones, bones);
         (self.view.marked, self.view.finding) = (marked, None);
         self.marking.by_hand = by_hand;
         self.update_pose();

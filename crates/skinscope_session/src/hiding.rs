@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_inspect as inspect;
 use skinscope_model::{InstanceId, Model, NodeId};
 
-use super::Session;
+use super::{Session, Toggle};
 
 /// Everything that decides which bones there are in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,15 +64,15 @@ impl Session {
     }
 
     pub(super) fn bone_key(&self) -> BoneKey {
-        let deforming_only = self.view.bones && self.deforming_only();
+        let deforming_only = self.view.is_on(Toggle::Bones) && self.deforming_only();
         let selected = self.view.selected.filter(|_| deforming_only);
-        BoneKey { shown: self.view.bones, deforming_only, selected }
+        BoneKey { shown: self.view.is_on(Toggle::Bones), deforming_only, selected }
     }
 
     /// Places the bones of the pose, where they are shown.
     pub(super) fn place_bones(&mut self) {
         self.pose.bones.clear();
-        if self.view.bones {
+        if self.view.is_on(Toggle::Bones) {
             let mut bones = std::mem::take(&mut self.pose.bones);
             let mut scratch = std::mem::take(&mut self.pose.bone_scratch);
             let mut shown = std::mem::take(&mut self.pose.with_bone);
@@ -100,7 +100,7 @@ impl Session {
         shown.clear();
         let Some(document) = &self.document else { return };
         // Weights are not counted for bones that nobody sees.
-        let deforming = (self.view.bones && self.deforming_only()).then(|| &document.stats().deforming);
+        let deforming = (self.view.is_on(Toggle::Bones) && self.deforming_only()).then(|| &document.stats().deforming);
         let unseen = &self.pose.unseen;
         if deforming.is_none() && unseen.is_empty() {
             return;

@@ -18,9 +18,10 @@ use super::session_file::{
     LimitsRecord, MeshRecord, Number, PlaybackRecord, SessionFile, SliderRecord, ViewRecord, WeightsRecord, WorkRecord,
     numbers,
 };
-use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, word};
+use super::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{
-    ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, View,
+    ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, TOGGLES,
+    View,
 };
 
 /// What a session file keeps, as it is at one time; cheap to take.
@@ -406,7 +407,7 @@ fn view(view: &View, key: &dyn Fn(&NodeId) -> String, model: Option<&Model>) -> 
         normals: view.normals.id.to_owned(),
         parameters: parameters.map(|(p, value)| (p.id.to_owned(), Number(value))).collect(),
         comparison: view.comparison.as_ref().map(comparison),
-        on: LAYERS.iter().filter(|(_, layer)| view.is_on(*layer)).map(|(word, _)| (*word).to_owned()).collect(),
+        on: TOGGLES.iter().filter(|row| view.is_on(row.toggle)).filter_map(|row| row.word).map(str::to_owned).collect(),
         bone_shape: view.bone_shape.id().to_owned(),
         bone_size: Number(view.bone_size),
         onion: Some(view.onion)

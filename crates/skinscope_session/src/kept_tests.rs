@@ -125,9 +125,9 @@ fn change_all(session: &mut Session, random: &mut Random) {
     session.apply(ViewCommand::SetLighting(Lighting::Both));
     session.apply(ViewCommand::SetPoseTool(PoseTool::Pull));
     session.apply(ViewCommand::SetOrientation(Orientation::World));
-    for (_, layer) in words::LAYERS {
+    for row in TOGGLES.iter().filter(|row| row.word.is_some()) {
         if random.unit() < 0.5 {
-            session.apply(ViewCommand::Toggle(*layer));
+            session.apply(ViewCommand::Toggle(row.toggle));
         }
     }
     session.apply(ComparisonCommand::Set(true));
@@ -209,7 +209,8 @@ fn the_first_version_is_read_as_it_was_written() {
     assert_eq!((playback.source, playback.time_secs, playback.playing), (PoseSource::Clip, 0.5, false));
     let view = session.view();
     assert_eq!((view.overlay.unwrap().id, view.selected, view.method.id), ("weights", Some(node("Head")), "mixed"));
-    assert!(view.bones && view.wireframe && !view.grid && view.hidden.contains(&node("Hand.R")));
+    assert!(view.is_on(Toggle::Bones) && view.is_on(Toggle::Wireframe) && !view.is_on(Toggle::Grid));
+    assert!(view.hidden.contains(&node("Hand.R")));
     assert_eq!((view.orbit.distance, view.orbit.target), (3.5, Vec3::new(0.0, 1.0, 0.25)));
 }
 

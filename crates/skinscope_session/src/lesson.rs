@@ -8,7 +8,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 use super::ids::Id;
-use super::{Comparison, ComparisonCommand, Document, Session, View};
+use super::{Comparison, ComparisonCommand, Document, Session, Toggle, View};
 
 /// Commands about the example that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -79,8 +79,16 @@ impl Session {
         view.method = deform::method(look.method).unwrap_or(METHODS[0]);
         (view.pass, view.normals) = (None, NORMAL_MODES[0]);
         view.overlay = look.overlay.and_then(inspect::overlay);
-        (view.bones, view.wireframe, view.skin_opacity) = (look.bones, look.wireframe, look.opacity);
-        (view.mesh, view.vertices, view.axes) = (true, false, false);
+        view.skin_opacity = look.opacity;
+        for (toggle, on) in [
+            (Toggle::Bones, look.bones),
+            (Toggle::Wireframe, look.wireframe),
+            (Toggle::Mesh, true),
+            (Toggle::Vertices, false),
+            (Toggle::Axes, false),
+        ] {
+            view.set(toggle, on);
+        }
         view.selected = selected;
         (view.orbit.yaw, view.orbit.pitch) = (look.from[0].to_radians(), look.from[1].to_radians());
         view.comparison = None::<Comparison>;

@@ -81,6 +81,7 @@ mod tangents;
 pub(crate) mod test_sessions;
 #[cfg(test)]
 mod tests;
+mod toggles;
 #[cfg(test)]
 mod tool_tests;
 mod tools;
@@ -148,10 +149,11 @@ use skinscope_anim::pose::PoseFile;
 use skinscope_base::math::Aabb;
 use skinscope_model::Model;
 pub use stored::ComparedFile;
+pub use toggles::{TOGGLES, Toggle, ToggleRow};
 pub use tools::{Scope, ToolCommand, Tools};
 pub use trail::Trail;
 pub use unsaved::UnsavedWork;
-pub use view::{ActiveCamera, Antialiasing, Lighting, Toggle, View, ViewFrom};
+pub use view::{ActiveCamera, Antialiasing, Lighting, View, ViewFrom};
 pub use work::{Done, Run, Work};
 
 use self::findings::StateBeforeFinding;

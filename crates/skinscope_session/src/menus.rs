@@ -8,8 +8,8 @@ use skinscope_inspect::{OVERLAYS, Overlay};
 
 use super::command_row::{key, plain, row, shift};
 use super::{
-    Command, CommandRow, FileCommand, Key, Menu, PlaybackCommand, PoseSource, Toggle, ToolCommand, ViewCommand,
-    WindowCommand, edit_menu, marks_menu, pose_menu, view_menu,
+    Command, CommandRow, FileCommand, Key, Menu, PlaybackCommand, PoseSource, TOGGLES, ToggleRow, ToolCommand,
+    ViewCommand, WindowCommand, edit_menu, marks_menu, pose_menu, view_menu,
 };
 
 /// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
@@ -22,14 +22,16 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
         let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
         row(Menu::Tools, operation.tool, None, command, operation.help)
     });
-    let before = [edit_menu::ROWS, pose_menu::ROWS, view_menu::ROWS, SHADED].concat();
-    let after = [OVERLAY, PLAYBACK, HELP].concat();
+    let toggles = |menu| TOGGLES.iter().filter(move |row| row.menu == menu).map(ToggleRow::command_row);
+    let mut before = [edit_menu::ROWS, pose_menu::ROWS].concat();
+    before.extend(toggles(Menu::View));
+    before.extend([view_menu::ROWS, SHADED].concat());
+    let after = toggles(Menu::Overlay).chain([PLAYBACK, HELP].concat());
     let examples = EXAMPLES.iter().map(|example| {
         let command = Command::File(FileCommand::OpenExample(example.id));
         row(Menu::File, example.title, None, command, example.question)
     });
     // They stand beside the other model that comes with the program.
-    let mut before = before;
     let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
     before.splice(at..at, examples);
     before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
@@ -43,73 +45,6 @@ static SHADED: &[CommandRow] = &[row(
     Command::View(ViewCommand::SetOverlay(None)),
     "Show materials and light",
 )];
-
-/// The rows after the overlays, which change what they show.
-static OVERLAY: &[CommandRow] = &[
-    row(
-        Menu::Overlay,
-        "With children",
-        key(Key::Char('c')),
-        Command::View(ViewCommand::Toggle(Toggle::WithChildren)),
-        "Let the selected joint stand for all joints below it too",
-    ),
-    row(
-        Menu::Overlay,
-        "Influenced only",
-        key(Key::Char('o')),
-        Command::View(ViewCommand::Toggle(Toggle::InfluencedOnly)),
-        "Dim what the selected joint does not move",
-    ),
-    row(
-        Menu::Overlay,
-        "Shared in black",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::SharedBlack)),
-        "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
-    ),
-    row(
-        Menu::Overlay,
-        "Compare with stored",
-        key(Key::Char('y')),
-        Command::View(ViewCommand::Toggle(Toggle::Stored)),
-        "Show the weights of the file, or of another file that is compared, in place of the edited ones; the key does so while it is held",
-    ),
-    row(
-        Menu::Overlay,
-        "Vertex dots",
-        key(Key::Char('v')),
-        Command::View(ViewCommand::Toggle(Toggle::Vertices)),
-        "Draw vertices as dots",
-    ),
-    row(
-        Menu::Overlay,
-        "Normals",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Normals)),
-        "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
-    ),
-    row(
-        Menu::Overlay,
-        "Tangents",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Tangents)),
-        "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
-    ),
-    row(
-        Menu::Overlay,
-        "Motion trail",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Trail)),
-        "Draw the path of the selected joint over the clip, with a dot at each of its keys",
-    ),
-    row(
-        Menu::Overlay,
-        "Onion skins",
-        None,
-        Command::View(ViewCommand::Toggle(Toggle::Onion)),
-        "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
-    ),
-];
 
 /// The rows of the Playback menu.
 static PLAYBACK: &[CommandRow] = &[

@@ -49,7 +49,7 @@ impl Session {
             Command::Selection(SelectionCommand::PinAt(_)) => true,
             _ => false,
         };
-        let shown = self.view.mesh || self.view.wireframe;
+        let shown = self.view.is_on(Toggle::Mesh) || self.view.is_on(Toggle::Wireframe);
         asks && shown && self.document.as_ref().is_some_and(|d| d.pick_index_at_hand().is_none())
     }
 
@@ -61,7 +61,7 @@ impl Session {
     }
 
     fn hit(&self, at: Vec2, index: &inspect::PickIndex) -> Option<Hit> {
-        let shown = self.view.mesh || self.view.wireframe;
+        let shown = self.view.is_on(Toggle::Mesh) || self.view.is_on(Toggle::Wireframe);
         let pick = |posed: &PosedModel| index.pick(posed, &self.pose.draws, self.view.ray(at));
         shown.then(|| self.on_side(self.is_second_at(at), pick)).flatten().flatten()
     }
@@ -193,7 +193,7 @@ impl Session {
     #[must_use]
     pub fn bone_at(&self, at: Vec2) -> Option<NodeId> {
         const REACH_PIXELS: f32 = 6.0;
-        if !self.view.bones {
+        if !self.view.is_on(Toggle::Bones) {
             return None;
         }
         let projector = self.view.projector();

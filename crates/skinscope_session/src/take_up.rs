@@ -20,10 +20,10 @@ use super::session_file::{
     CameraRecord, ClipFileRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord,
     ViewRecord, values,
 };
-use super::words::{AXES, LAYERS, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
+use super::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
 use super::{
     CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
-    Session, SideWeights, View, ViewCommand,
+    Session, SideWeights, TOGGLES, View, ViewCommand,
 };
 
 /// The frames per second between which a counter makes sense.
@@ -167,10 +167,8 @@ impl Session {
         view.overlay = record.overlay.as_deref().and_then(inspect::overlay);
         view.ramp = Ramp::choice(&record.ramp).unwrap_or_default();
         view.influence_limit = record.influence_limit.clamp(1, inspect::LIMITS);
-        for (word, layer) in LAYERS {
-            if view.is_on(*layer) != record.on.iter().any(|on| on == word) {
-                view.toggle(*layer);
-            }
+        for (toggle, word) in TOGGLES.iter().filter_map(|row| Some((row.toggle, row.word?))) {
+            view.set(toggle, record.on.iter().any(|on| on == word));
         }
         let shape = BoneShape::ALL.into_iter().find(|shape| shape.id() == record.bone_shape);
         view.bone_shape = shape.unwrap_or_default();

@@ -11,6 +11,7 @@ use skinscope_model::{Lens, NodeId};
 
 use super::comparison::Comparison;
 use super::projector::Projector;
+use super::toggles::{Toggle, Toggles};
 use super::{FOV_Y, MethodChoice, Onion, Orbit, Orientation, PoseTool};
 
 /// Whether edges are smoothed, by four samples of each pixel.
@@ -101,28 +102,6 @@ impl ViewFrom {
     }
 }
 
-/// Layers over the surface that can be switched on and off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[expect(missing_docs, reason = "the labels of the switches")]
-pub enum Toggle {
-    Bones,
-    Axes,
-    Names,
-    Grid,
-    Wireframe,
-    Mesh,
-    SharedBlack,
-    WithChildren,
-    InfluencedOnly,
-    Vertices,
-    Normals,
-    Tangents,
-    Trail,
-    /// The model at moments of the clip before and after.
-    Onion,
-    Stored,
-}
-
 /// The settings by which the model is looked at.
 #[derive(Clone, Debug)]
 pub struct View {
@@ -180,9 +159,9 @@ pub struct View {
     pub deformer: Deformer,
     /// What is compared with what is shown, if anything is.
     pub comparison: Option<Comparison>,
-    /// Whether bones are drawn over the surface.
-    pub bones: bool,
-    /// The shape in which they are drawn.
+    /// Which switches are on, but that of [`View::onion`].
+    toggles: Toggles,
+    /// The shape in which bones are drawn.
     pub bone_shape: BoneShape,
     /// Their thickness, as a factor of the usual: [`View::BONE_SIZES`].
     pub bone_size: f32,
@@ -193,35 +172,8 @@ pub struct View {
     pub hidden: Arc<BTreeSet<NodeId>>,
     /// The opacity of the surface, 0…1.
     pub skin_opacity: f32,
-    /// Whether joint axes are drawn.
-    pub axes: bool,
-    /// Whether joint names are drawn.
-    pub names: bool,
-    /// Whether the ground grid is drawn.
-    pub grid: bool,
-    /// Whether triangle edges are drawn.
-    pub wireframe: bool,
-    /// Whether the surface itself is drawn.
-    pub mesh: bool,
-    /// Whether triangles that several joints share are black in *Dominant joint*, instead of a mixture of their
-    /// colours.
-    pub shared_black: bool,
-    /// Whether the selected joint stands for all of its subtree.
-    pub with_children: bool,
-    /// Whether parts that the selected joint does not move are dimmed.
-    pub influenced_only: bool,
-    /// Whether vertices are drawn as dots.
-    pub vertices: bool,
-    /// Whether a line is drawn from each vertex along its normal.
-    pub normals_drawn: bool,
-    /// Whether a line is drawn from each vertex along its tangent.
-    pub tangents_drawn: bool,
-    /// Whether the path of the selected node over the clip is drawn.
-    pub trail: bool,
     /// Whether the model is drawn at moments of the clip before and after the one that is shown, and at which.
     pub onion: Onion,
-    /// Whether the picture shows the weights that are stored in place of the edited ones.
-    pub stored: bool,
     /// The most influences of a vertex that a runtime can use, 1…8; overlays and checks use it.
     pub influence_limit: usize,
 }
@@ -256,26 +208,13 @@ impl Default for View {
             parameters: ParameterSettings::default(),
             deformer: Deformer::Auto,
             comparison: None,
-            bones: true,
+            toggles: Toggles::default(),
             bone_shape: BoneShape::default(),
             bone_size: 1.0,
             deforming_only: None,
             hidden: Arc::default(),
             skin_opacity: 1.0,
-            axes: false,
-            names: false,
-            grid: true,
-            wireframe: false,
-            mesh: true,
-            shared_black: false,
-            with_children: false,
-            influenced_only: false,
-            vertices: false,
-            normals_drawn: false,
-            tangents_drawn: false,
-            trail: false,
             onion: Onion::default(),
-            stored: false,
             influence_limit: 4,
         }
     }
@@ -387,48 +326,23 @@ impl View {
         MethodChoice { method: self.method, pass: self.pass, normals: self.normals }
     }
 
-    /// Returns whether a toggle is on.
+    /// Returns whether a switch is on.
     #[must_use]
     pub fn is_on(&self, toggle: Toggle) -> bool {
+        if toggle == Toggle::Onion { self.onion.shown } else { self.toggles.is_on(toggle) }
+    }
+
+    /// Switches a switch on or off.
+    pub fn set(&mut self, toggle: Toggle, on: bool) {
         match toggle {
-            Toggle::Bones => self.bones,
-            Toggle::Axes => self.axes,
-            Toggle::Names => self.names,
-            Toggle::Grid => self.grid,
-            Toggle::Wireframe => self.wireframe,
-            Toggle::Mesh => self.mesh,
-            Toggle::SharedBlack => self.shared_black,
-            Toggle::WithChildren => self.with_children,
-            Toggle::InfluencedOnly => self.influenced_only,
-            Toggle::Vertices => self.vertices,
-            Toggle::Normals => self.normals_drawn,
-            Toggle::Tangents => self.tangents_drawn,
-            Toggle::Trail => self.trail,
-            Toggle::Onion => self.onion.shown,
-            Toggle::Stored => self.stored,
+            Toggle::Onion => self.onion.shown = on,
+            _ => self.toggles.set(toggle, on),
         }
     }
 
-    /// Switches a toggle.
+    /// Switches a switch.
     pub fn toggle(&mut self, toggle: Toggle) {
-        let flag = match toggle {
-            Toggle::Bones => &mut self.bones,
-            Toggle::Axes => &mut self.axes,
-            Toggle::Names => &mut self.names,
-            Toggle::Grid => &mut self.grid,
-            Toggle::Wireframe => &mut self.wireframe,
-            Toggle::Mesh => &mut self.mesh,
-            Toggle::SharedBlack => &mut self.shared_black,
-            Toggle::WithChildren => &mut self.with_children,
-            Toggle::InfluencedOnly => &mut self.influenced_only,
-            Toggle::Vertices => &mut self.vertices,
-            Toggle::Normals => &mut self.normals_drawn,
-            Toggle::Tangents => &mut self.tangents_drawn,
-            Toggle::Trail => &mut self.trail,
-            Toggle::Onion => &mut self.onion.shown,
-            Toggle::Stored => &mut self.stored,
-        };
-        *flag = !*flag;
+        self.set(toggle, !self.is_on(toggle));
     }
 }
 

@@ -22,11 +22,7 @@ impl Session {
             }
             ViewCommand::SetRamp(ramp) => view.ramp = ramp,
             ViewCommand::Toggle(toggle) => view.toggle(toggle),
-            ViewCommand::Set(toggle, on) => {
-                if view.is_on(toggle) != on {
-                    view.toggle(toggle);
-                }
-            }
+            ViewCommand::Set(toggle, on) => view.set(toggle, on),
             ViewCommand::SetBoneShape(shape) => view.bone_shape = shape,
             ViewCommand::SetBoneSize(size) => {
                 if size.is_finite() {

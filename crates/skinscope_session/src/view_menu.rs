@@ -5,41 +5,11 @@ use skinscope_inspect::BoneShape;
 use super::command_row::{ctrl, key, row, shift};
 use super::{
     CameraCommand, Command, CommandRow, ComparisonCommand, ExampleCommand, Key, Lighting, MeasureCommand, Menu, Panel,
-    Toggle, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
 
-/// They follow those of the Pose menu.
+/// They follow the switches ([`super::TOGGLES`]) of the View menu.
 pub(super) static ROWS: &[CommandRow] = &[
-    row(
-        Menu::View,
-        "Bones",
-        key(Key::Char('b')),
-        Command::View(ViewCommand::Toggle(Toggle::Bones)),
-        "Draw the skeleton over the skin",
-    ),
-    row(
-        Menu::View,
-        "Joint axes",
-        key(Key::Char('a')),
-        Command::View(ViewCommand::Toggle(Toggle::Axes)),
-        "Draw the axes of the joints",
-    ),
-    row(
-        Menu::View,
-        "Joint names",
-        key(Key::Char('n')),
-        Command::View(ViewCommand::Toggle(Toggle::Names)),
-        "Write the names of the joints",
-    ),
-    row(Menu::View, "Grid", shift(Key::Char('g')), Command::View(ViewCommand::Toggle(Toggle::Grid)), "Draw the ground"),
-    row(
-        Menu::View,
-        "Wireframe",
-        key(Key::Char('e')),
-        Command::View(ViewCommand::Toggle(Toggle::Wireframe)),
-        "Draw the edges of the triangles",
-    ),
-    row(Menu::View, "Mesh", key(Key::Char('m')), Command::View(ViewCommand::Toggle(Toggle::Mesh)), "Draw the surface"),
     row(
         Menu::View,
         "Octahedra",

@@ -1,6 +1,6 @@
 //! The words by which session files name choices.
 
-use super::{Lighting, LoopMode, Orientation, PoseSource, PoseTool, Toggle};
+use super::{Lighting, LoopMode, Orientation, PoseSource, PoseTool};
 
 /// Words with what they mean.
 pub(super) type Words<T> = &'static [(&'static str, T)];
@@ -24,24 +24,6 @@ pub(super) const TOOLS: Words<PoseTool> = &[
 
 pub(super) const AXES: Words<Orientation> =
     &[("local", Orientation::Local), ("parent", Orientation::Parent), ("world", Orientation::World)];
-
-/// The layers that stay switched on or off; [`Toggle::Stored`] is on while a key is held.
-pub(super) const LAYERS: Words<Toggle> = &[
-    ("bones", Toggle::Bones),
-    ("axes", Toggle::Axes),
-    ("names", Toggle::Names),
-    ("grid", Toggle::Grid),
-    ("wireframe", Toggle::Wireframe),
-    ("mesh", Toggle::Mesh),
-    ("shared-black", Toggle::SharedBlack),
-    ("with-children", Toggle::WithChildren),
-    ("influenced-only", Toggle::InfluencedOnly),
-    ("vertices", Toggle::Vertices),
-    ("normals", Toggle::Normals),
-    ("tangents", Toggle::Tangents),
-    ("trail", Toggle::Trail),
-    ("onion-skins", Toggle::Onion),
-];
 
 /// Returns the word for a value; every value of these tables has one.
 pub(super) fn word<T: PartialEq>(words: Words<T>, value: &T) -> String {

@@ -1,7 +1,7 @@
 //! The dialog that asks for a file: a pose, a session or an export, to write what is shown into, or to show what a file has, after
 //! saying what that is.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, RichText, ScrollArea, Ui, vec2};
@@ -227,9 +227,7 @@ impl Words {
                 let writes = "Edits of weights and pose, new clips, controls, limits, pins, pairs, camera and view are written. The model stays as it is.";
                 ("Save session", "Save", SESSION, WRITTEN, writes)
             }
-            FileUse::OpenSession => {
-                ("Open session", "Open", SESSION, "Name a session file, NAME.skinscope.json.", "")
-            }
+            FileUse::OpenSession => ("Open session", "Open", SESSION, "Name a session file, NAME.skinscope.json.", ""),
             FileUse::Export(kind) => {
                 let (title, verb, hint) = match kind {
                     ExportKind::Picture => ("Save picture", "Save", "folder/name.png"),

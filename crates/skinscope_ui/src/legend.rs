@@ -142,7 +142,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             }
         }
         Scale::Joints => {
-            let text = match view.shared_black {
+            let text = match view.is_on(Toggle::SharedBlack) {
                 true => "Each joint has its colour, as in the outliner; black where several share.",
                 false => {
                     "Each joint has its colour, as in the outliner, mixed by weight; seams where another takes over."
@@ -236,7 +236,7 @@ fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
     let name = weights_joint.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
     match name {
         None => title(ui, overlay.label, overlay.help),
-        Some(name) if session.view().with_children => joint_head(ui, "Weight at and below ", name),
+        Some(name) if session.view().is_on(Toggle::WithChildren) => joint_head(ui, "Weight at and below ", name),
         Some(name) => joint_head(ui, "Weight of ", name),
     }
 }

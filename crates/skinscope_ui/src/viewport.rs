@@ -95,7 +95,7 @@ pub(super) fn show(
         }
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
         for part in [Some(seen), other].into_iter().flatten() {
-            if session.view().names {
+            if session.view().is_on(Toggle::Names) {
                 names::show(&ui, session, part, &session.view().projector());
             }
             ghosts::show(&ui, session, part);
@@ -209,7 +209,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
                 ("Mesh", Toggle::Mesh),
                 ("Dots", Toggle::Vertices),
             ];
-            if session.view().selected.is_some() || session.view().influenced_only {
+            if session.view().selected.is_some() || session.view().is_on(Toggle::InfluencedOnly) {
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
             if session.has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {

@@ -118,15 +118,6 @@ pub(super) struct RenderArgs {
     crowd: Option<u32>,
     #[command(flatten)]
     skeleton: SkeletonArgs,
-    /// Draw the ground: its lines, and the floor with the shadow of the model
-    #[arg(long)]
-    grid: bool,
-    /// Draw the axes of the joints: X red, Y green, Z blue
-    #[arg(long)]
-    axes: bool,
-    /// Draw the edges of the triangles
-    #[arg(long)]
-    wireframe: bool,
     /// Take four samples of each pixel, which smooth edges, or one (off)
     #[arg(long, value_name = "4|off", value_parser = parse_samples, default_value = "4")]
     msaa: u32,
@@ -136,9 +127,6 @@ pub(super) struct RenderArgs {
     /// Paint the legend of the overlay into the lower left corner
     #[arg(long)]
     legend: bool,
-    /// Write the names of the joints beside them, as many as have room
-    #[arg(long)]
-    names: bool,
     /// Fill the background with this colour: #rrggbb, or transparent (straight alpha)
     #[arg(long, value_name = "COLOUR", value_parser = parse_background, default_value = "#2a2e37")]
     background: Background,
@@ -166,7 +154,8 @@ pub(super) struct RenderArgs {
 
 impl RenderArgs {
     fn style(&self) -> PictureStyle {
-        let Self { size, supersample: supersampling, legend, names, .. } = *self;
+        let Self { size, supersample: supersampling, legend, .. } = *self;
+        let names = self.look.toggles.has(Toggle::Names);
         // What is written stands on plates of the theme that the background is nearer to.
         let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
         PictureStyle { size, supersampling, legend, names, light }

@@ -13,7 +13,7 @@ use crate::math::{Aabb, Projection};
 use crate::model::{Model, NodeId};
 use crate::session::{
     CameraCommand, ComparisonCommand, ComparisonLayout, FOV_Y, Lighting, MethodChoice, PlaybackCommand, PoseSource,
-    Session, Toggle, ViewCommand, ViewFrom,
+    Session, TOGGLES, Toggle, ViewCommand, ViewFrom,
 };
 
 /// The pictures of a session by the arguments.
@@ -40,14 +40,19 @@ impl<'a> Scene<'a> {
         session: &mut Session,
         reel: Option<&Reel>,
     ) -> Result<Self, CliError> {
+        // A layer that is not asked for is shown where an example or a session file has it.
+        for row in TOGGLES.iter().filter(|row| row.option.is_some() && !is_kept) {
+            session.apply(ViewCommand::Set(row.toggle, false));
+        }
         args.look.apply(session)?;
         if args.legend && session.view().overlay.is_none() {
-            let why = "--legend explains the colours of an overlay: say --overlay ID, --heatmap JOINT or --dominant too";
+            let why =
+                "--legend explains the colours of an overlay: say --overlay ID, --heatmap JOINT or --dominant too";
             return Err(CliError::Usage(why.into()));
         }
         // A file without a mesh is shown by its skeleton.
         let is_bare = session.model().is_some_and(|m| m.instances.is_empty());
-        let bones = args.skeleton.skeleton || is_bare || is_kept && session.view().is_on(Toggle::Bones);
+        let bones = is_bare || session.view().is_on(Toggle::Bones);
         session.apply(ViewCommand::Set(Toggle::Bones, bones));
         args.skeleton.apply(session)?;
         if let Some(crowd) = args.crowd {
@@ -59,16 +64,6 @@ impl<'a> Scene<'a> {
         let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
         session.apply(ViewCommand::SetDeformer(deformer.unwrap_or_default()));
         let model = session.model().cloned();
-        let layers = [
-            (Toggle::Grid, args.grid),
-            (Toggle::Axes, args.axes),
-            (Toggle::Names, args.names),
-            (Toggle::Wireframe, args.wireframe),
-        ];
-        for (layer, asked) in layers {
-            let on = asked || is_kept && session.view().is_on(layer);
-            session.apply(ViewCommand::Set(layer, on));
-        }
         if let (Some(name), Some(model)) = (&args.variant, &model) {
             session.apply(ViewCommand::SetVariant(Some(find_variant(model, name)?)));
         }

@@ -185,18 +185,18 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
         overlay: view.overlay,
         ramp: view.ramp,
         selected: weights_joint.map(|(node, _)| node).or(view.selected),
-        with_children: view.with_children,
-        influenced_only: view.influenced_only,
-        shared_black: view.shared_black,
+        with_children: view.is_on(Toggle::WithChildren),
+        influenced_only: view.is_on(Toggle::InfluencedOnly),
+        shared_black: view.is_on(Toggle::SharedBlack),
         influence_limit: view.influence_limit,
-        dots: view.vertices.then_some(Dots { radius: DOT_RADIUS[0], color: colors.dots }),
+        dots: view.is_on(Toggle::Vertices).then_some(Dots { radius: DOT_RADIUS[0], color: colors.dots }),
         marks: Dots { radius: DOT_RADIUS[1], color: colors.marks },
-        wireframe: view.wireframe,
+        wireframe: view.is_on(Toggle::Wireframe),
         ghost: None,
-        mesh: view.mesh,
+        mesh: view.is_on(Toggle::Mesh),
         skin_opacity: view.skin_opacity,
         palette_buffer: view.palette_buffer,
-        grid: view.grid.then(|| grid(session, colors)),
+        grid: view.is_on(Toggle::Grid).then(|| grid(session, colors)),
         background: colors.background,
     };
     let Some(model) = session.model() else { return };
@@ -205,10 +205,10 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.changes.extend(session.pose().changes.iter().filter(of_materials));
     add_lights(frame, session);
     add_trail(frame, session, colors);
-    if view.bones {
+    if view.is_on(Toggle::Bones) {
         add_bones(frame, model, session, colors);
     }
-    if view.axes {
+    if view.is_on(Toggle::Axes) {
         add_axes(frame, model, session, colors);
     }
     if let Some(explanation) = session.explanation() {
@@ -354,7 +354,7 @@ fn grid(session: &Session, colors: &SceneColors) -> Grid {
 pub fn grid_unit(session: &Session) -> Option<f32> {
     const LEAST_PIXELS: f32 = 6.0;
     let view = session.view();
-    if !view.grid || session.document().is_none() {
+    if !view.is_on(Toggle::Grid) || session.document().is_none() {
         return None;
     }
     let focus = if view.through.is_some() { session.opened_bounds().center() } else { view.orbit.target };
