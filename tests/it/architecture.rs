@@ -15,7 +15,7 @@ const TABLE: &[(&str, &[&str])] = &[
     ("skinscope_deform", &["base", "model"]),
     ("skinscope_frame", &["base", "model", "deform"]),
     ("skinscope_inspect", &["base", "model", "anim", "deform", "frame"]),
-    ("skinscope_edit", &["base", "model", "anim", "inspect"]),
+    ("skinscope_edit", &["base", "model", "anim", "deform", "inspect"]),
     ("skinscope_export", &["base", "model", "anim", "deform"]),
     ("skinscope_examples", &["base", "model", "anim", "deform"]),
     ("skinscope_render", &["base", "model", "deform", "frame"]),

@@ -10,6 +10,7 @@ use skinscope_model::Model;
 mod batch;
 #[cfg(test)]
 mod batch_tests;
+mod borders;
 mod centres;
 mod centres_of_rotation;
 mod corner_fans;
@@ -26,6 +27,7 @@ mod linear;
 mod measure;
 #[cfg(test)]
 mod measure_tests;
+mod mesh_topology;
 #[cfg(test)]
 mod method_tests;
 mod mixed;
@@ -42,25 +44,25 @@ mod rows;
 mod surface;
 #[cfg(test)]
 mod surface_tests;
-mod surface_topology;
 mod vertex_deformer;
 mod whole;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 pub use batch::{Batch, BatchInfluences, BatchOut};
+pub use borders::{BorderEdge, Borders};
 pub use deformation::{AppliedPass, DataSource, Deformation, MethodData};
 pub use deformer::Deformer;
 pub use drawn_primitives::bounds;
 pub use extent::{Extent, StrayVertices, extent, extent_of};
-pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, close_rims};
+pub use measure::{ENCLOSED, Fault, Limits, MeasureScratch, MeasuredSurface, Measures, Patch, triangle_normal};
+pub use mesh_topology::{MeshTopology, Side, triangle_edges};
 pub use neighbours::Neighbours;
 pub use normals::{JointNormals, NORMAL_MODES, NormalMode, NormalSource, TurnNormal, normal_mode};
 pub use palette_buffer::{PaletteBuffer, PaletteFit, PaletteLimits};
 pub use parameter::{MOST_PARAMETERS, Parameter, ParameterSettings, ParameterValues};
 pub use rigid::SplitModel;
 pub use surface::{Deformed, DeformedAttributes, deform_primitive, deform_rigid, morphed, normals_from_triangles};
-pub use surface_topology::{SurfaceTopology, triangle_edges};
 pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};
 

@@ -1,14 +1,14 @@
 //! Measures what a pose does to a surface: how far edges stretch, how much area and volume change, which triangles turn
 //! inside out and where the surface folds back on itself ("folding and creasing").
 //!
-//! A [`Patch`] is a part of a [`SurfaceTopology`] with its measures at rest; [`Patch::measure`] compares a posed
+//! A [`Patch`] is a part of a [`MeshTopology`] with its measures at rest; [`Patch::measure`] compares a posed
 //! surface with them and allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of
 //! the file: the same positions give the same bytes.
 
 use glam::{DVec3, Vec3};
-use skinscope_base::math::DisjointSets;
 
-use super::surface_topology::{NONE, SurfaceTopology, sides};
+use super::borders::Borders;
+use super::mesh_topology::{MeshTopology, NONE, sides};
 
 /// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,9 +85,7 @@ pub struct Patch {
     measured: usize,
     edges: Vec<Edge>,
     hinges: Vec<Hinge>,
-    rim: Vec<RimEdge>,
-    /// How many borders the patch has.
-    rims: usize,
+    borders: Borders,
     area: f64,
     volume: Option<f64>,
 }
@@ -116,41 +114,11 @@ struct Hinge {
     bend: f32,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct RimEdge {
-    ends: [u32; 2],
-    rim: u32,
-}
-
 /// The least volume of an open surface that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet none.
 pub const ENCLOSED: f64 = 0.04;
 
 /// Cosines of two normals below this are rounding errors.
 const FLAT: f32 = 0.01;
-
-/// Closes `rims` borders of a surface, each by a fan of triangles around the mean of its vertices, and gives `take` the index of each
-/// side of a border with six times the volume between its triangle and the origin. `edges` are the sides: the border of each, and its
-/// ends in the direction in which the surface runs along it. `at` tells where a vertex is. `middles` is scratch memory.
-pub fn close_rims(
-    rims: usize,
-    edges: impl Iterator<Item = (u32, [u32; 2])> + Clone,
-    at: impl Fn(u32) -> DVec3,
-    middles: &mut Vec<(DVec3, f64)>,
-    mut take: impl FnMut(usize, f64),
-) {
-    middles.clear();
-    middles.resize(rims, (DVec3::ZERO, 0.0));
-    for (rim, [start, _]) in edges.clone() {
-        let middle = &mut middles[rim as usize];
-        *middle = (middle.0 + at(start), middle.1 + 1.0);
-    }
-    for (i, (rim, ends)) in edges.enumerate() {
-        let (total, count) = middles[rim as usize];
-        let [a, b] = ends.map(&at);
-        // The fan runs along the side in the other direction.
-        take(i, b.dot(a.cross(total / count)));
-    }
-}
 
 impl Patch {
     /// Makes a patch of the triangles and edges of `topology` that `takes` accepts. `rest` are its positions at rest;
@@ -158,7 +126,7 @@ impl Patch {
     /// triangles, shorter than `least` (metres) at rest are ignored: their ratios are noise.
     #[must_use]
     pub fn new(
-        topology: &SurfaceTopology,
+        topology: &MeshTopology,
         rest: &[Vec3],
         least: f32,
         takes: &dyn Fn(&[u32]) -> bool,
@@ -173,7 +141,7 @@ impl Patch {
         let measured = chosen.len();
         // Triangles across the border bend with those inside.
         for i in 0..measured {
-            for other in topology.across[chosen[i] as usize] {
+            for other in topology.across()[chosen[i] as usize] {
                 if other != NONE && place[other as usize] == NONE {
                     place[other as usize] = chosen.len() as u32;
                     chosen.push(other);
@@ -185,7 +153,7 @@ impl Patch {
         let mut out = Self { measured, ..Self::default() };
         out.faces =
             corners.iter().zip(facing).map(|(corners, facing)| Face::new(*corners, rest, least, facing)).collect();
-        let edges = topology.edges.iter().filter(|ends| takes(&ends[..]));
+        let edges = topology.vertex_edges().iter().filter(|ends| takes(&ends[..]));
         out.edges = edges.map(|ends| Edge { ends: *ends, length: length(*ends, rest) }).collect();
         out.edges.retain(|e| e.length >= least && e.length.is_finite());
         out.join(topology, &chosen, &place, rest);
@@ -194,18 +162,19 @@ impl Patch {
     }
 
     /// Finds the edges between two triangles, and the borders.
-    fn join(&mut self, topology: &SurfaceTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
-        let mut open: Vec<[u32; 2]> = Vec::new();
+    fn join(&mut self, topology: &MeshTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
+        let mut open: Vec<(u32, [u32; 2])> = Vec::new();
         for (i, t) in chosen[..self.measured].iter().enumerate() {
-            for (ends, other) in sides(topology.triangles[*t as usize]).into_iter().zip(topology.across[*t as usize]) {
+            for (ends, other) in sides(topology.triangles[*t as usize]).into_iter().zip(topology.across()[*t as usize])
+            {
                 let other = if other == NONE { NONE } else { place[other as usize] };
                 if other == NONE || other as usize >= self.measured {
-                    open.push(ends);
+                    open.push((0, ends));
                 }
                 let twice = other != NONE && (other as usize) < self.measured && other < i as u32;
                 if other != NONE && !twice {
                     let faces = [i as u32, other];
-                    let [a, b] = faces.map(|f| normal(self.faces[f as usize].corners, rest));
+                    let [a, b] = faces.map(|f| triangle_normal(self.faces[f as usize].corners, rest));
                     let thin = faces.iter().any(|f| self.faces[*f as usize].doubled_area == 0.0);
                     if !thin {
                         self.hinges.push(Hinge { faces, ends, bend: a.angle_between(b) });
@@ -213,16 +182,13 @@ impl Patch {
                 }
             }
         }
-        let welded = |v: u32| topology.welded[v as usize];
-        let (rims, count) = rims(&open, &welded);
-        self.rim = open.into_iter().zip(rims).map(|(ends, rim)| RimEdge { ends, rim }).collect();
-        self.rims = count;
+        self.borders = Borders::new(&open, &|vertex| topology.place(vertex));
     }
 
     /// Measures area and volume at rest.
     fn rest(&mut self, rest: &[Vec3]) {
         let mut scratch = MeasureScratch::default();
-        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, rest)));
+        scratch.normals.extend(self.faces.iter().map(|f| triangle_normal(f.corners, rest)));
         self.area = self.area_of(&scratch);
         let volume = self.volume_of(rest, &mut scratch);
         self.volume = Some(volume).filter(|v| v.abs() > ENCLOSED * self.area.powf(1.5));
@@ -272,7 +238,7 @@ impl Patch {
         };
         self.measure_edges(posed, limits, &mut out, found);
         scratch.normals.clear();
-        scratch.normals.extend(self.faces.iter().map(|f| normal(f.corners, posed.positions)));
+        scratch.normals.extend(self.faces.iter().map(|f| triangle_normal(f.corners, posed.positions)));
         self.measure_faces(posed, limits, scratch, &mut out, found);
         self.measure_hinges(limits, scratch, &mut out, found);
         if self.area > 0.0 {
@@ -384,15 +350,14 @@ impl Patch {
             let [a, b, c] = face.corners.map(at);
             sum += a.dot(b.cross(c));
         }
-        let rim = self.rim.iter().map(|edge| (edge.rim, edge.ends));
-        close_rims(self.rims, rim, at, &mut scratch.middles, |_, volume| sum += volume);
+        self.borders.close(at, &mut scratch.middles, |_, volume| sum += volume);
         sum / 6.0
     }
 }
 
 impl Face {
     fn new(corners: [u32; 3], rest: &[Vec3], least: f32, facing: Vec3) -> Self {
-        let normal = normal(corners, rest);
+        let normal = triangle_normal(corners, rest);
         let longest = sides(corners).into_iter().map(|s| length(s, rest)).fold(0.0, f32::max);
         let doubled_area = normal.length();
         let thick = doubled_area > least * longest && doubled_area.is_finite();
@@ -416,7 +381,9 @@ fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
 }
 
 /// Returns the normal of a triangle; its length is twice the area.
-fn normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
+#[inline]
+#[must_use]
+pub fn triangle_normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {
     let [a, b, c] = corners.map(|v| positions[v as usize]);
     (b - a).cross(c - a)
 }
@@ -425,16 +392,4 @@ fn sorted(mut vertices: Vec<u32>) -> Vec<u32> {
     vertices.sort_unstable();
     vertices.dedup();
     vertices
-}
-
-/// Returns the border that each open edge belongs to, and how many borders there are: edges that touch belong to one.
-fn rims(open: &[[u32; 2]], welded: &dyn Fn(u32) -> u32) -> (Vec<u32>, usize) {
-    let places = sorted(open.iter().flatten().map(|v| welded(*v)).collect());
-    let place = |v: u32| places.binary_search(&welded(v)).unwrap_or_default();
-    let mut sets = DisjointSets::new(places.len());
-    for [a, b] in open {
-        sets.join(place(*a) as u32, place(*b) as u32);
-    }
-    let (rim_of, count) = sets.numbered();
-    (open.iter().map(|[a, _]| rim_of[place(*a)]).collect(), count)
 }

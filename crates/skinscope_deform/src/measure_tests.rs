@@ -3,6 +3,7 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
+use skinscope_base::math::WeldRule;
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{Model, Primitive};
 
@@ -13,6 +14,10 @@ const LIMITS: Limits = Limits { stretch: 2.0, area: [0.1, 4.0], fold: PI * 150.0
 fn tube_primitive(rings: usize) -> Primitive {
     let model: Model = tube(Tube { rings, sides: 12, length: 2.0, radius: 0.5, ..Tube::default() });
     model.meshes[0].primitives[0].clone()
+}
+
+fn exact(p: &Primitive) -> MeshTopology {
+    MeshTopology::of_primitive(p, WeldRule::Exact, &|| false).unwrap()
 }
 
 /// Returns normals of triangles at rest, which are their facing as long as nothing turns.
@@ -32,7 +37,7 @@ fn measured(
     facing: &dyn Fn(Vec3) -> Vec3,
 ) -> (Measures, Vec<(Fault, Vec<u32>)>) {
     let rest = &p.positions[..];
-    let patch = Patch::new(&SurfaceTopology::new(p), rest, 1e-6, &|_| true, &mut upright(rest));
+    let patch = Patch::new(&exact(p), rest, 1e-6, &|_| true, &mut upright(rest));
     let positions: Vec<Vec3> = rest.iter().enumerate().map(|(i, p)| moved(i, *p)).collect();
     let facing: Vec<Vec3> = patch.triangles().map(|t| facing(front(t, rest))).collect();
     let posed = MeasuredSurface { positions: &positions, facing: &facing };
@@ -93,7 +98,7 @@ fn a_tube_of_half_weights_shrinks_by_the_cosine_of_half_its_twist() {
 #[test]
 fn an_open_band_is_closed_by_lids() {
     let p = tube_primitive(5);
-    let topology = SurfaceTopology::new(&p);
+    let topology = exact(&p);
     let band = |corners: &[u32]| corners.iter().all(|v| (12..36).contains(v));
     let patch = Patch::new(&topology, &p.positions, 1e-6, &band, &mut upright(&p.positions));
     assert_eq!(patch.measured_vertices(), (12..36).collect::<Vec<_>>());
@@ -127,7 +132,7 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let rest = &p.positions[..];
     let mirrored: Vec<Vec3> = rest.iter().map(|p| mirror.transform_point3(*p)).collect();
     let mut outward = |faces: &[[u32; 3]]| faces.iter().map(|t| -front(*t, &mirrored)).collect();
-    let patch = Patch::new(&SurfaceTopology::new(&p), &mirrored, 1e-6, &|_| true, &mut outward);
+    let patch = Patch::new(&exact(&p), &mirrored, 1e-6, &|_| true, &mut outward);
     let facing: Vec<Vec3> = patch.triangles().map(|t| -front(t, &mirrored)).collect();
     let posed = MeasuredSurface { positions: &mirrored, facing: &facing };
     assert_eq!(patch.measure(posed, &LIMITS, &mut MeasureScratch::default(), &mut |_, _| {}).inverted, 0);
@@ -138,7 +143,7 @@ fn turning_and_mirroring_are_no_inversion_but_a_corner_pushed_through_is() {
     let below = |t: &Vec<u32>| t.contains(&24) && t.iter().filter(|v| **v < 24).count() == 2;
     assert!(inverted.iter().any(below), "{inverted:?}");
     assert_eq!(out.inverted, inverted.len());
-    let truth = SurfaceTopology::new(&p).triangles.into_iter().filter(|t| {
+    let truth = exact(&p).triangles.into_iter().filter(|t| {
         let moved = |v: &u32| rest[*v as usize] - if *v == 24 { Vec3::Y * 0.75 } else { Vec3::ZERO };
         let [a, b, c] = [moved(&t[0]), moved(&t[1]), moved(&t[2])];
         // The front of a tube's triangle looks away from the axis.

@@ -1,13 +1,14 @@
 //! Finds the vertices of a skin that are neighbours: over all its triangles, across seams, primitives and nodes.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use glam::{Mat3A, Vec3, Vec3A};
+use skinscope_base::math::{Csr, Weld};
 use skinscope_base::parallel::JobContext;
 use skinscope_model::{Instance, InstanceId, Model, Primitive, Topology};
 
 use super::corner_fans::{CornerFans, Eight, RestFrames};
+use super::mesh_topology::MeshTopology;
 use super::{DataSource, MethodData};
 
 /// The neighbours of all vertices that skins move.
@@ -96,60 +97,47 @@ impl Neighbours {
                 out.places.extend(skinned.map(|p| (InstanceId::from_index(i), p)));
             }
         }
-        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
-        for (place, &(id, p)) in out.places.iter().enumerate() {
+        let (mesh, starts) = out.topology(model, &|| job.is_cancelled())?;
+        let edges = mesh.edges().map(|sides| sides[0].ends);
+        let count = mesh.place_count() as usize;
+        let order = order(count, edges.clone());
+        let number = |place: u32| order[place as usize];
+        let vertices = starts.windows(2).map(|ends| &mesh.weld.place[ends[0] as usize..ends[1] as usize]);
+        out.welded = vertices.map(|places| places.iter().map(|place| number(*place)).collect()).collect();
+        out.members = vec![(0, 0); count];
+        for (to, first) in order.iter().zip(&mesh.weld.first) {
+            let place = starts.partition_point(|start| start <= first) - 1;
+            out.members[*to as usize] = (place as u32, first - starts[place]);
+        }
+        let others = Csr::new(count, edges.map(|ends| ends.map(number)).flat_map(|[a, b]| [(a, b), (b, a)]));
+        out.rings = Rings::new(count, |v| others.row(v));
+        let triangles = mesh.place_triangles().map(|corners| corners.map(number));
+        let corners = Csr::new(count, triangles.flat_map(|[a, b, c]| [(b, [a, c]), (c, [b, a]), (a, [c, b])]));
+        out.fans = CornerFans::new(count, |v| corners.row(v));
+        Some(out)
+    }
+
+    /// Welds the vertices of all places, which are numbered consecutively, and joins their triangles. Returns the number of the first
+    /// vertex of each place too, and how many vertices there are after them. `None` soon after `stop` returns true.
+    fn topology(&self, model: &Model, stop: &dyn Fn() -> bool) -> Option<(MeshTopology, Vec<u32>)> {
+        let keys = self.places.iter().flat_map(|&(id, p)| {
             let instance = &model.instances[id.index()];
             let source = &model.meshes[instance.mesh.index()].primitives[p];
-            let Some(influences) = model.influences(instance.mesh, p) else { continue };
-            let mut welded = Vec::with_capacity(source.positions.len());
-            for vertex in 0..source.positions.len() {
-                if vertex % 4096 == 0 && job.is_cancelled() {
-                    return None;
-                }
-                let key = key(source, (id, instance), influences.of(vertex), vertex);
-                let number = *known.entry(key).or_insert_with(|| {
-                    out.members.push((place as u32, vertex as u32));
-                    out.members.len() as u32 - 1
-                });
-                welded.push(number);
-            }
-            out.welded.push(welded);
-        }
-        let (mut triangles, mut edges) = (Vec::new(), Vec::new());
-        for (&(id, p), welded) in out.places.iter().zip(&out.welded) {
+            let influences = model.influences(instance.mesh, p);
+            let of = move |vertex: usize| influences.map(|influences| influences.of(vertex)).unwrap_or_default();
+            (0..source.positions.len()).map(move |vertex| key(source, (id, instance), of(vertex), vertex))
+        });
+        let weld = Weld::by_key(keys, stop)?;
+        let (mut starts, mut next, mut triangles) = (vec![0], 0, Vec::new());
+        for &(id, p) in &self.places {
             let source = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
-            if source.topology != Topology::Triangles {
-                continue;
+            if source.topology == Topology::Triangles {
+                triangles.extend(source.indices.as_chunks::<3>().0.iter().map(|corners| corners.map(|v| next + v)));
             }
-            for corners in source.indices.as_chunks::<3>().0 {
-                let [a, b, c] = corners.map(|v| welded[v as usize]);
-                if a != b && b != c && c != a {
-                    triangles.push([a, b, c]);
-                    edges.extend([[a, b], [b, c], [c, a]].map(|[a, b]| [a.min(b), a.max(b)]));
-                }
-            }
+            next += source.positions.len() as u32;
+            starts.push(next);
         }
-        edges.sort_unstable();
-        edges.dedup();
-        if job.is_cancelled() {
-            return None;
-        }
-        let order = order(out.members.len(), &edges);
-        let renumber = |v: &mut u32| *v = order[*v as usize];
-        out.welded.iter_mut().flatten().for_each(renumber);
-        edges.iter_mut().flatten().for_each(renumber);
-        triangles.iter_mut().flatten().for_each(renumber);
-        let mut members = vec![(0, 0); out.members.len()];
-        order.iter().zip(&out.members).for_each(|(to, member)| members[*to as usize] = *member);
-        out.members = members;
-        let count = out.members.len();
-        let ends = edges.iter().flat_map(|[a, b]| [(*a, *b), (*b, *a)]);
-        let (first, others) = by_vertex(count, ends);
-        out.rings = Rings::new(count, |v| &others[first[v] as usize..first[v + 1] as usize]);
-        let corners = triangles.iter().flat_map(|&[a, b, c]| [(b, [a, c]), (c, [b, a]), (a, [c, b])]);
-        let (first, corners) = by_vertex(count, corners);
-        out.fans = CornerFans::new(count, |v| &corners[first[v] as usize..first[v + 1] as usize]);
-        Some(out)
+        Some((MeshTopology::new(weld, triangles, stop)?, starts))
     }
 }
 
@@ -171,34 +159,14 @@ impl Rings {
 }
 
 /// Returns a new number for each of `count` vertices: near the old one, and next to those with as many edges.
-fn order(count: usize, edges: &[[u32; 2]]) -> Vec<u32> {
+fn order(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
     let mut degrees = vec![0_u32; count];
-    edges.iter().flatten().for_each(|v| degrees[*v as usize] += 1);
+    edges.flatten().for_each(|v| degrees[v as usize] += 1);
     let mut sorted: Vec<u32> = (0..count as u32).collect();
     sorted.chunks_mut(SORTED).for_each(|some| some.sort_by_key(|v| degrees[*v as usize]));
     let mut out = vec![0; count];
     (0..).zip(sorted).for_each(|(to, from)| out[from as usize] = to);
     out
-}
-
-/// Returns lists by vertex, one after the other, and where each begins.
-fn by_vertex<T: Copy + Default>(count: usize, all: impl Iterator<Item = (u32, T)> + Clone) -> (Vec<u32>, Vec<T>) {
-    let mut first = vec![0; count + 1];
-    let mut total = 0;
-    for (vertex, _) in all.clone() {
-        first[vertex as usize + 1] += 1;
-        total += 1;
-    }
-    for i in 0..count {
-        first[i + 1] += first[i];
-    }
-    let (mut next, mut out) = (first.clone(), vec![T::default(); total]);
-    for (vertex, item) in all {
-        let place = &mut next[vertex as usize];
-        out[*place as usize] = item;
-        *place += 1;
-    }
-    (first, out)
 }
 
 /// Everything that can part a vertex from another one. Nodes have morph weights of their own, so a displaced vertex is one with those of its

@@ -212,8 +212,6 @@ fn copy_vertices(primitive: &mut Primitive, influences: InfluencesRef<'_>, copie
         extend(&mut target.normals, copies_of);
         extend(&mut target.tangents, copies_of);
     }
-    let stored = primitive.stored_vertices;
-    let first = |v: &u32| (*v as usize).checked_sub(stored).map_or(*v, |split| primitive.split_from[split]);
-    let origins: Vec<u32> = copies_of.iter().map(first).collect();
+    let origins: Vec<u32> = copies_of.iter().map(|v| primitive.stored_vertex(*v)).collect();
     primitive.split_from.extend(origins);
 }

@@ -1,9 +1,7 @@
-//! Finds the closest point of many triangles, by a tree of boxes around them.
+//! Finds the closest point of many triangles, by a tree of the boxes around them.
 
 use glam::DVec3;
-
-/// So many triangles are not divided any further.
-const LEAF: usize = 4;
+use skinscope_base::math::BoxTree;
 
 /// A point on a triangle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,75 +14,23 @@ pub(super) struct Found {
     pub distance: f64,
 }
 
-/// A box around some triangles, which are either listed or in two boxes.
-#[derive(Debug)]
-struct Node {
-    low: DVec3,
-    high: DVec3,
-    /// The first of its triangles in [`Tree::order`], or of its two boxes in [`Tree::nodes`].
-    first: usize,
-    /// How many triangles it lists; 0 where it has two boxes.
-    count: usize,
-}
-
 /// Triangles in a tree of boxes.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(super) struct TriangleTree {
     corners: Vec<[DVec3; 3]>,
-    order: Vec<u32>,
-    nodes: Vec<Node>,
+    tree: BoxTree,
 }
 
-impl Tree {
+impl TriangleTree {
     /// Makes a tree of triangles. Those whose corners are not finite are never found.
     pub fn new(corners: Vec<[DVec3; 3]>) -> Self {
-        let is_finite = |i: &u32| corners[*i as usize].iter().all(|p| p.is_finite());
-        let order: Vec<u32> = (0..corners.len() as u32).filter(is_finite).collect();
-        let mut out = Self { corners, order, nodes: Vec::new() };
-        if !out.order.is_empty() {
-            let count = out.order.len();
-            out.nodes.push(out.around(0, count));
-            out.divide(0);
-        }
-        out
-    }
-
-    /// Returns the box around triangles of the order.
-    fn around(&self, first: usize, count: usize) -> Node {
-        let points = self.order[first..first + count].iter().flat_map(|i| self.corners[*i as usize]);
-        let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let (low, high) = points.fold(start, |(low, high), p| (low.min(p), high.max(p)));
-        Node { low, high, first, count }
-    }
-
-    /// Divides a box by the middle triangle along its longest side, and both halves likewise. Half of the triangles are in
-    /// each, so that this goes no deeper than their count has bits.
-    fn divide(&mut self, node: usize) {
-        let Node { low, high, first, count } = self.nodes[node];
-        if count <= LEAF {
-            return;
-        }
-        let size = high - low;
-        let axis = if size.x >= size.y && size.x >= size.z {
-            0
-        } else if size.y >= size.z {
-            1
-        } else {
-            2
+        // Minimum and maximum leave a coordinate out that is not a number.
+        let around = |[a, b, c]: &[DVec3; 3]| match a.is_finite() && b.is_finite() && c.is_finite() {
+            true => [a.min(*b).min(*c), a.max(*b).max(*c)],
+            false => [DVec3::NAN; 2],
         };
-        let corners = &self.corners;
-        let middle = |i: &u32| corners[*i as usize].iter().map(|p| p[axis]).sum::<f64>();
-        let by_middle = |a: &u32, b: &u32| middle(a).total_cmp(&middle(b)).then(a.cmp(b));
-        self.order[first..first + count].select_nth_unstable_by(count / 2, by_middle);
-        let halves = [(first, count / 2), (first + count / 2, count - count / 2)];
-        let start = self.nodes.len();
-        for (first, count) in halves {
-            let half = self.around(first, count);
-            self.nodes.push(half);
-        }
-        (self.nodes[node].first, self.nodes[node].count) = (start, 0);
-        self.divide(start);
-        self.divide(start + 1);
+        let tree = BoxTree::new(&corners.iter().map(around).collect::<Vec<_>>());
+        Self { corners, tree }
     }
 
     /// Returns the closest point; `None` where there is no triangle, or `point` is not finite.
@@ -96,36 +42,17 @@ impl Tree {
     /// finite.
     pub fn closest_where(&self, point: DVec3, is_right: &dyn Fn(&Found) -> bool) -> Option<Found> {
         let mut best: Option<Found> = None;
-        let mut open: Vec<(f64, usize)> = Vec::new();
-        let distance = |node: usize| {
-            let Node { low, high, .. } = self.nodes[node];
-            point.clamp(low, high).distance(point)
-        };
-        if point.is_finite() && !self.nodes.is_empty() {
-            open.push((distance(0), 0));
-        }
-        while let Some((near, node)) = open.pop() {
-            if best.is_some_and(|best| near > best.distance) {
-                continue;
+        self.tree.nearest(point, |triangle| {
+            let corners = self.corners[triangle as usize];
+            let shares = on_triangle(point, corners);
+            let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
+            let found = Found { triangle, shares, distance: at.distance(point) };
+            let key = |found: &Found| (found.distance, found.triangle);
+            if best.is_none_or(|best| key(&found) < key(&best)) && is_right(&found) {
+                best = Some(found);
             }
-            let Node { first, count, .. } = self.nodes[node];
-            if count == 0 {
-                let mut halves = [first, first + 1].map(|half| (distance(half), half));
-                // The nearer one is looked at first.
-                halves.sort_by(|a, b| b.0.total_cmp(&a.0));
-                open.extend(halves);
-            }
-            for triangle in &self.order[first..first + count] {
-                let corners = self.corners[*triangle as usize];
-                let shares = on_triangle(point, corners);
-                let at = corners[0] * shares[0] + corners[1] * shares[1] + corners[2] * shares[2];
-                let found = Found { triangle: *triangle, shares, distance: at.distance(point) };
-                let key = |found: &Found| (found.distance, found.triangle);
-                if best.is_none_or(|best| key(&found) < key(&best)) && is_right(&found) {
-                    best = Some(found);
-                }
-            }
-        }
+            best.map_or(f64::INFINITY, |best| best.distance)
+        });
         best
     }
 }
@@ -197,7 +124,7 @@ mod tests {
         corners[7][2] = corners[7][0];
         corners[8] = [corners[8][0]; 3];
         corners[9][1].x = f64::NAN;
-        let tree = Tree::new(corners.clone());
+        let tree = TriangleTree::new(corners.clone());
         for _ in 0..200 {
             let p = point() * 1.4 - 0.2;
             let found = tree.closest(p).unwrap();
@@ -212,6 +139,6 @@ mod tests {
             let by_steps = tried(p, corners[found.triangle as usize]);
             assert!(found.distance <= by_steps + 1e-12 && by_steps - found.distance < 3e-3, "{found:?}: {by_steps}");
         }
-        assert!(Tree::new(Vec::new()).closest(DVec3::ZERO).is_none() && tree.closest(DVec3::NAN).is_none());
+        assert!(TriangleTree::new(Vec::new()).closest(DVec3::ZERO).is_none() && tree.closest(DVec3::NAN).is_none());
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use glam::DVec3;
+use skinscope_base::math::BoxTree;
 
 use super::surface::Surface;
 use super::table::clean;
@@ -38,14 +38,14 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
         let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
             .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
             .collect();
-        let bad = (0..surface.place.len() as u32).filter(|v| !is_good(v) && wanted(surface.row(*v)));
+        let bad = (0..surface.mesh.vertex_count()).filter(|v| !is_good(v) && wanted(surface.row(*v)));
         let bad: Vec<u32> = bad.collect();
         if bad.is_empty() || good.iter().all(Option::is_none) {
             continue;
         }
         let source = nearest(surface, &good, &bad);
         for vertex in bad {
-            if let Some(from) = source[surface.place[vertex as usize] as usize].and_then(|place| good[place as usize]) {
+            if let Some(from) = source[surface.mesh.place(vertex) as usize].and_then(|place| good[place as usize]) {
                 copies.push((surface.row(vertex), surface.row(from)));
             }
         }
@@ -97,35 +97,22 @@ fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u
             open.push(Reverse((distance.to_bits(), from, *next)));
         }
     }
-    let lost: Vec<u32> =
-        bad.iter().map(|v| surface.place[*v as usize]).filter(|p| source[*p as usize].is_none()).collect();
+    let lost: Vec<u32> = bad.iter().map(|v| surface.mesh.place(*v)).filter(|p| source[*p as usize].is_none()).collect();
     if !lost.is_empty() {
-        let mut sorted: Vec<(f64, u32)> =
-            (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(place, _)| (at(place).x, place)).collect();
-        sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let all: Vec<u32> = (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(place, _)| place).collect();
+        let tree = BoxTree::of_points(all.iter().map(|place| surface.positions[*place as usize]));
         for place in lost {
-            source[place as usize] = through_space(&sorted, at(place), &at);
+            let mut best = (f64::INFINITY, None);
+            tree.nearest(at(place), |i| {
+                let candidate = all[i as usize];
+                let distance = at(candidate).distance(at(place));
+                if distance < best.0 || distance == best.0 && best.1.is_some_and(|first| candidate < first) {
+                    best = (distance, Some(candidate));
+                }
+                best.0
+            });
+            source[place as usize] = best.1;
         }
     }
     source
-}
-
-/// Returns the nearest of some places that are sorted by x.
-fn through_space(sorted: &[(f64, u32)], point: DVec3, at: &dyn Fn(u32) -> DVec3) -> Option<u32> {
-    let start = sorted.partition_point(|(x, _)| *x < point.x);
-    let mut best: Option<(f64, u32)> = None;
-    let mut look = |(x, place): &(f64, u32)| {
-        let near = |most: f64| (x - point.x).abs() <= most;
-        if best.is_some_and(|(most, _)| !near(most)) {
-            return false;
-        }
-        let candidate = (at(*place).distance(point), *place);
-        if best.is_none_or(|b| candidate < b) {
-            best = Some(candidate);
-        }
-        true
-    };
-    let _ended = sorted[start..].iter().all(&mut look);
-    let _ended = sorted[..start].iter().rev().all(&mut look);
-    best.map(|(_, place)| place)
 }

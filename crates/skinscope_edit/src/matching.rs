@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use glam::DVec3;
 
-use super::closest::{Found, Tree};
+use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
 use super::surface::Surface;
 
@@ -66,43 +66,14 @@ impl<'s> Rest<'s> {
         let low = finite().fold(DVec3::INFINITY, |low, p| low.min(*p));
         let high = finite().fold(DVec3::NEG_INFINITY, |high, p| high.max(*p));
         let size = if low.x <= high.x { (high - low).length() } else { 0.0 };
-        let (piece, pieces) = pieces(surface);
+        let (piece, pieces) = surface.mesh.shells();
         Self { surface, positions, normals, piece, pieces, size }
     }
 }
 
-/// Returns the connected piece of each place, and how many there are.
-fn pieces(surface: &Surface) -> (Vec<u32>, usize) {
-    components(surface, &|_| true, &|_, _| true)
-}
-
-/// Returns for each place that counts the number of its component, and how many there are; neighbours are of one component if `joined`.
-fn components(surface: &Surface, counts: &dyn Fn(u32) -> bool, joined: &dyn Fn(u32, u32) -> bool) -> (Vec<u32>, usize) {
-    let mut out = vec![u32::MAX; surface.positions.len()];
-    let mut number = 0;
-    let mut open = Vec::new();
-    for start in 0..out.len() as u32 {
-        if out[start as usize] != u32::MAX || !counts(start) {
-            continue;
-        }
-        out[start as usize] = number;
-        open.push(start);
-        while let Some(place) = open.pop() {
-            for next in surface.neighbours(place) {
-                if out[*next as usize] == u32::MAX && counts(*next) && joined(place, *next) {
-                    out[*next as usize] = number;
-                    open.push(*next);
-                }
-            }
-        }
-        number += 1;
-    }
-    (out, number as usize)
-}
-
 /// The surface whose weights are taken.
 pub(super) struct Source {
-    pub tree: Tree,
+    pub tree: TriangleTree,
     /// The normals at the corners of each triangle, and its own.
     pub normals: Vec<([DVec3; 3], DVec3)>,
 }
@@ -220,7 +191,7 @@ fn close_pieces(rest: &Rest, of: &[Option<Found>]) -> Vec<bool> {
 /// Returns for each place whether it is in a small patch of one limb amid another limb that does not adjoin it.
 fn patches(rest: &Rest, limbs: &Limbs, own: &[Option<u32>]) -> Vec<bool> {
     let limb = |place: u32| own[place as usize];
-    let (patch, count) = components(rest.surface, &|place| limb(place).is_some(), &|a, b| limb(a) == limb(b));
+    let (patch, count) = rest.surface.mesh.components(&|place| limb(place).is_some(), &|a, b| limb(a) == limb(b));
     // Of each patch its places, and its sides towards others and towards limbs that do not adjoin.
     let mut figures = vec![[0_usize; 3]; count];
     let mut largest: BTreeMap<u32, usize> = BTreeMap::new();

@@ -204,7 +204,7 @@ fn replaces(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
 /// Checks that each surface with vertices to be mended has one with weights.
 fn has_weights(sheet: &Sheet) -> Result<(), Refusal> {
     for surface in sheet.surfaces() {
-        let mut rows = (0..surface.place.len() as u32).map(|vertex| surface.row(vertex)).peekable();
+        let mut rows = (0..surface.mesh.vertex_count()).map(|vertex| surface.row(vertex)).peekable();
         let Some((table, _)) = rows.peek().copied() else { continue };
         if rows.all(|(table, row)| sheet.tables[table].sum(row) <= 0.0) {
             let mesh = sheet.tables[table].primitives.first().map_or(0, |(mesh, _)| *mesh);

@@ -81,7 +81,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
     loop {
         let mut given = Vec::new();
         for surface in &surfaces {
-            for vertex in 0..surface.place.len() as u32 {
+            for vertex in 0..surface.mesh.vertex_count() {
                 let row = surface.row(vertex);
                 if is_without(&row) && sheet.tables[row.0].sum(row.1) <= 0.0 {
                     let shares = around(sheet, surface, vertex);
@@ -101,7 +101,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
 
 /// Returns the mean of the weights of the vertices in the same place; where they have none, of the neighbours.
 fn around(sheet: &Sheet, surface: &Surface, vertex: u32) -> Vec<(u32, f64)> {
-    let place = surface.place[vertex as usize];
+    let place = surface.mesh.place(vertex);
     let of = |place: u32| {
         let rows = surface.members(place).iter().map(|v| surface.row(*v));
         let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();

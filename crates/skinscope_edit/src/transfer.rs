@@ -13,7 +13,7 @@ use skinscope_anim::pose::{Said, counterparts};
 use skinscope_inspect::rig::SkinBinding;
 use skinscope_model::Model;
 
-use super::closest::{Found, Tree};
+use super::closest::{Found, TriangleTree};
 use super::inpaint::{Laplacian, Shares};
 use super::limbs::Limbs;
 use super::matching::{self, Rest, Source};
@@ -144,7 +144,7 @@ impl<'d> Given<'d> {
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.0]);
             let turned = factors[first.primitive.0].matrix3.determinant() < 0.0;
-            for (triangle, places) in surface.numbered.iter().zip(&surface.triangles) {
+            for (triangle, places) in surface.mesh.triangles.iter().zip(&surface.triangles) {
                 let at = places.map(|place| rest.positions[place as usize]);
                 let own = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
                 corners.push(at);
@@ -153,7 +153,7 @@ impl<'d> Given<'d> {
             }
         }
         let limbs = Limbs::of(donor, &weighted(&sheet));
-        Self { source: Source { tree: Tree::new(corners), normals }, sheet, rows, limbs }
+        Self { source: Source { tree: TriangleTree::new(corners), normals }, sheet, rows, limbs }
     }
 
     /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.

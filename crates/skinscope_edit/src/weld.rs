@@ -1,7 +1,6 @@
 //! The operation that gives vertices on both sides of a seam the same weights.
 
-use std::collections::BTreeMap;
-
+use skinscope_base::math::{Csr, DisjointSets};
 use skinscope_inspect::check;
 
 use super::{Operation, Settings, Sheet, Table};
@@ -30,9 +29,11 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
         let Some(model) = sheet.to_model() else { return };
         let mut changed = false;
         for surface in check::surfaces(&model) {
-            let mut groups = Groups::default();
+            let mut groups = DisjointSets::new(surface.mesh.vertex_count() as usize);
             check::meetings(&surface).iter().for_each(|[a, b]| groups.join(*a, *b));
-            for group in groups.lists() {
+            let (group_of, count) = groups.numbered();
+            let groups = Csr::new(count, group_of.into_iter().zip(0..));
+            for group in groups.rows().filter(|group| group.len() > 1) {
                 let at = |vertex: &u32| {
                     let (part, stored) = surface.stored(*vertex);
                     let check::Part { mesh, primitive, .. } = surface.parts[part];
@@ -110,41 +111,4 @@ pub(super) fn cut(shares: Vec<(u32, f64)>, most: usize) -> Vec<(u32, f64)> {
     ranked.truncate(most);
     ranked.sort_unstable();
     ranked.into_iter().map(|i| shares[i]).collect()
-}
-
-/// Disjoint sets of numbers that pairs join.
-#[derive(Default)]
-pub(super) struct Groups {
-    above: BTreeMap<u32, u32>,
-}
-
-impl Groups {
-    /// Returns the number that stands for a set; of a number that was never joined itself.
-    pub(super) fn top(&mut self, of: u32) -> u32 {
-        let mut at = of;
-        while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
-            // Every other step of the path is shortened for the next search.
-            let next = self.above.get(&above).copied().unwrap_or(above);
-            self.above.insert(at, next);
-            at = next;
-        }
-        at
-    }
-
-    /// Makes one set of two.
-    pub(super) fn join(&mut self, a: u32, b: u32) {
-        self.above.entry(a).or_insert(a);
-        self.above.entry(b).or_insert(b);
-        let (a, b) = (self.top(a), self.top(b));
-        self.above.insert(a.max(b), a.min(b));
-    }
-
-    fn lists(&mut self) -> Vec<Vec<u32>> {
-        let all: Vec<u32> = self.above.keys().copied().collect();
-        let mut lists: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for member in all {
-            lists.entry(self.top(member)).or_default().push(member);
-        }
-        lists.into_values().collect()
-    }
 }

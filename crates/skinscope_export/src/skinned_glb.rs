@@ -148,11 +148,7 @@ fn mesh(model: &Model, id: MeshId, writer: &mut GlbWriter, materials: &mut Mater
                 put(&format!("WEIGHTS_{set}"), writer.push(Elements::Attribute4(&weights)));
             }
         }
-        let fold = |index: &u32| match (*index as usize).checked_sub(stored) {
-            Some(split) => p.split_from[split],
-            None => *index,
-        };
-        let indices: Vec<u32> = p.indices.iter().map(fold).collect();
+        let indices: Vec<u32> = p.indices.iter().map(|index| p.stored_vertex(*index)).collect();
         let mut out = json!({
             "attributes": attributes,
             "indices": writer.push(Elements::Indices(&indices)),

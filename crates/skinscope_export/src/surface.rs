@@ -108,10 +108,8 @@ fn frozen(
             }
         }
     }
-    for index in &mut indices {
-        if let Some(split) = (*index as usize).checked_sub(stored) {
-            *index = source.split_from[split];
-        }
+    if !keeps_copies {
+        indices.iter_mut().for_each(|index| *index = source.stored_vertex(*index));
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
     BakedPrimitive {

@@ -18,8 +18,7 @@ impl VertexRef {
     /// copies.
     #[must_use]
     pub fn stored(self, primitive: &Primitive) -> usize {
-        let split = self.vertex.checked_sub(primitive.stored_vertices);
-        split.and_then(|i| primitive.split_from.get(i)).map_or(self.vertex, |v| *v as usize)
+        primitive.stored_vertex(self.vertex as u32) as usize
     }
 }
 

@@ -87,6 +87,20 @@ impl Primitive {
         self.positions.len()
     }
 
+    /// Returns the number of a vertex in the file: one that was split off for tangents has that of the vertex that it copies.
+    #[inline]
+    #[must_use]
+    pub fn stored_vertex(&self, vertex: u32) -> u32 {
+        let split = (vertex as usize).checked_sub(self.stored_vertices);
+        split.and_then(|i| self.split_from.get(i)).map_or(vertex, |from| *from)
+    }
+
+    /// Returns the corners of all triangles as stored vertices; there are none where it has points or lines.
+    pub fn stored_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        let indices = if self.topology == Topology::Triangles { &self.indices[..] } else { &[] };
+        indices.as_chunks::<3>().0.iter().map(|corners| corners.map(|vertex| self.stored_vertex(vertex)))
+    }
+
     /// Returns the material that is used with a variant (`KHR_materials_variants`); `None`: the default material.
     #[must_use]
     pub fn material_in(&self, variant: Option<usize>) -> Option<MaterialId> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use glam::Vec3;
+use skinscope_base::math::Csr;
 
 use super::{InstanceId, Model, SkinId, Topology};
 
@@ -13,9 +14,8 @@ use super::{InstanceId, Model, SkinId, Topology};
 pub struct NormalPlaces {
     /// By instance, then primitive: what no skin moves has none.
     primitives: Vec<Vec<Option<PlacesOfPrimitive>>>,
-    /// Where the triangles of each place begin in `around`; the last entry is the end.
-    first: Vec<u32>,
-    around: Vec<u32>,
+    /// The triangles around each place.
+    around: Csr,
     triangles: usize,
 }
 
@@ -64,18 +64,7 @@ impl NormalPlaces {
             out.primitives.push(primitives.map(&mut of_primitive).collect());
         }
         out.triangles = corners.len() / 3;
-        out.first = vec![0; known.len() + 1];
-        corners.iter().for_each(|place| out.first[*place as usize + 1] += 1);
-        for i in 0..known.len() {
-            out.first[i + 1] += out.first[i];
-        }
-        let mut next = out.first.clone();
-        out.around = vec![0; corners.len()];
-        for (corner, place) in corners.iter().enumerate() {
-            let at = &mut next[*place as usize];
-            out.around[*at as usize] = (corner / 3) as u32;
-            *at += 1;
-        }
+        out.around = Csr::new(known.len(), corners.iter().enumerate().map(|(i, place)| (*place, (i / 3) as u32)));
         out
     }
 
@@ -100,13 +89,13 @@ impl NormalPlaces {
     /// Returns how many places there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.first.len().saturating_sub(1)
+        self.around.row_count()
     }
 
     /// Returns the numbers of the triangles around a place, below [`NormalPlaces::count`]: once for each of their corners there.
     #[must_use]
     pub fn around(&self, place: usize) -> &[u32] {
-        &self.around[self.first[place] as usize..self.first[place + 1] as usize]
+        self.around.row(place)
     }
 
     fn primitive(&self, instance: InstanceId, primitive: usize) -> Option<&PlacesOfPrimitive> {

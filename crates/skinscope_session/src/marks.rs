@@ -103,7 +103,7 @@ const THICKNESS: f32 = 1e-3;
 impl Neighbours {
     fn place(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
         let (surface, first) = *self.parts.get(&(mesh.index(), primitive))?;
-        Some((surface, *self.surfaces[surface].place.get((first + vertex) as usize)?))
+        Some((surface, *self.surfaces[surface].mesh.weld.place.get((first + vertex) as usize)?))
     }
 
     fn places(&self, set: &VertexSet) -> BTreeSet<WeldedVertex> {
@@ -221,8 +221,7 @@ impl Session {
                 for (drawn, position) in part.deformed.positions.iter().enumerate() {
                     let world = matrix.transform_point3(*position);
                     let Some(at) = projector.project(world).filter(|at| shape.has(*at)) else { continue };
-                    let split = drawn.checked_sub(primitive.stored_vertices);
-                    let stored = split.map_or(drawn as u32, |i| primitive.split_from[i]);
+                    let stored = primitive.stored_vertex(drawn as u32);
                     found.push((at, projector.nearness(world), (mesh, part.primitive, stored)));
                 }
             }

@@ -12,7 +12,7 @@ impl DisjointSets {
     }
 
     /// Returns the least number of the set that has `at`.
-    fn root(&mut self, mut at: u32) -> u32 {
+    pub fn root(&mut self, mut at: u32) -> u32 {
         while self.0[at as usize] != at {
             let above = self.0[self.0[at as usize] as usize];
             self.0[at as usize] = above;

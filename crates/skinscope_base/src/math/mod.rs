@@ -4,6 +4,8 @@
 //! `world_from_view * p_view = p_world`.
 
 mod aabb;
+mod box_tree;
+mod csr;
 mod disjoint_sets;
 mod grid;
 mod length;
@@ -15,8 +17,11 @@ mod ramp;
 mod svd;
 pub mod test_random;
 mod transform;
+mod weld;
 
 pub use aabb::Aabb;
+pub use box_tree::BoxTree;
+pub use csr::Csr;
 pub use disjoint_sets::DisjointSets;
 pub use grid::Grid;
 pub use length::{BEYOND_SENSE, factor, length, lengths};
@@ -27,3 +32,4 @@ pub use projection::{Projection, Ray};
 pub use ramp::{LEAST_SHOWN, Ramp};
 pub use svd::{Stretch, angle_degrees};
 pub use transform::{Transform, cofactor, decompose, euler_xyz_degrees, quat_from_euler_xyz_degrees, wide_unit};
+pub use weld::{Weld, WeldRule};

@@ -48,8 +48,7 @@ impl Vertices {
         let skin = model.instances[instance].skin;
         let mut joint_of = Vec::new();
         for vertex in 0..primitive.vertex_count() {
-            let stored = primitive.split_from.get(vertex.wrapping_sub(primitive.stored_vertices)).copied();
-            let stored = stored.map_or(vertex, |v| v as usize);
+            let stored = primitive.stored_vertex(vertex as u32) as usize;
             let at = self.at.len() as u32;
             let normal = primitive.normals.get(vertex).copied().unwrap_or(Vec3::Y);
             self.at.push([primitive.positions[vertex], normal]);

@@ -7,12 +7,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use glam::Vec3;
-use skinscope_base::math::length;
+use skinscope_base::math::{BoxTree, length};
+use skinscope_deform::Side;
 use skinscope_model::{MeshId, NodeId};
 
-use super::kd::PointTree;
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
+use super::near_segment::near_segment;
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
 
 /// The rule that finds T-junctions that open into cracks.
 pub static JUNCTION: Rule = Rule {
@@ -48,10 +49,10 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
     for surface in subject.surfaces() {
         let mut found = candidates(subject, surface);
         found.retain(|(vertex, side)| {
-            surface.is_sound(*vertex) && surface.side_vertices(*side).iter().all(|v| surface.is_sound(*v))
+            surface.is_sound(*vertex) && surface.mesh.side_vertices(*side).iter().all(|v| surface.is_sound(*v))
         });
         let gap = |(vertex, side): &(u32, Side)| {
-            let [a, b] = surface.side_vertices(*side);
+            let [a, b] = surface.mesh.side_vertices(*side);
             Gap::FromEdge([a, b, *vertex].map(|v| Point::new(subject, surface, v)))
         };
         let gaps: Vec<Gap> = found.iter().map(gap).collect();
@@ -63,7 +64,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
             let Part { mesh, primitive, .. } = surface.parts[part];
             let cracked = cracked.entry((mesh, primitive)).or_default();
             cracked.vertices.insert(stored);
-            let [a, b] = surface.side_vertices(*side);
+            let [a, b] = surface.mesh.side_vertices(*side);
             cracked
                 .joints
                 .extend([a, b, *vertex].into_iter().flat_map(|v| surface.weights(v)).map(|(joint, _)| *joint));
@@ -102,7 +103,7 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
 
 /// Returns numbered vertices and the open side that each lies on, sorted.
 fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
-    let open: Vec<Side> = surface.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
+    let open: Vec<Side> = surface.mesh.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
     let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for [a, b] in open.iter().map(|s| s.ends) {
         around.entry(a).or_default().push(b);
@@ -110,7 +111,8 @@ fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
     }
     let places: Vec<u32> = around.keys().copied().collect();
     let at = |place: u32| surface.positions[place as usize];
-    let mut tree = PointTree::new(places.iter().map(|p| at(*p)).collect());
+    let points: Vec<Vec3> = places.iter().map(|place| at(*place)).collect();
+    let mut tree = BoxTree::of_points(points.iter().copied());
     let near = surface.size * ON_EDGE;
     // How often each vertex was tried, and found on an edge.
     let mut tries = vec![(0_u8, 0_u8); places.len()];
@@ -121,9 +123,8 @@ fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
         }
         let [a, b] = side.ends.map(at);
         let along = (b - a).normalize_or_zero();
-        tree.near_segment(a, b, near, |i| {
-            let place = places[i];
-            let p = at(place);
+        near_segment(&mut tree, &points, [a, b], near, |i| {
+            let (place, p) = (places[i], points[i]);
             if side.ends.contains(&place) {
                 return true;
             }

@@ -236,7 +236,7 @@ fn a_welded_surface_knows_its_edges_and_shells() {
     let subject = Subject::new(&model, &options, &cancel);
     let [surface] = subject.surfaces() else { panic!("one surface") };
     // 33 rings of 16 edges; 32 bands of 16 upright and 16 slanted ones. Both rims are open.
-    let edges: Vec<_> = surface.edges().collect();
+    let edges: Vec<_> = surface.mesh.edges().collect();
     assert_eq!(edges.len(), 33 * 16 + 32 * 32);
     assert_eq!(edges.iter().filter(|e| e.len() == 1).count(), 32);
     assert!(edges.iter().all(|e| e.len() <= 2) && surface.shell.iter().all(|s| *s == 0));

@@ -10,12 +10,12 @@ mod finding;
 mod hierarchy;
 mod joints;
 mod junctions;
-mod kd;
 mod limit;
 #[cfg(test)]
 mod mesh_tests;
 mod motion;
 mod names;
+mod near_segment;
 mod pairs;
 #[cfg(test)]
 mod parting_tests;
@@ -34,7 +34,6 @@ mod unused;
 mod weight_tests;
 mod weighted;
 mod weights;
-mod weld;
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,13 +41,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub use asymmetry::SAME_WEIGHT;
 pub use binds::is_bound_elsewhere;
 pub use finding::{Finding, FindingPose, Measure, Severity};
-use glam::Vec3;
 pub use seams::meetings;
 use skinscope_base::parallel;
 use skinscope_model::Model;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
-pub use surface::{Part, Side, Surface};
+pub use surface::{Part, Surface};
 pub use touched::Touched;
 
 use super::PerVertex;
@@ -156,13 +154,6 @@ impl Report {
 pub fn surfaces(model: &Model) -> Vec<Surface> {
     let never = AtomicBool::new(false);
     Surface::all(&Subject::new(model, &CheckOptions::default(), &never))
-}
-
-/// Welds points as [`Surface`] does: returns the place of each point, and the position of each place.
-#[must_use]
-pub fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
-    let welded = weld::Weld::new(points);
-    (welded.of, welded.positions)
 }
 
 /// Runs the rules over a model as stored, on all cores. Returns `None` once `cancel` is set.

@@ -234,7 +234,7 @@ mod tests {
                 local.transforms[joint.index()].rotation *= Quat::from_axis_angle(axis, angle);
                 let mut world = Vec::new();
                 local_to_model(&model.skeleton, &local, &mut world);
-                for vertex in (0..surface.place.len() as u32).step_by(7) {
+                for vertex in (0..surface.mesh.vertex_count()).step_by(7) {
                     let point = Point::new(&subject, surface, vertex);
                     let (got, want) = (point.turned(&subject.rest, &turn, i), point.at(&world));
                     assert!(got.distance(want) < 1e-4, "joint {joint:?}, vertex {vertex}: {got} and {want}");

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skinscope_base::math::length;
+use skinscope_base::math::{DisjointSets, length};
+use skinscope_deform::Side;
 use skinscope_model::{MeshId, NodeId};
 
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Side, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
 
 /// The rule that finds seams that open.
 pub static SEAM: Rule = Rule {
@@ -74,18 +75,19 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
         differing.iter().map(|(p, _)| Gap::Between(p.map(|v| Point::new(subject, surface, v)))).collect();
     let widths = motion::widest(subject, &gaps);
     // Lists each torn vertex, with the joints and the gap of its pair.
-    let mut group = Groups::new(&pairs);
+    let mut groups = DisjointSets::new(surface.mesh.vertex_count() as usize);
+    pairs.iter().for_each(|[a, b]| groups.join(*a, *b));
     let mut at_fault: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (i, ((pair, _), (width, _))) in differing.iter().zip(&widths).enumerate() {
         if *width > surface.size * surface.world_scale * NO_GAP {
-            at_fault.entry(group.of(pair[0])).or_default().push(i);
+            at_fault.entry(groups.root(pair[0])).or_default().push(i);
         }
     }
     let mut members: Vec<u32> = pairs.iter().flatten().copied().collect();
     members.sort_unstable();
     members.dedup();
     for vertex in members {
-        let Some(faults) = at_fault.get(&group.of(vertex)) else { continue };
+        let Some(faults) = at_fault.get(&groups.root(vertex)) else { continue };
         let (part, stored) = surface.stored(vertex);
         let Part { mesh, primitive, .. } = surface.parts[part];
         let torn = torn.entry((mesh, primitive)).or_default();
@@ -104,7 +106,7 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
 #[must_use]
 pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
-    surface.edges().for_each(|edge| meet(surface, edge, &mut pairs));
+    surface.mesh.edges().for_each(|edge| meet(surface, edge, &mut pairs));
     pairs.sort_unstable();
     pairs.dedup();
     pairs
@@ -116,9 +118,7 @@ pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
 fn meet(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     let mut open: Vec<([u32; 2], bool)> = Vec::new();
     for side in edge.iter().take(MOST_OPEN_SIDES * 2 + 1) {
-        let ends = surface.side_vertices(*side);
-        let forward =
-            surface.place[surface.triangles[side.triangle as usize][usize::from(side.corner)] as usize] == side.ends[0];
+        let (ends, forward) = (surface.mesh.side_vertices(*side), !side.is_back);
         // A side that two triangles share is closed already.
         match open.iter().position(|(other, _)| *other == ends) {
             Some(i) => drop(open.swap_remove(i)),
@@ -158,31 +158,4 @@ fn difference(a: &[(NodeId, f32)], b: &[(NodeId, f32)]) -> Vec<NodeId> {
     joints.dedup();
     joints.retain(|j| (share(a, *j, of_a) - share(b, *j, of_b)).abs() > SAME_WEIGHT);
     joints
-}
-
-/// Disjoint sets of vertices that pairs join.
-struct Groups {
-    above: BTreeMap<u32, u32>,
-}
-
-impl Groups {
-    fn new(pairs: &[[u32; 2]]) -> Self {
-        let mut out = Self { above: BTreeMap::new() };
-        for [a, b] in pairs {
-            let (a, b) = (out.of(*a), out.of(*b));
-            out.above.insert(a.max(b), a.min(b));
-        }
-        out
-    }
-
-    fn of(&mut self, vertex: u32) -> u32 {
-        let mut at = vertex;
-        while let Some(above) = self.above.get(&at).copied().filter(|above| *above != at) {
-            // Every other step of the path is shortened for the next search.
-            let next = self.above.get(&above).copied().unwrap_or(above);
-            self.above.insert(at, next);
-            at = above;
-        }
-        at
-    }
 }

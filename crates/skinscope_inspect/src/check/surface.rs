@@ -1,16 +1,15 @@
-//! The surface that a skin moves, with vertices of one place welded, so that its edges say what lies next to what.
+//! The surface that a skin moves, over all of its primitives.
 //!
-//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. Rules that walk over it
-//! use this one, in the space of the mesh as it was bound, where coincident vertices still coincide whatever their
-//! weights do to them.
+//! Rules that walk over the surface use this one, in the space of the mesh as it was bound, where coincident vertices still coincide
+//! whatever their weights do to them.
 
 use std::collections::{HashMap, HashSet};
 
 use glam::{Affine3A, DAffine3, Vec3};
-use skinscope_base::math::Aabb;
-use skinscope_model::{MeshId, Model, NodeId, Skin, Topology};
+use skinscope_base::math::{Aabb, Weld, WeldRule};
+use skinscope_deform::MeshTopology;
+use skinscope_model::{MeshId, Model, NodeId, Skin};
 
-use super::weld::Weld;
 use super::{Skinned, Subject};
 use crate::{BoneChoice, BoneSegment, bones};
 
@@ -19,22 +18,12 @@ use crate::{BoneChoice, BoneSegment, bones};
 pub struct Surface {
     /// Its primitives; their stored vertices are numbered consecutively from part to part.
     pub parts: Vec<Part>,
-    /// For each numbered vertex: its place.
-    pub place: Vec<u32>,
+    /// Its numbered vertices, welded where they lie near each other ([`WeldRule::Near`]), and its triangles.
+    pub mesh: MeshTopology,
     /// The position of each place, in the space of the first part's mesh.
     pub positions: Vec<Vec3>,
-    /// Triangles with three different places, as numbered vertices.
-    pub triangles: Vec<[u32; 3]>,
-    /// Every side of every triangle, sorted by [`Side::ends`]: the sides of one edge stand together.
-    pub sides: Vec<Side>,
     /// For each place: the connected piece it belongs to.
     pub shell: Vec<u32>,
-    /// For each place: the start of its numbered vertices in `members`, which is sorted by place.
-    starts: Vec<u32>,
-    members: Vec<u32>,
-    /// For each place: the start of its neighbours in `near`.
-    near_starts: Vec<u32>,
-    near: Vec<u32>,
     /// For each numbered vertex: the start of its weights in `weights`.
     weight_starts: Vec<usize>,
     weights: Vec<(NodeId, f32)>,
@@ -62,17 +51,6 @@ pub struct Part {
     pub first: u32,
 }
 
-/// A side of a triangle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Side {
-    /// The two places that it joins, the lower first.
-    pub ends: [u32; 2],
-    /// The triangle, a place in [`Surface::triangles`].
-    pub triangle: u32,
-    /// The corner of the triangle from which it runs to the next.
-    pub corner: u8,
-}
-
 impl Surface {
     /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
     pub(super) fn all(subject: &Subject) -> Vec<Self> {
@@ -92,26 +70,16 @@ impl Surface {
         for point in points.iter_mut().filter(|p| !p.is_finite()) {
             *point = Vec3::ZERO;
         }
-        let Weld { of: place, positions } = Weld::new(&points);
-        let triangles = triangles(subject, &parts, &place);
-        let sides = sides(&triangles, &place);
-        let (starts, members) = buckets(positions.len(), place.iter().zip(0..).map(|(p, v)| (*p, v)));
-        let edges = || sides.chunk_by(|a, b| a.ends == b.ends).map(|edge| edge[0].ends);
-        let (near_starts, near) = buckets(positions.len(), edges().flat_map(|[a, b]| [(a, b), (b, a)]));
+        let mesh = topology(subject, &parts, &points);
+        let positions: Vec<Vec3> = mesh.weld.first.iter().map(|vertex| points[*vertex as usize]).collect();
         let (world_scale, bones) = bound(subject, group);
         let mut out = Self {
             size: Aabb::around_mass(&positions).diagonal(),
-            shell: Vec::new(),
+            shell: mesh.shells().0,
             joints: Vec::new(),
             parts,
-            place,
+            mesh,
             positions,
-            triangles,
-            sides,
-            starts,
-            members,
-            near_starts,
-            near,
             bones,
             world_scale,
             weight_starts: vec![0],
@@ -119,7 +87,6 @@ impl Surface {
             sound: Vec::new(),
         };
         out.take_weights(subject);
-        out.shell = out.shells();
         out.joints = out.moved();
         out
     }
@@ -127,27 +94,13 @@ impl Surface {
     /// Returns the numbered vertices at a place, rising.
     #[must_use]
     pub fn members(&self, place: u32) -> &[u32] {
-        &self.members[self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize]
+        self.mesh.members(place)
     }
 
-    /// Returns the places that an edge joins with this one.
+    /// Returns the places that an edge joins with this one, rising.
     #[must_use]
     pub fn neighbours(&self, place: u32) -> &[u32] {
-        &self.near[self.near_starts[place as usize] as usize..self.near_starts[place as usize + 1] as usize]
-    }
-
-    /// Returns the edges of the welded surface, each as the sides of its triangles: two where it is closed, one at a
-    /// border.
-    pub fn edges(&self) -> impl Iterator<Item = &[Side]> {
-        self.sides.chunk_by(|a, b| a.ends == b.ends)
-    }
-
-    /// Returns the numbered vertices at the two ends of a side, in the order of its [`Side::ends`].
-    #[must_use]
-    pub fn side_vertices(&self, side: Side) -> [u32; 2] {
-        let triangle = self.triangles[side.triangle as usize];
-        let [a, b] = [0, 1].map(|i| triangle[(usize::from(side.corner) + i) % 3]);
-        if self.place[a as usize] == side.ends[0] { [a, b] } else { [b, a] }
+        self.mesh.neighbours(place)
     }
 
     /// Returns the primitive of a numbered vertex, as a place in [`Surface::parts`], and its stored number there.
@@ -207,28 +160,6 @@ impl Surface {
         }
     }
 
-    fn shells(&self) -> Vec<u32> {
-        let mut shell = vec![u32::MAX; self.positions.len()];
-        let (mut count, mut open) = (0, Vec::new());
-        for start in 0..self.positions.len() as u32 {
-            if shell[start as usize] != u32::MAX {
-                continue;
-            }
-            shell[start as usize] = count;
-            open.push(start);
-            while let Some(at) = open.pop() {
-                for to in self.neighbours(at) {
-                    if shell[*to as usize] == u32::MAX {
-                        shell[*to as usize] = count;
-                        open.push(*to);
-                    }
-                }
-            }
-            count += 1;
-        }
-        shell
-    }
-
     fn moved(&self) -> Vec<(NodeId, Vec<(u32, f32)>)> {
         let mut joints: HashMap<NodeId, Vec<(u32, f32)>> = HashMap::new();
         for place in 0..self.positions.len() as u32 {
@@ -248,54 +179,15 @@ impl Surface {
     }
 }
 
-fn triangles(subject: &Subject, parts: &[Part], place: &[u32]) -> Vec<[u32; 3]> {
-    let mut out = Vec::new();
-    for Part { skinned, first, .. } in parts {
-        let (source, first) = (subject.skinned[*skinned].source, *first);
-        if source.topology != Topology::Triangles {
-            continue;
-        }
-        let stored = |v: u32| {
-            let split = (v as usize).checked_sub(source.stored_vertices);
-            first + split.and_then(|i| source.split_from.get(i).copied()).unwrap_or(v)
-        };
-        let corners = source.indices.as_chunks::<3>().0.iter().map(|t| t.map(stored));
-        out.extend(corners.filter(|t| {
-            let [a, b, c] = t.map(|v| place[v as usize]);
-            a != b && b != c && c != a
-        }));
-    }
-    out
-}
-
-fn sides(triangles: &[[u32; 3]], place: &[u32]) -> Vec<Side> {
-    let mut out = Vec::with_capacity(triangles.len() * 3);
-    for (triangle, corners) in (0..).zip(triangles) {
-        let at = corners.map(|v| place[v as usize]);
-        for corner in 0..3 {
-            let (a, b) = (at[corner], at[(corner + 1) % 3]);
-            out.push(Side { ends: [a.min(b), a.max(b)], triangle, corner: corner as u8 });
-        }
-    }
-    out.sort_unstable_by_key(|s| (s.ends, s.triangle, s.corner));
-    out
-}
-
-/// Groups values by key: returns where each key's values start (and one past the last), and the values in the order in
-/// which they came.
-fn buckets(keys: usize, pairs: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
-    let mut starts = vec![0_u32; keys + 1];
-    pairs.clone().for_each(|(key, _)| starts[key as usize + 1] += 1);
-    for key in 0..keys {
-        starts[key + 1] += starts[key];
-    }
-    let mut fill = starts.clone();
-    let mut values = vec![0; starts[keys] as usize];
-    for (key, value) in pairs {
-        values[fill[key as usize] as usize] = value;
-        fill[key as usize] += 1;
-    }
-    (starts, values)
+/// Welds the vertices of all parts, which lie at `points`, and joins their triangles.
+fn topology(subject: &Subject, parts: &[Part], points: &[Vec3]) -> MeshTopology {
+    let of_part = |part: &Part| {
+        let (source, first) = (subject.skinned[part.skinned].source, part.first);
+        source.stored_triangles().map(move |corners| corners.map(|vertex| first + vertex))
+    };
+    let weld = Weld::new(points, WeldRule::Near, &|| false);
+    let mesh = weld.and_then(|weld| MeshTopology::new(weld, parts.iter().flat_map(of_part).collect(), &|| false));
+    mesh.unwrap_or_default()
 }
 
 /// Primitives that share a surface, each with `surface_from_mesh` where that is not the identity.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use glam::{DVec3, Vec2, Vec3};
-use skinscope_base::math::Aabb;
+use skinscope_base::math::{Aabb, BoxTree};
 use skinscope_model::{Instance, Mesh, Model, Primitive};
 
 use super::nodes::Nodes;
@@ -158,24 +158,28 @@ fn matched(a: &Primitive, b: &Primitive) -> (Vec<Option<u32>>, usize) {
         let unlike = unlike_triangles(a, b, &identity, reach);
         return (identity, unlike);
     }
-    let cells = Cells::new(other, reach);
+    let tree = PointTree::new(other, reach);
     let mut used = vec![0_u32; other.len()];
     let mut out = Vec::with_capacity(own.len());
     for (v, position) in own.iter().enumerate() {
-        let fit = |w: u32| {
-            let w = w as usize;
-            let apart = other[w].distance(*position) > reach;
-            // Texture coordinates tell vertices of one place apart, then normals, then weights.
-            (!apart).then(|| (!same_uv(a, v, b, w), used[w], turn(a, v, b, w), weight_gap(a, v, b, w)))
-        };
-        let best = cells.near(*position).filter_map(|w| Some((fit(w)?, w))).min();
+        // Texture coordinates tell vertices of one place apart, then normals, then weights.
+        let fit = |w: usize| (!same_uv(a, v, b, w), used[w], turn(a, v, b, w), weight_gap(a, v, b, w));
+        let mut best = None;
+        tree.near(*position, |w| {
+            let candidate = (fit(w as usize), w);
+            best = Some(best.map_or(candidate, |best| candidate.min(best)));
+        });
         out.push(best.map(|(_, w)| w));
         if let Some((_, w)) = best {
             used[w as usize] += 1;
         }
     }
-    let backward = Cells::new(own, reach);
-    let is_lonely = |position: &Vec3| !backward.near(*position).any(|v| near(own[v as usize], *position));
+    let backward = PointTree::new(own, reach);
+    let is_lonely = |position: &Vec3| {
+        let mut is_lonely = true;
+        backward.near(*position, |_| is_lonely = false);
+        is_lonely
+    };
     let lost = out.iter().filter(|w| w.is_none()).count() + other.iter().filter(|p| is_lonely(p)).count();
     let unlike = lost + if lost == 0 { unlike_triangles(a, b, &out, reach) } else { 0 };
     (out, unlike)
@@ -219,16 +223,13 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
     }
     // The place of each vertex of the second: the first vertex that lies there.
     let other = stored(b);
-    let cells = Cells::new(other, reach);
+    let tree = PointTree::new(other, reach);
     let place = |w: u32| {
-        let position = other[w as usize];
-        cells.near(position).filter(|o| other[*o as usize].distance(position) <= reach).min().unwrap_or(w)
+        let mut first = w;
+        tree.near(other[w as usize], |o| first = first.min(o));
+        first
     };
     let places: Vec<u32> = (0..other.len() as u32).map(place).collect();
-    let source = |p: &Primitive, v: u32| {
-        let split = (v as usize).checked_sub(p.stored_vertices);
-        split.and_then(|i| p.split_from.get(i).copied()).unwrap_or(v)
-    };
     let mut count: BTreeMap<[u32; 3], i64> = BTreeMap::new();
     let mut add = |corners: Vec<u32>, by: i64| {
         let mut corners = [corners[0], corners.get(1).copied().unwrap_or(0), corners.get(2).copied().unwrap_or(0)];
@@ -241,44 +242,38 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
         }
     };
     for shape in a.indices.chunks_exact(width(a)) {
-        let at = |v: &u32| there.get(source(a, *v) as usize).copied().flatten().map(|w| places[w as usize]);
+        let at = |v: &u32| there.get(a.stored_vertex(*v) as usize).copied().flatten().map(|w| places[w as usize]);
         if let Some(corners) = shape.iter().map(at).collect::<Option<Vec<u32>>>() {
             add(corners, 1);
         }
     }
     for shape in b.indices.chunks_exact(width(b)) {
-        add(shape.iter().map(|v| places[source(b, *v) as usize]).collect(), -1);
+        add(shape.iter().map(|v| places[b.stored_vertex(*v) as usize]).collect(), -1);
     }
     count.values().map(|n| n.unsigned_abs() as usize).sum()
 }
 
-/// Points grouped by cells of a grid.
-struct Cells {
+/// Points in a tree, to find those in one place.
+struct PointTree<'a> {
+    points: &'a [Vec3],
     reach: f32,
-    cells: HashMap<[i64; 3], Vec<u32>>,
+    tree: BoxTree,
 }
 
-impl Cells {
-    fn new(points: &[Vec3], reach: f32) -> Self {
-        let mut out = Self { reach: reach * 4.0, cells: HashMap::new() };
-        for (i, point) in (0..).zip(points) {
-            let cell = out.cell(*point);
-            out.cells.entry(cell).or_default().push(i);
-        }
-        out
+impl<'a> PointTree<'a> {
+    fn new(points: &'a [Vec3], reach: f32) -> Self {
+        Self { points, reach, tree: BoxTree::of_points(points.iter().copied()) }
     }
 
-    fn cell(&self, p: Vec3) -> [i64; 3] {
-        p.to_array().map(|c| (f64::from(c) / f64::from(self.reach)).floor() as i64)
-    }
-
-    /// Returns points that may be near.
-    fn near(&self, p: Vec3) -> impl Iterator<Item = u32> + '_ {
-        let [x, y, z] = self.cell(p);
-        let around = (-1..=1).flat_map(move |dx| (-1..=1).flat_map(move |dy| (-1..=1).map(move |dz| [dx, dy, dz])));
-        let cells = around.filter_map(move |[dx, dy, dz]: [i64; 3]| {
-            self.cells.get(&[x.saturating_add(dx), y.saturating_add(dy), z.saturating_add(dz)])
+    /// Visits the points within reach of `at`.
+    fn near(&self, at: Vec3, mut visit: impl FnMut(u32)) {
+        // The tree is asked for a little more than what rounding adds to a distance.
+        let reach = f64::from(self.reach) * 1.001;
+        self.tree.nearest(at.as_dvec3(), |point| {
+            if self.points[point as usize].distance(at) <= self.reach {
+                visit(point);
+            }
+            reach
         });
-        cells.flatten().copied()
     }
 }

@@ -4,10 +4,9 @@
 //! The method is given normals that were computed from the triangles at rest, not those of the file. So what an artist did to
 //! the normals is no error, and the bind pose has none.
 
-use std::collections::HashMap;
-
 use glam::Vec3;
-use skinscope_deform::{BatchOut, JointNormals, TurnNormal};
+use skinscope_base::math::{Csr, Weld};
+use skinscope_deform::{BatchOut, JointNormals, TurnNormal, triangle_normal};
 use skinscope_model::Primitive;
 
 use super::read::{Posed, chunks, spread};
@@ -20,9 +19,8 @@ use super::topology::MeasuredTopology;
 pub(super) struct NormalGroups {
     /// For each stored vertex: its group.
     group_of: Vec<u32>,
-    /// For each group: where its triangles begin in `faces`; one more than there are groups.
-    starts: Vec<u32>,
-    faces: Vec<u32>,
+    /// The triangles around each group, once for each of their corners there.
+    faces: Csr,
 }
 
 /// The normal error of a primitive.
@@ -42,44 +40,26 @@ struct Sums(NormalReading);
 
 impl NormalGroups {
     pub fn new(p: &Primitive, topology: &MeasuredTopology) -> Self {
-        let mut first: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
-        let mut count = 0;
-        let group_of: Vec<u32> = (0..p.stored_vertices)
-            .map(|v| {
-                let new = |count: &mut u32| {
-                    *count += 1;
-                    *count - 1
-                };
-                let Some(normal) = p.normals.get(v) else { return new(&mut count) };
-                // Adding zero turns −0 into +0.
-                let key = (topology.welded[v], (*normal + Vec3::ZERO).to_array().map(f32::to_bits));
-                *first.entry(key).or_insert_with(|| new(&mut count))
-            })
-            .collect();
-        let mut starts = vec![0_u32; count as usize + 1];
-        let groups = |t: &[u32; 3]| t.map(|v| group_of[v as usize]);
-        topology.corners.iter().flat_map(groups).for_each(|g| starts[g as usize + 1] += 1);
-        for i in 0..count as usize {
-            starts[i + 1] += starts[i];
-        }
-        let (mut next, mut faces) = (starts.clone(), vec![0; 3 * topology.corners.len()]);
-        for (face, corners) in (0..).zip(&topology.corners) {
-            for group in groups(corners) {
-                faces[next[group as usize] as usize] = face;
-                next[group as usize] += 1;
-            }
-        }
-        Self { group_of, starts, faces }
+        // Adding zero turns −0 into +0.
+        let bits = |normal: &Vec3| (*normal + Vec3::ZERO).to_array().map(f32::to_bits);
+        let key = |v: usize| match p.normals.get(v) {
+            Some(normal) => (topology.welded[v], Some(bits(normal))),
+            None => (v as u32, None),
+        };
+        let Weld { place: group_of, first } =
+            Weld::by_key((0..p.stored_vertices).map(key), &|| false).unwrap_or_default();
+        let corners = (0..).zip(&topology.corners).flat_map(|(face, t)| t.map(|v| (group_of[v as usize], face)));
+        let faces = Csr::new(first.len(), corners);
+        Self { group_of, faces }
     }
 
     /// Returns the sum of `normal` over the triangles of each group.
     fn sums(&self, normal: &(impl Fn(u32) -> Vec3 + Sync)) -> Vec<Vec3> {
-        let mut out = vec![Vec3::ZERO; self.starts.len().saturating_sub(1)];
+        let mut out = vec![Vec3::ZERO; self.faces.row_count()];
         let mut nothing = vec![(); chunks(out.len())];
         spread(0, &mut out, &mut nothing, &|start, sums, _: &mut ()| {
             for (i, sum) in (start..).zip(sums) {
-                let faces = &self.faces[self.starts[i] as usize..self.starts[i + 1] as usize];
-                *sum = faces.iter().map(|face| normal(*face)).sum::<Vec3>().normalize_or_zero();
+                *sum = self.faces.row(i).iter().map(|face| normal(*face)).sum::<Vec3>().normalize_or_zero();
             }
         });
         out
@@ -87,7 +67,7 @@ impl NormalGroups {
 
     /// Returns the normals that are computed from the triangles at rest, for each group.
     pub fn at_rest(&self, topology: &MeasuredTopology, rest: &RestSizes) -> Vec<Vec3> {
-        self.sums(&|face| super::rest::cross(topology.places[face as usize], &rest.positions))
+        self.sums(&|face| triangle_normal(topology.places[face as usize], &rest.positions))
     }
 
     /// Returns the normals that are computed from the posed triangles, for each group. `faces` are the posed normals of triangles, as

@@ -271,8 +271,8 @@ fn read_faces(
     for (piece, volume) in topology.pieces.iter().zip(&pieces) {
         parts[piece.part as usize] += volume;
     }
-    close(&topology.part_rims, positions, origin, &mut memory.middles, &mut parts);
-    close(&topology.piece_rims, positions, origin, &mut memory.middles, &mut pieces);
+    close(&topology.part_borders, positions, origin, &mut memory.middles, &mut parts);
+    close(&topology.piece_borders, positions, origin, &mut memory.middles, &mut pieces);
     let sixth = |volumes: Vec<f64>| volumes.into_iter().map(|v| v / 6.0).collect();
     (out.part_volumes, out.piece_volumes) = (sixth(parts), sixth(pieces));
 }

@@ -2,9 +2,9 @@
 
 use glam::{DVec3, Vec3};
 use skinscope_base::math::Aabb;
-use skinscope_deform::{ENCLOSED, close_rims};
+use skinscope_deform::{Borders, ENCLOSED, triangle_normal};
 
-use super::topology::{MeasuredTopology, Rims};
+use super::topology::MeasuredTopology;
 
 /// The sizes at rest, morphs included.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ impl RestSizes {
             let length = length(*ends);
             reciprocal(length, length > 0.0 && length >= least)
         });
-        let crosses: Vec<Vec3> = topology.places.iter().map(|t| cross(*t, &positions)).collect();
+        let crosses: Vec<Vec3> = topology.places.iter().map(|t| triangle_normal(*t, &positions)).collect();
         let per_area = topology.places.iter().zip(&crosses).map(|([a, b, c], cross)| {
             let longest = length([*a, *b]).max(length([*b, *c])).max(length([*c, *a]));
             let doubled = cross.length();
@@ -68,22 +68,22 @@ impl RestSizes {
             let of = &mut parts[piece.part as usize];
             *of = (of.0 + area, of.1 + volume);
         }
-        let volumes = |rims: &Rims, sums: &[(f64, f64)], closed: &dyn Fn(usize) -> bool| {
+        let volumes = |borders: &Borders, sums: &[(f64, f64)], closed: &dyn Fn(usize) -> bool| {
             let mut all: Vec<f64> = sums.iter().map(|(_, volume)| *volume).collect();
-            close(rims, &positions, origin, &mut Vec::new(), &mut all);
+            close(borders, &positions, origin, &mut Vec::new(), &mut all);
             let enclosed = all.iter().zip(sums).enumerate().map(|(i, (volume, (area, _)))| {
                 let share = if closed(i) { ENCLOSED_CLOSED } else { ENCLOSED };
                 Some(volume / 6.0).filter(|v| v.abs() > share * area.powf(1.5))
             });
             enclosed.collect()
         };
-        let part_volumes = volumes(&topology.part_rims, &parts, &|i| topology.parts[i].closed);
+        let part_volumes = volumes(&topology.part_borders, &parts, &|i| topology.parts[i].closed);
         let open: Vec<bool> = {
             let mut open = vec![false; pieces.len()];
-            topology.piece_rims.edges.iter().for_each(|edge| open[edge.group as usize] = true);
+            topology.piece_borders.edges.iter().for_each(|edge| open[edge.group as usize] = true);
             open
         };
-        let piece_volumes = volumes(&topology.piece_rims, &pieces, &|i| !open[i]);
+        let piece_volumes = volumes(&topology.piece_borders, &pieces, &|i| !open[i]);
         Self {
             per_length: per_length.collect(),
             bends: bends.collect(),
@@ -103,24 +103,21 @@ pub(super) fn origin(topology: &MeasuredTopology, positions: &[Vec3]) -> DVec3 {
     first.map_or(DVec3::ZERO, |p| p.as_dvec3())
 }
 
-/// Returns the normal of a triangle; its length is twice the area.
-#[inline]
-pub(super) fn cross([a, b, c]: [u32; 3], positions: &[Vec3]) -> Vec3 {
-    let [a, b, c] = [a, b, c].map(|v| positions[v as usize]);
-    (b - a).cross(c - a)
-}
-
-/// Returns six times the signed volume between a triangle and `origin`: a corner of it times the normal that [`cross`] returns, since
+/// Returns six times the signed volume between a triangle and `origin`: a corner of it times the normal that [`triangle_normal`] returns, since
 /// `a · (b × c) = a · ((b − a) × (c − a))`.
 #[inline]
 pub(super) fn sixfold(corner: Vec3, cross: Vec3, origin: DVec3) -> f64 {
     (corner.as_dvec3() - origin).dot(cross.as_dvec3())
 }
 
-/// Closes the borders of groups of triangles by fans around the mean of the first ends of their sides: adds six times the
-/// volume of the fans to the sums of the groups.
-pub(super) fn close(rims: &Rims, positions: &[Vec3], origin: DVec3, middles: &mut Vec<(DVec3, f64)>, sums: &mut [f64]) {
+/// Closes the borders of groups of triangles: adds six times the volume of their fans to the sums of the groups.
+pub(super) fn close(
+    borders: &Borders,
+    positions: &[Vec3],
+    origin: DVec3,
+    middles: &mut Vec<(DVec3, f64)>,
+    sums: &mut [f64],
+) {
     let at = |v: u32| positions[v as usize].as_dvec3() - origin;
-    let edges = rims.edges.iter().map(|edge| (edge.rim, edge.ends));
-    close_rims(rims.count, edges, at, middles, |i, volume| sums[rims.edges[i].group as usize] += volume);
+    borders.close(at, middles, |group, volume| sums[group as usize] += volume);
 }

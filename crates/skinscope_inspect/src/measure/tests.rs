@@ -4,9 +4,10 @@ use std::f64::consts::PI;
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat3A, Vec3};
+use skinscope_base::math::WeldRule;
 use skinscope_deform::{
-    self as deform, Deformation, METHODS, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface, SurfaceInput,
-    SurfaceTopology,
+    self as deform, Deformation, METHODS, MeshTopology, Method, NORMAL_MODES, PASSES, ParameterSettings, Surface,
+    SurfaceInput,
 };
 use skinscope_model::shapes::{Tube, tube};
 use skinscope_model::{
@@ -381,7 +382,8 @@ fn a_large_surface_has_at_each_vertex_the_edge_that_has_changed_most() {
     let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights: &[], method };
     let surface = Surface::of(&input);
     let (p, posed) = (&model.meshes[0].primitives[0], &surface.parts[0].deformed.positions);
-    let edges = SurfaceTopology::new(p).edges;
+    let topology = MeshTopology::of_primitive(p, WeldRule::Exact, &|| false).unwrap();
+    let edges = topology.vertex_edges();
     assert!(edges.len() > 20_000, "{} edges are not read by several threads", edges.len());
     let mut worst = vec![0.0_f32; p.positions.len()];
     for [a, b] in edges.iter().map(|ends| ends.map(|v| v as usize)) {

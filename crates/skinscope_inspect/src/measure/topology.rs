@@ -1,17 +1,15 @@
 //! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by place, the parts that hang
 //! together, and the regions of the joints.
 
-use std::collections::HashMap;
-
 use glam::Vec4;
-use skinscope_base::math::DisjointSets;
-use skinscope_deform::SurfaceTopology;
+use skinscope_base::math::{DisjointSets, Weld, WeldRule};
+use skinscope_deform::{Borders, MeshTopology, Side, triangle_edges};
 use skinscope_model::{InfluencesRef, Primitive};
 
 /// Stands for "no triangle".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The triangles of a primitive with their edges. A *place* is the first stored vertex at a stored position: vertices on both
+/// The triangles of a primitive with their edges. A *place* is given by the first stored vertex at a stored position: vertices on both
 /// sides of a seam share one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeasuredTopology {
@@ -33,8 +31,8 @@ pub(super) struct MeasuredTopology {
     /// The ends of the same edges. They are apart, because only those of folds are read.
     pub hinge_ends: Vec<[u32; 2]>,
     /// The open sides of parts, and those of pieces.
-    pub part_rims: Rims,
-    pub piece_rims: Rims,
+    pub part_borders: Borders,
+    pub piece_borders: Borders,
     /// For each triangle: whether its corners do not all follow one joint alike. Without a pass after the method only such triangles can
     /// be turned over.
     pub is_blended: Vec<bool>,
@@ -57,38 +55,6 @@ pub(super) struct Part {
     pub closed: bool,
 }
 
-/// Open sides of groups of triangles: those that touch form a border.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rims {
-    pub edges: Vec<RimEdge>,
-    /// How many borders there are.
-    pub count: usize,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RimEdge {
-    pub ends: [u32; 2],
-    pub group: u32,
-    pub rim: u32,
-}
-
-/// A side of a triangle.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Side {
-    /// The lower place, then the higher one.
-    ends: [u32; 2],
-    /// Whether it runs from the higher place to the lower one.
-    back: bool,
-    face: u32,
-}
-
-impl Side {
-    fn along(self) -> [u32; 2] {
-        let [a, b] = self.ends;
-        if self.back { [b, a] } else { [a, b] }
-    }
-}
-
 impl MeasuredTopology {
     /// Finds out all of it; `None` soon after `stop` returns true. Where `parted` has a vector for each vertex, only vertices with one
     /// vector can share a place.
@@ -98,15 +64,19 @@ impl MeasuredTopology {
         parted: Option<&[Vec4]>,
         stop: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let SurfaceTopology { triangles: corners, mut welded, edges, .. } = SurfaceTopology::new_unless(p, stop)?;
+        let mut mesh = MeshTopology::of_primitive(p, WeldRule::Exact, stop)?;
         if let Some(vectors) = parted {
-            part(&mut welded, vectors);
+            let weld = part(&mesh.weld, vectors, stop)?;
+            mesh = MeshTopology::new(weld, mesh.triangles, stop)?;
         }
-        let joint_of: Vec<u32> = corners.iter().map(|t| heaviest(influences, *t)).collect();
-        let all = sides(&corners, &welded, stop)?;
-        let (part_of, count) = parts(corners.len(), &all);
+        let joint_of: Vec<u32> = mesh.triangles.iter().map(|t| heaviest(influences, *t)).collect();
+        let edges = triangle_edges(&mesh.triangles, p.stored_vertices, stop)?;
+        let (part_of, count) = parts(&mesh);
+        if stop() {
+            return None;
+        }
         // Triangles of one piece follow each other, so that sums are taken along the list.
-        let mut order: Vec<u32> = (0..corners.len() as u32).collect();
+        let mut order: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
         let key = |t: u32| (part_of[t as usize], joint_of[t as usize]);
         order.sort_by_key(|t| key(*t));
         let mut place_of = vec![0; order.len()];
@@ -122,11 +92,11 @@ impl MeasuredTopology {
             }
             out.piece_of.push(out.pieces.len() as u32 - 1);
             out.parts[part as usize].triangles += 1;
-            out.corners.push(corners[*t as usize]);
+            out.corners.push(mesh.triangles[*t as usize]);
         }
-        out.places = out.corners.iter().map(|t| t.map(|v| welded[v as usize])).collect();
-        out.welded = welded;
-        out.join(&all, &place_of);
+        out.places = out.corners.iter().map(|t| t.map(|v| mesh.welded(v))).collect();
+        out.welded = (0..mesh.vertex_count()).map(|v| mesh.welded(v)).collect();
+        out.join(&mesh, &place_of);
         let follows_one = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| influences.of(v as usize));
             a == b && b == c && a.1.iter().filter(|w| **w != 0.0).count() == 1
@@ -137,25 +107,30 @@ impl MeasuredTopology {
         (!stop()).then_some(out)
     }
 
-    /// Finds hinges and open sides. `place_of` says where each triangle of `all` stands in the sorted list.
-    fn join(&mut self, all: &[Side], place_of: &[u32]) {
+    /// Finds hinges and open sides. `place_of` says where each triangle of `mesh` stands in the sorted list.
+    fn join(&mut self, mesh: &MeshTopology, place_of: &[u32]) {
         let (mut of_parts, mut of_pieces, mut hinges) = (Vec::new(), Vec::new(), Vec::new());
-        for group in all.chunk_by(|a, b| a.ends == b.ends) {
-            let (there, back) = group.split_at(group.partition_point(|side| !side.back));
-            let face = |side: &Side| place_of[side.face as usize];
-            if let ([one], [other]) = (there, back) {
-                hinges.push(([face(one), face(other)], one.ends));
+        let (mut there, mut back): (Vec<Side>, Vec<Side>) = (Vec::new(), Vec::new());
+        let face = |side: &Side| place_of[side.triangle as usize];
+        let at_places = |ends: [u32; 2]| ends.map(|place| mesh.weld.first[place as usize]);
+        for edge in mesh.edges() {
+            there.clear();
+            there.extend(edge.iter().filter(|side| !side.is_back));
+            back.clear();
+            back.extend(edge.iter().filter(|side| side.is_back));
+            if let ([one], [other]) = (&there[..], &back[..]) {
+                hinges.push(([face(one), face(other)], at_places(one.ends)));
             }
             for (i, side) in there.iter().enumerate().chain(back.iter().enumerate()) {
-                let partner = if side.back { there.get(i) } else { back.get(i) };
-                let [piece, other] = [Some(side), partner].map(|s| s.map(|s| self.piece_of[face(s) as usize]));
-                let piece = piece.unwrap_or_default();
+                let partner = if side.is_back { there.get(i) } else { back.get(i) };
+                let piece = self.piece_of[face(side) as usize];
+                let other = partner.map(|side| self.piece_of[face(side) as usize]);
                 let part = self.pieces[piece as usize].part;
                 if other != Some(piece) {
-                    of_pieces.push((piece, side.along()));
+                    of_pieces.push((piece, at_places(side.along())));
                 }
                 if other.is_none() {
-                    of_parts.push((part, side.along()));
+                    of_parts.push((part, at_places(side.along())));
                 }
                 if there.len() != 1 || back.len() != 1 {
                     self.parts[part as usize].closed = false;
@@ -165,17 +140,15 @@ impl MeasuredTopology {
         // In the order of the list, hinges read triangles that lie near each other.
         hinges.sort_by_key(|([one, other], _)| *one.min(other));
         (self.hinges, self.hinge_ends) = hinges.into_iter().unzip();
-        (self.part_rims, self.piece_rims) = (rims(&of_parts), rims(&of_pieces));
+        (self.part_borders, self.piece_borders) =
+            (Borders::new(&of_parts, &|at| at), Borders::new(&of_pieces, &|at| at));
     }
 }
 
-/// Parts the vertices of one place that have different vectors.
-fn part(welded: &mut [u32], vectors: &[Vec4]) {
-    let mut first: HashMap<(u32, Option<[u32; 4]>), u32> = HashMap::new();
-    for (v, place) in (0..).zip(welded) {
-        let vector = vectors.get(v as usize).map(|vector| vector.to_array().map(f32::to_bits));
-        *place = *first.entry((*place, vector)).or_insert(v);
-    }
+/// Parts the vertices of one place that have different vectors; `None` once `stop` returns true.
+fn part(weld: &Weld, vectors: &[Vec4], stop: &dyn Fn() -> bool) -> Option<Weld> {
+    let vector = |v: usize| vectors.get(v).map(|vector| vector.to_array().map(f32::to_bits));
+    Weld::by_key(weld.place.iter().enumerate().map(|(v, place)| (*place, vector(v))), stop)
 }
 
 /// Returns the joint (its place in the skin) with the largest sum of weights at three corners, of equal ones the first;
@@ -194,44 +167,11 @@ fn heaviest(influences: InfluencesRef<'_>, corners: [u32; 3]) -> u32 {
     sums.iter().filter(|(_, sum)| *sum >= most - 1e-6).map(|(joint, _)| u32::from(*joint)).min().unwrap_or(NONE)
 }
 
-/// Returns all sides of all triangles, sorted by edge and direction; `None` once `stop` returns true.
-fn sides(corners: &[[u32; 3]], welded: &[u32], stop: &dyn Fn() -> bool) -> Option<Vec<Side>> {
-    let mut out = Vec::with_capacity(3 * corners.len());
-    for (face, t) in (0..).zip(corners) {
-        let [a, b, c] = t.map(|v| welded[v as usize]);
-        out.extend([[a, b], [b, c], [c, a]].map(|[a, b]| Side { ends: [a.min(b), a.max(b)], back: a > b, face }));
-    }
-    if stop() {
-        return None;
-    }
-    out.sort_unstable();
-    (!stop()).then_some(out)
-}
-
 /// Returns the part of each triangle, numbered in the order of the triangles, and how many parts there are.
-fn parts(count: usize, all: &[Side]) -> (Vec<u32>, usize) {
-    let mut groups = DisjointSets::new(count);
-    for pair in all.windows(2).filter(|pair| pair[0].ends == pair[1].ends) {
-        groups.join(pair[0].face, pair[1].face);
+fn parts(mesh: &MeshTopology) -> (Vec<u32>, usize) {
+    let mut groups = DisjointSets::new(mesh.triangles.len());
+    for pair in mesh.edges().flat_map(|edge| edge.windows(2)) {
+        groups.join(pair[0].triangle, pair[1].triangle);
     }
     groups.numbered()
-}
-
-/// Finds the border of each open side: sides of one group that touch belong to one border.
-fn rims(open: &[(u32, [u32; 2])]) -> Rims {
-    let mut places: Vec<(u32, u32)> = open.iter().flat_map(|(group, ends)| ends.map(|end| (*group, end))).collect();
-    places.sort_unstable();
-    places.dedup();
-    let place = |group: u32, end: u32| places.binary_search(&(group, end)).unwrap_or_default() as u32;
-    let mut groups = DisjointSets::new(places.len());
-    for (group, [a, b]) in open {
-        groups.join(place(*group, *a), place(*group, *b));
-    }
-    let (rim_of, count) = groups.numbered();
-    let edge = |(group, ends): &(u32, [u32; 2])| RimEdge {
-        ends: *ends,
-        group: *group,
-        rim: rim_of[place(*group, ends[0]) as usize],
-    };
-    Rims { edges: open.iter().map(edge).collect(), count }
 }

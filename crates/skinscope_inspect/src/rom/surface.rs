@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use glam::{Affine3A, Vec3, Vec4};
 use skinscope_anim::local_to_model;
-use skinscope_base::math::Aabb;
-use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, Method, MethodInput, SurfaceTopology};
+use skinscope_base::math::{Aabb, WeldRule};
+use skinscope_deform::{self as deform, Batch, BatchInfluences, BatchOut, MeshTopology, Method, MethodInput};
 use skinscope_model::{InfluencesRef, Instance, InstanceId, MeshId, Model, NodeId, Primitive, Skin, SkinId};
 
 /// A primitive that a skin moves. A mesh that is drawn several times with one skin counts once.
@@ -16,7 +16,7 @@ pub(super) struct Skinned<'a> {
     pub(super) skin: &'a Skin,
     pub(super) source: &'a Primitive,
     pub(super) influences: InfluencesRef<'a>,
-    pub(super) topology: SurfaceTopology,
+    pub(super) topology: MeshTopology,
     /// The place of the skin's first matrix among all palettes.
     pub(super) first: usize,
     /// The positions in mesh space, rest morphs included.
@@ -86,7 +86,7 @@ impl<'a> Skinned<'a> {
         for place in places {
             let source = &model.meshes[place.0.index()].primitives[place.1];
             let Some(influences) = model.influences(place.0, place.1) else { continue };
-            let topology = SurfaceTopology::new_unless(source, stop)?;
+            let topology = MeshTopology::of_primitive(source, WeldRule::Exact, stop)?;
             out.push(Self::new(model, place, (source, influences, topology)).at_rest(&packed, method));
         }
         (!stop()).then_some(out)
@@ -95,7 +95,7 @@ impl<'a> Skinned<'a> {
     fn new(
         model: &'a Model,
         (mesh, primitive, skin, instance): (MeshId, usize, SkinId, InstanceId),
-        (source, influences, topology): (&'a Primitive, InfluencesRef<'a>, SurfaceTopology),
+        (source, influences, topology): (&'a Primitive, InfluencesRef<'a>, MeshTopology),
     ) -> Self {
         let (first, _) = model.binding(instance, primitive);
         let instance = &model.instances[instance.index()];

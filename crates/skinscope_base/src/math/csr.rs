@@ -1,0 +1,92 @@
+//! Many lists in two flat arrays: *compressed sparse rows*.
+
+/// Rows of values that are stored one after another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Csr<T = u32> {
+    /// Where each row begins in `values`; the last entry is the end.
+    starts: Vec<u32>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Csr<T> {
+    /// Makes no rows.
+    fn default() -> Self {
+        Self { starts: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T: Copy> Csr<T> {
+    /// Makes `rows` rows from pairs of row and value, in linear time. The values of a row keep the order in which they come.
+    #[must_use]
+    pub fn new(rows: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        let mut starts = vec![0_u32; rows + 1];
+        pairs.clone().for_each(|(row, _)| starts[row as usize + 1] += 1);
+        for row in 0..rows {
+            starts[row + 1] += starts[row];
+        }
+        let Some((_, any)) = pairs.clone().next() else { return Self { starts, values: Vec::new() } };
+        let mut next = starts.clone();
+        let mut values = vec![any; starts[rows] as usize];
+        for (row, value) in pairs {
+            let place = &mut next[row as usize];
+            values[*place as usize] = value;
+            *place += 1;
+        }
+        Self { starts, values }
+    }
+
+    /// Returns how many rows there are.
+    #[must_use]
+    pub fn row_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Returns the values of a row.
+    #[inline]
+    #[must_use]
+    pub fn row(&self, row: usize) -> &[T] {
+        &self.values[self.starts[row] as usize..self.starts[row + 1] as usize]
+    }
+
+    /// Returns all rows, one after another.
+    pub fn rows(&self) -> impl Iterator<Item = &[T]> {
+        (0..self.row_count()).map(|row| self.row(row))
+    }
+
+    /// Sorts the values of each row. Returns the values of all rows, one after another; `None` soon after `stop`, which is asked every few
+    /// ten thousand rows, returns true.
+    #[must_use]
+    pub fn into_sorted(mut self, stop: &dyn Fn() -> bool) -> Option<Vec<T>>
+    where
+        T: Ord,
+    {
+        for (row, ends) in self.starts.windows(2).enumerate() {
+            if row % STEPS == 0 && stop() {
+                return None;
+            }
+            self.values[ends[0] as usize..ends[1] as usize].sort_unstable();
+        }
+        Some(self.values)
+    }
+}
+
+/// How many rows are sorted between two questions whether to stop.
+const STEPS: usize = 1 << 14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_stand_by_row_in_the_order_in_which_they_came() {
+        let pairs = [(2, 7), (0, 5), (2, 3), (0, 9), (2, 5)];
+        let csr = Csr::new(4, pairs.into_iter());
+        assert_eq!(csr.rows().collect::<Vec<_>>(), [&[5, 9][..], &[], &[7, 3, 5], &[]]);
+        assert_eq!((csr.row_count(), csr.row(2)), (4, &[7, 3, 5][..]));
+        assert_eq!(csr.clone().into_sorted(&|| false), Some(vec![5, 9, 3, 5, 7]));
+        assert_eq!(csr.into_sorted(&|| true), None);
+        let empty = Csr::<u32>::new(2, std::iter::empty());
+        assert_eq!((empty.row_count(), empty.row(1)), (2, &[][..]));
+        assert_eq!(Csr::<u32>::default().row_count(), 0);
+    }
+}

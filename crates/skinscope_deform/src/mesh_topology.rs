@@ -1,0 +1,273 @@
+//! The topology of a surface of triangles whose vertices are welded: what lies next to what.
+//!
+//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. A *place* is a point of the surface, which
+//! several vertices may share ([`Weld`]).
+
+use std::sync::OnceLock;
+
+use skinscope_base::math::{Csr, Weld, WeldRule};
+use skinscope_model::Primitive;
+
+/// Stands for "no triangle".
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Triangles of welded vertices. Triangles with two corners in one place have no surface and are left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MeshTopology {
+    /// The places of the vertices.
+    pub weld: Weld,
+    /// The corners of each triangle, as vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Every side of every triangle, sorted by edge, then by triangle.
+    sides: Vec<Side>,
+    members: OnceLock<Csr>,
+    neighbours: OnceLock<Csr>,
+    vertex_edges: OnceLock<Vec<[u32; 2]>>,
+    across: OnceLock<Vec<[u32; 3]>>,
+}
+
+/// A side of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Side {
+    /// The two places that it joins, the lower first.
+    pub ends: [u32; 2],
+    /// The triangle, by its index in [`MeshTopology::triangles`].
+    pub triangle: u32,
+    /// The corner of the triangle from which it runs to the next.
+    pub corner: u8,
+    /// Whether it runs from the higher place to the lower one.
+    pub is_back: bool,
+}
+
+impl Side {
+    /// Returns the two places in the direction in which the side runs.
+    #[must_use]
+    pub fn along(self) -> [u32; 2] {
+        let [a, b] = self.ends;
+        if self.is_back { [b, a] } else { [a, b] }
+    }
+}
+
+impl MeshTopology {
+    /// Builds the topology of `triangles`, whose corners are welded vertices. Returns `None` soon after `stop`, which is asked every few
+    /// ten thousand vertices, returns true.
+    #[must_use]
+    pub fn new(weld: Weld, mut triangles: Vec<[u32; 3]>, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let places = |corners: [u32; 3]| corners.map(|v| weld.place[v as usize]);
+        triangles.retain(|corners| {
+            let [a, b, c] = places(*corners);
+            a != b && b != c && c != a
+        });
+        let side = |(triangle, corner, [a, b]): (u32, u8, [u32; 2])| {
+            (a.min(b), Side { ends: [a.min(b), a.max(b)], triangle, corner, is_back: a > b })
+        };
+        let of_triangle = |(triangle, corners): (u32, &[u32; 3])| {
+            let [ab, bc, ca] = sides(places(*corners));
+            [(triangle, 0, ab), (triangle, 1, bc), (triangle, 2, ca)].map(side)
+        };
+        let all = (0..).zip(&triangles).flat_map(of_triangle);
+        let sides = Csr::new(weld.first.len(), all).into_sorted(stop)?;
+        Some(Self { weld, triangles, sides, ..Self::default() })
+    }
+
+    /// Builds the topology of the stored vertices of a primitive, welded by `rule`; there are no triangles where it has points or lines.
+    #[must_use]
+    pub fn of_primitive(primitive: &Primitive, rule: WeldRule, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let weld = Weld::new(&primitive.positions[..primitive.stored_vertices], rule, stop)?;
+        Self::new(weld, primitive.stored_triangles().collect(), stop)
+    }
+
+    /// Returns how many vertices there are.
+    #[must_use]
+    pub fn vertex_count(&self) -> u32 {
+        self.weld.place.len() as u32
+    }
+
+    /// Returns how many places there are.
+    #[must_use]
+    pub fn place_count(&self) -> u32 {
+        self.weld.first.len() as u32
+    }
+
+    /// Returns the place of a vertex.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, vertex: u32) -> u32 {
+        self.weld.place[vertex as usize]
+    }
+
+    /// Returns the first vertex at the place of a vertex, which stands for all there.
+    #[inline]
+    #[must_use]
+    pub fn welded(&self, vertex: u32) -> u32 {
+        self.weld.first[self.place(vertex) as usize]
+    }
+
+    /// Returns the corners of each triangle as places.
+    pub fn place_triangles(&self) -> impl Iterator<Item = [u32; 3]> + Clone {
+        self.triangles.iter().map(|corners| corners.map(|vertex| self.place(vertex)))
+    }
+
+    /// Returns the vertices of a place, rising.
+    #[must_use]
+    pub fn members(&self, place: u32) -> &[u32] {
+        let all = || Csr::new(self.weld.first.len(), self.weld.place.iter().copied().zip(0..));
+        self.members.get_or_init(all).row(place as usize)
+    }
+
+    /// Returns the places that an edge joins with this one, rising.
+    #[must_use]
+    pub fn neighbours(&self, place: u32) -> &[u32] {
+        let ends = self.edges().map(|edge| edge[0].ends);
+        let all = || Csr::new(self.weld.first.len(), ends.clone().flat_map(|[a, b]| [(a, b), (b, a)]));
+        self.neighbours.get_or_init(all).row(place as usize)
+    }
+
+    /// Returns the edges, rising by their places, each as the sides of its triangles: two where the surface is closed, one at a border.
+    /// The sides of an edge rise by triangle.
+    pub fn edges(&self) -> impl Iterator<Item = &[Side]> + Clone {
+        self.sides.chunk_by(|a, b| a.ends == b.ends)
+    }
+
+    /// Returns the vertices at the two ends of a side, in the order of [`Side::ends`].
+    #[must_use]
+    pub fn side_vertices(&self, side: Side) -> [u32; 2] {
+        let triangle = self.triangles[side.triangle as usize];
+        let [a, b] = [0, 1].map(|i| triangle[(usize::from(side.corner) + i) % 3]);
+        if side.is_back { [b, a] } else { [a, b] }
+    }
+
+    /// Returns every edge once as vertices, rising: on a seam, where vertices share a place, each side has its own edge.
+    #[must_use]
+    pub fn vertex_edges(&self) -> &[[u32; 2]] {
+        let all = || triangle_edges(&self.triangles, self.weld.place.len(), &|| false).unwrap_or_default();
+        self.vertex_edges.get_or_init(all)
+    }
+
+    /// Returns for each triangle and each of its sides a→b, b→c, c→a the triangle across, over seams too; [`u32::MAX`] at a border. A side
+    /// meets one that runs the other way between the same places. Where more than two triangles share an edge, they are paired in their
+    /// order.
+    #[must_use]
+    pub fn across(&self) -> &[[u32; 3]] {
+        self.across.get_or_init(|| {
+            let mut out = vec![[NONE; 3]; self.triangles.len()];
+            for edge in self.edges() {
+                let running = |is_back: bool| edge.iter().filter(move |side| side.is_back == is_back);
+                for (one, other) in running(false).zip(running(true)) {
+                    out[one.triangle as usize][usize::from(one.corner)] = other.triangle;
+                    out[other.triangle as usize][usize::from(other.corner)] = one.triangle;
+                }
+            }
+            out
+        })
+    }
+
+    /// Returns for each place the connected piece of the surface that it belongs to, and how many there are. They are numbered in the
+    /// order of their first places.
+    #[must_use]
+    pub fn shells(&self) -> (Vec<u32>, usize) {
+        self.components(&|_| true, &|_, _| true)
+    }
+
+    /// Returns for each place that `counts` the number of its component, [`u32::MAX`] for others, and how many there are. Neighbours are of
+    /// one component if `joined`.
+    #[must_use]
+    pub fn components(&self, counts: &impl Fn(u32) -> bool, joined: &impl Fn(u32, u32) -> bool) -> (Vec<u32>, usize) {
+        let mut out = vec![u32::MAX; self.weld.first.len()];
+        let (mut number, mut open) = (0, Vec::new());
+        for start in 0..self.place_count() {
+            if out[start as usize] != u32::MAX || !counts(start) {
+                continue;
+            }
+            out[start as usize] = number;
+            open.push(start);
+            while let Some(place) = open.pop() {
+                for next in self.neighbours(place) {
+                    if out[*next as usize] == u32::MAX && counts(*next) && joined(place, *next) {
+                        out[*next as usize] = number;
+                        open.push(*next);
+                    }
+                }
+            }
+            number += 1;
+        }
+        (out, number as usize)
+    }
+}
+
+/// Returns the sides of a triangle, in the order of [`MeshTopology::across`].
+pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
+    [[a, b], [b, c], [c, a]]
+}
+
+/// Returns every edge of some triangles once, each with its lower vertex first, rising. All vertices are below `vertices`. `None` soon
+/// after `stop` returns true.
+#[must_use]
+pub fn triangle_edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
+    let all = triangles.iter().flat_map(|t| sides(*t)).filter(|[a, b]| a != b);
+    let ends = all.map(|[a, b]| (a.min(b), [a.min(b), a.max(b)]));
+    let mut out = Csr::new(vertices, ends).into_sorted(stop)?;
+    out.dedup();
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use skinscope_model::Topology;
+
+    use super::*;
+
+    fn exact(p: &Primitive) -> MeshTopology {
+        MeshTopology::of_primitive(p, WeldRule::Exact, &|| false).unwrap()
+    }
+
+    /// ```text
+    /// 3 ── 2, 5      two triangles whose common edge is a seam: 1 and 4, 2 and 5 share their places;
+    /// │  ╱  │        6 was split off 1, and 0 3 3 has no surface
+    /// 0 ── 1, 4
+    /// ```
+    #[test]
+    fn seams_are_closed_splits_are_undone_and_flat_triangles_left_out() {
+        let (o, x, xy, y) = (Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y);
+        let p = Primitive {
+            positions: vec![o, x, xy, y, Vec3::new(-0.0, 0.0, -0.0), xy, x],
+            indices: vec![0, 6, 2, 4, 5, 3, 0, 4, 3],
+            stored_vertices: 6,
+            split_from: vec![1],
+            ..Primitive::default()
+        };
+        let topology = exact(&p);
+        assert_eq!(topology.triangles, [[0, 1, 2], [4, 5, 3]]);
+        assert_eq!(topology.place_triangles().collect::<Vec<_>>(), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!((topology.vertex_count(), topology.place_count()), (6, 4));
+        assert_eq!([0, 1, 2, 3, 4, 5].map(|v| topology.welded(v)), [0, 1, 2, 3, 0, 2]);
+        assert_eq!(topology.across(), [[NONE, NONE, 1], [0, NONE, NONE]]);
+        assert_eq!(topology.vertex_edges(), [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]);
+        assert_eq!((topology.members(0), topology.members(1)), (&[0, 4][..], &[1][..]));
+        assert_eq!((topology.neighbours(0), topology.neighbours(3)), (&[1, 2, 3][..], &[0, 2][..]));
+        let seam = topology.edges().find(|edge| edge.len() == 2).unwrap();
+        assert_eq!(seam.iter().map(|side| side.along()).collect::<Vec<_>>(), [[2, 0], [0, 2]]);
+        assert_eq!(seam.iter().map(|side| topology.side_vertices(*side)).collect::<Vec<_>>(), [[0, 2], [4, 5]]);
+        let lines = exact(&Primitive { topology: Topology::Lines, ..p });
+        assert!(lines.triangles.is_empty() && lines.neighbours(0).is_empty() && lines.shells().1 == 4);
+    }
+
+    #[test]
+    fn a_third_triangle_on_an_edge_has_no_partner() {
+        let positions = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::NEG_Y, Vec3::Z];
+        let indices = vec![0, 1, 2, 1, 0, 3, 1, 0, 4];
+        let topology = exact(&Primitive { stored_vertices: 5, positions, indices, ..Primitive::default() });
+        assert_eq!(topology.across().iter().map(|t| t[0]).collect::<Vec<_>>(), [1, 0, NONE]);
+    }
+
+    #[test]
+    fn components_end_where_places_do_not_count_or_are_not_joined() {
+        let weld = Weld::by_key(0..9, &|| false).unwrap();
+        let triangles = vec![[0, 1, 2], [2, 3, 4], [5, 6, 7]];
+        let topology = MeshTopology::new(weld, triangles, &|| false).unwrap();
+        assert_eq!(topology.shells(), (vec![0, 0, 0, 0, 0, 1, 1, 1, 2], 3));
+        let (parted, count) = topology.components(&|place| place != 2, &|a, b| a.max(b) != 7);
+        assert_eq!((parted, count), (vec![0, 0, NONE, 1, 1, 2, 2, 3, 4], 5));
+    }
+}
