@@ -87,7 +87,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     // Where a side names its pass, the other one goes without unless it names one too.
     settings.pass = settings.pass.filter(|_| a.pass.is_none() && b.pass.is_none());
     let pass = settings.pass;
-    let method = MethodArgs::of(a, settings);
+    let method = MethodArgs { compared: Some(b), ..MethodArgs::of(a, settings) };
     let pose = PoseArgs::of(args.clip.clone(), args.time, method, args.normalise_weights);
     let mut session = pose.session(opened)?;
     session.apply(ComparisonCommand::Set(true));

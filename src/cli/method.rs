@@ -50,8 +50,7 @@ impl MethodArgs {
         let Some((id, _)) = unused else { return Ok(()) };
         let owner = METHODS.iter().find(|method| method.parameters.iter().any(|p| p.id == *id));
         let owner = owner.map_or("another method", |method| method.id);
-        let why =
-            format!("--{id} is a parameter of --method {owner}, and the vertices are deformed by {}", shown.method.id);
+        let why = format!("--{id} is a parameter of {owner}, and the vertices are deformed by {}", shown.method.id);
         Err(CliError::Usage(why))
     }
 
@@ -224,7 +223,7 @@ mod tests {
             let value = format!("--{}={}", parameter.id, parameter.default);
             let by = |option: &str| [format!("--{option}={method}"), value.clone()];
             assert_eq!([refused(&by("method")), refused(&by("compare"))], [None, None], "{value}");
-            let why = refused(&[value.clone()]).unwrap_or_default();
+            let why = refused(std::slice::from_ref(&value)).unwrap_or_default();
             assert!(why.contains(parameter.id) && why.contains(method), "{value}: {why}");
         }
         let pass = format!("--{}={}", PASSES[0].id, PASSES[0].parameters[0].default);
