@@ -352,17 +352,11 @@ const WAITS: &[(&str, &str, &str)] = &[
         "the one place; on the thread that draws a window it only looks",
     ),
     ("crates/skinscope_render/src/gpu.rs", "self.wait_for(None)", "asks the same place"),
-    ("crates/skinscope_render/src/gpu.rs", "self.wait()?", "large buffers on a software device, by the same place"),
     ("crates/skinscope_render/src/texture.rs", "gpu.wait()?", "many textures, by the same place"),
     (
         "crates/skinscope_render/src/palette_timer.rs",
         "gpu.wait()?",
         "times what the device does, on a thread beside the window, by the same place",
-    ),
-    (
-        "crates/skinscope_render/src/texture_upload.rs",
-        "gpu.wait()?",
-        "large textures on a software device, by the same place",
     ),
     (
         "crates/skinscope_render/src/software/portions.rs",

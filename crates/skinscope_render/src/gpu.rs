@@ -138,25 +138,6 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
-/// How device memory is allocated. A software device shares its memory with everything else, and takes no more of a
-/// block than is written to. There the blocks are larger than the first buffers need: they stay allocated, and data on
-/// its way to the device does not need new memory from the system each time. Every next block is twice as large,
-/// because what no longer fits at the end of a block is lost. With blocks of one size that can be a third: three
-/// textures of 1024² with their smaller levels do not fit into 16 MiB.
-fn memory_hints(software: Software) -> wgpu::MemoryHints {
-    if software.growing_blocks {
-        wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
-    } else {
-        wgpu::MemoryHints::Performance
-    }
-}
-
-/// The size of the first block, in bytes. Memory that the processor can write to, which is all that a software device
-/// has, comes in blocks of half this size.
-const FIRST_BLOCK: u64 = 32 << 20;
-/// The largest size that blocks grow to, in bytes counted as for [`FIRST_BLOCK`].
-const LARGEST_BLOCK: u64 = 4 * FIRST_BLOCK;
-
 /// The features for block-compressed textures, of which those are used that the adapter has.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
     .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
@@ -237,7 +218,7 @@ impl Gpu {
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
             required_features: adapter.features() & BLOCKS.union(wgpu::Features::TIMESTAMP_QUERY),
-            memory_hints: memory_hints(software),
+            memory_hints: wgpu::MemoryHints::Performance,
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
@@ -400,14 +381,7 @@ impl Gpu {
     pub(super) fn buffer(&self, what: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let size = (bytes.len() as u64).max(MIN_BUFFER).next_multiple_of(4);
         let buffer = self.empty_buffer(what, size, usage | wgpu::BufferUsages::COPY_DST)?;
-        let mut offset = 0;
-        for step in bytes[..bytes.len() & !3].chunks(MOST_AT_ONCE) {
-            if offset > 0 && self.software.stepped_writes {
-                self.wait()?;
-            }
-            self.write_at(&buffer, offset, step);
-            offset += step.len() as u64;
-        }
+        self.write_at(&buffer, 0, &bytes[..bytes.len() & !3]);
         Ok(buffer)
     }
 

@@ -1,7 +1,6 @@
 //! Lists what of a frame is drawn, and in which order. Records no commands.
 
 use glam::Affine3A;
-use skinscope_base::math::Aabb;
 use skinscope_deform::Method;
 use skinscope_frame::Frame;
 use skinscope_model::{InstanceId, Model};
@@ -47,18 +46,6 @@ impl Item<'_> {
     /// The range of instances where each is drawn `times` times.
     pub fn instances(&self, times: u32) -> std::ops::Range<u32> {
         times * self.instances.0..times * self.instances.1
-    }
-
-    /// The box of everything that it draws, in world space; `None` where that is not known without looking at each
-    /// vertex.
-    pub fn bounds(&self, frame: &Frame) -> Option<Aabb> {
-        let (first, last) = self.copies;
-        let is_one = self.members == (0, 1) && last == first + 1;
-        if !is_one || !self.draw.rigid || !self.source.morphs.is_empty() {
-            return None;
-        }
-        let matrix = frame.palettes.get((self.draw.joint + first) as usize)?;
-        Some(self.primitive.bounds.transformed(*matrix)).filter(|b| !b.is_empty() && b.diagonal().is_finite())
     }
 
     /// The depth of the middle of an item as posed, in view space: negative in front of the eye.

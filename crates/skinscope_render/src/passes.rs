@@ -16,7 +16,6 @@ use super::placed::PlacedVertices;
 use super::side::Side;
 use super::software::backdrop::Backdrop;
 use super::software::late_depth::DRAWS_AT_ONCE;
-use super::software::nearest::nearest_first;
 use super::software::portions::{Queue, portions};
 use super::target::{Columns, Depth, Depths, SceneTarget, begin, clear_color, set_depths};
 use super::transmission::TransmissionTexture;
@@ -32,8 +31,6 @@ struct SidePicture<'a> {
     /// True where the device holds only the part of the model that this picture shows.
     is_part: bool,
     items: Items<'a>,
-    /// The solid items in another order, where that is faster.
-    nearest: Option<Vec<Item<'a>>>,
     /// The bind group for glass, where the side shows some.
     through: Option<wgpu::BindGroup>,
 }
@@ -55,12 +52,12 @@ impl<'a> SidePicture<'a> {
         let (upload, numbers, placed, columns) = side;
         let items = Items::of(frame, held.get(), expected);
         let is_part = held.is_part();
-        Some(Self { frame, upload: upload?, numbers, placed, columns, is_part, items, nearest: None, through: None })
+        Some(Self { frame, upload: upload?, numbers, placed, columns, is_part, items, through: None })
     }
 
     /// The items that hide what lies behind them, in the order in which they are drawn.
     fn solid(&self) -> &[Item<'a>] {
-        self.nearest.as_deref().unwrap_or(self.items.surfaces(self.frame).0)
+        self.items.surfaces(self.frame).0
     }
 
     /// The items that show what lies behind them: first those behind the farthest glass, then those from that glass on.
@@ -171,9 +168,6 @@ impl Renderer {
         let Self { first, second, ghosts, pipelines, in_memory, surfaces: expected, .. } = self;
         let (mut sides, ghosts) = sides(first, second.as_deref_mut(), ghosts, frame, *expected);
         let surfaces = sides.iter().flatten().map(|side| side.items.all.len()).sum();
-        for side in sides.iter_mut().flatten().filter(|_| *in_memory && gpu.software.nearest_first) {
-            side.nearest = nearest_first(side.frame, side.solid());
-        }
         let display = &frame.display;
         let mut load = wgpu::LoadOp::Clear(clear_color(display.background));
         // With OpenGL, Mesa's software driver sometimes loses what is drawn after the copy of a background.

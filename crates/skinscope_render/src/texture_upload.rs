@@ -187,9 +187,6 @@ pub(super) fn write_levels(gpu: &Gpu, texture: &wgpu::Texture, levels: &[(u32, &
     }
     let mut rest = strips.as_slice();
     while !rest.is_empty() {
-        if rest.len() < strips.len() && gpu.software.stepped_writes {
-            gpu.wait()?;
-        }
         let mut bytes = 0;
         let fits = |strip: &&Strip<'_>| {
             bytes += strip.padded();

@@ -2,6 +2,9 @@
 //! of it is switched off on a graphics card, where none of it is computed, compiled or uploaded. A picture is the same
 //! with and without each of the switches.
 //!
+//! There is a way of its own only where it gains three tenths of something, or where a row of `benches/compare.sh` would be worse by more
+//! than a twentieth without it.
+//!
 //! Each row of [`SWITCHES`] says what it does and what it gains. The figures are medians of the ratio of processor time
 //! between alternating runs, with that row switched off and with all rows on, at 1024×768, on two cores, with Mesa
 //! 22.3. Windows drew one sample per pixel, pictures four. To repeat them, `SKINSCOPE_SOFTWARE_WITHOUT` names the rows
@@ -16,7 +19,6 @@
 pub(super) mod backdrop;
 pub(super) mod covering;
 pub(super) mod late_depth;
-pub(super) mod nearest;
 pub(super) mod portions;
 
 /// Whether a device of this type draws on the processor.
@@ -91,21 +93,11 @@ switches! {
     /// fewer triangles at a time. Without it a picture of a million vertices takes 1.10 times the processor time and
     /// 1.18 times the memory.
     portions,
-    /// Solid parts of pictures in memory are drawn nearest first, so that hidden ones fail the depth test. Without it a
-    /// picture of 500 parts takes 1.06 times the processor time.
-    nearest_first,
     /// Only triangles that cover a sample and do not lie behind others are packed and uploaded for pictures of large
     /// models in memory. Without it a picture of 500 parts takes 1.40 times the processor time, one of 2 000 parts 1.32
     /// times, one of a million vertices 1.30 times (and 1.23 times the memory), and a primitive of five million has no
     /// picture: it is larger than a buffer may be.
     covering,
-    /// Large buffers are written 2 MiB at a time, each waiting for the one before, since the driver keeps a copy of
-    /// what is on its way. Without it a picture of a million vertices takes the same time and 1.03 times the memory, or
-    /// 1.11 times where all of the model is uploaded.
-    stepped_writes,
-    /// Device memory comes in blocks that grow, of which the system provides no more than is written. Without it a picture with 200
-    /// textures of 1024² takes 1.07 times the processor time; other models take the same.
-    growing_blocks,
 }
 
 /// The environment variable that names the switches to turn off.
