@@ -1,12 +1,15 @@
 //! The only way to make a [`Model`]: every invariant that later code relies on is checked here, once.
 
-use glam::Affine3A;
-use skinscope_base::math::largest_magnitude;
+mod primitives;
 
+use glam::Affine3A;
+
+use self::primitives::check_primitive;
+pub(super) use self::primitives::is_finite;
 use super::{
-    AlphaMode, Camera, CameraId, Clip, Facing, Image, Influences, Instance, Interpolation, Light, LightId, Limits,
-    Material, Mesh, MeshId, Model, NodeId, NotFinite, OutOfRange, Path, Primitive, Property, PropertyChannel, Scene,
-    Skeleton, Skin, SourceInfo, Texture, TextureSlot, Topology, Tracks, Values,
+    AlphaMode, Camera, CameraId, Clip, Facing, Image, Instance, Interpolation, Light, LightId, Limits, Material, Mesh,
+    MeshId, Model, NodeId, Path, Property, PropertyChannel, Scene, Skeleton, Skin, SourceInfo, Texture, TextureSlot,
+    Tracks, Values,
 };
 
 /// Everything a model is made of, before it is checked.
@@ -189,89 +192,6 @@ fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Returns all floats of a primitive.
-fn numbers(p: &Primitive) -> Vec<&[f32]> {
-    let mut out: Vec<&[f32]> = vec![
-        bytemuck::cast_slice(&p.positions),
-        bytemuck::cast_slice(&p.normals),
-        bytemuck::cast_slice(&p.tangents),
-        bytemuck::cast_slice(&p.uvs[0]),
-        bytemuck::cast_slice(&p.uvs[1]),
-        bytemuck::cast_slice(&p.colors),
-        p.stored_influences.as_ref().map_or(&[], |i| &i.weights),
-    ];
-    let morphs = p.morphs.iter().flat_map(|m| [&m.positions, &m.normals, &m.tangents]);
-    out.extend(morphs.map(|list| bytemuck::cast_slice::<_, f32>(list)));
-    out
-}
-
-pub(super) fn is_finite(values: &[f32]) -> bool {
-    largest_magnitude(values).is_finite()
-}
-
-/// Returns whether all indices are below `end`. It searches the largest one, which the compiler turns into wide
-/// instructions.
-fn is_below(indices: &[u32], end: usize) -> bool {
-    indices.is_empty() || (indices.iter().fold(0, |most, i| most.max(*i)) as usize) < end
-}
-
-fn check_primitive(
-    p: &Primitive,
-    mesh: &Mesh,
-    parts: &ModelParts,
-    place: &dyn Fn() -> String,
-) -> Result<(), BuildError> {
-    let n = p.positions.len();
-    let fits = |len: usize| len == 0 || len == n;
-    let lists = [p.normals.len(), p.tangents.len(), p.uvs[0].len(), p.uvs[1].len(), p.colors.len()];
-    ensure(lists.into_iter().all(fits), place, "its vertex lists differ in length")?;
-    ensure(p.stored_vertices + p.split_from.len() == n, place, "stored and split vertices do not add up")?;
-    ensure(is_below(&p.split_from, p.stored_vertices), place, "a split vertex copies none")?;
-    let size = match p.topology {
-        Topology::Points => 1,
-        Topology::Lines => 2,
-        Topology::Triangles => 3,
-    };
-    ensure(p.indices.len().is_multiple_of(size), place, "its index count does not fit its topology")?;
-    ensure(is_below(&p.indices, n), place, "an index lies beyond its vertices")?;
-    ensure(p.materials().all(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
-    let rising = p.variants.windows(2).all(|w| w[0].0 < w[1].0);
-    let known = p.variants.last().is_none_or(|(variant, _)| *variant < parts.variants.len());
-    ensure(rising && known, place, "its variants do not rise, or are not there")?;
-    ensure(p.morphs.len() == mesh.morph_names.len(), place, "morph targets and their names differ in number")?;
-    for m in &p.morphs {
-        ensure(
-            fits(m.positions.len()) && fits(m.normals.len()) && fits(m.tangents.len()),
-            place,
-            "a morph target does not fit",
-        )?;
-    }
-    ensure(numbers(p).into_iter().all(is_finite), place, "it holds numbers that are not finite")?;
-    if let Some(i) = &p.stored_influences {
-        let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
-        ensure(fits, place, "its influences do not fit its vertices")?;
-        check_evidence(i, p.stored_vertices, place)?;
-    }
-    Ok(())
-}
-
-/// Checks the lists of weights and joints that import had to replace.
-fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> Result<(), BuildError> {
-    let inside = |vertex: u32, slot: u32| (vertex as usize) < stored && (slot as usize) < i.per_vertex;
-    let at = |vertex: u32, slot: u32| vertex as usize * i.per_vertex + slot as usize;
-    let rising = i.not_finite.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
-    let zero =
-        |n: &NotFinite| inside(n.vertex, n.slot) && !n.value.is_finite() && i.weights[at(n.vertex, n.slot)] == 0.0;
-    ensure(rising && i.not_finite.iter().all(zero), place, "its weights that are not finite are not as kept")?;
-    let rising = i.out_of_range.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
-    let first = |o: &OutOfRange| {
-        inside(o.vertex, o.slot) && (i.joints[at(o.vertex, o.slot)], i.weights[at(o.vertex, o.slot)]) == (0, 0.0)
-    };
-    ensure(rising && i.out_of_range.iter().all(first), place, "its joints beyond the skin are not as kept")?;
-    let sets = i.formats.is_empty() || i.formats.len() * 4 == i.per_vertex;
-    ensure(sets, place, "formats and sets of weights differ in number")
-}
-
 /// Returns one more than the largest joint number that the mesh's vertices use.
 fn joints_needed(mesh: &Mesh) -> usize {
     let influences = mesh.primitives.iter().filter_map(|p| p.as_stored().influences);
@@ -428,6 +348,7 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
 mod tests {
     use super::*;
     use crate::shapes::{Tube, tube};
+    use crate::{NotFinite, OutOfRange};
 
     /// Builds a tube after `change`, and gives back the error message.
     fn built(change: impl Fn(&mut ModelParts)) -> Result<(), String> {
