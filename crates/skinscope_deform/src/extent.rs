@@ -12,10 +12,8 @@
 //!
 //! A vertex beyond [`Aabb::FAR`], or whose position is not finite, is always stray.
 
-use std::collections::HashMap;
-
 use glam::{Affine3A, Vec3};
-use skinscope_base::math::{Aabb, DisjointSets, DistanceSpread, Distances, are_few, sample_of};
+use skinscope_base::math::{Aabb, DisjointSets, DistanceSpread, Distances, Weld, WeldRule, are_few, sample_of};
 use skinscope_model::{InstanceId, Model, Primitive, Topology};
 
 use super::drawn_primitives::DrawnPrimitives;
@@ -244,10 +242,10 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
         place[*vertex as usize] = Some(i);
     }
     let mut sets = DisjointSets::new(far.len());
-    let mut at: HashMap<[u32; 3], usize> = HashMap::new();
-    for (i, (_, p)) in far.iter().enumerate() {
-        let first = *at.entry(p.to_array().map(f32::to_bits)).or_insert(i);
-        sets.join(first as u32, i as u32);
+    let points: Vec<Vec3> = far.iter().map(|(_, p)| *p).collect();
+    let weld = Weld::new(&points, WeldRule::Exact, &|| false).unwrap_or_default();
+    for (i, place) in (0..).zip(&weld.place) {
+        sets.join(weld.first[*place as usize], i);
     }
     let (mut torn, mut drawn) = (vec![false; far.len()], vec![false; far.len()]);
     let corners = match source.topology {

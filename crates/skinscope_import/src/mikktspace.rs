@@ -3,10 +3,9 @@
 //! The tangent of a corner depends only on the triangles around its place, so a piece of the list with all triangles
 //! that touch it gives the same tangents as the whole list. Pieces have one size on every machine.
 
-use std::collections::HashMap;
-
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
-use glam::{Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec4};
+use skinscope_base::math::{Csr, Weld, WeldRule};
 use skinscope_model::Primitive;
 
 use super::error::guarded;
@@ -55,89 +54,53 @@ struct Surface<'a> {
     /// The triangles that have an area, rising. The others show nothing, and would cost the generator quadratic time.
     faces: Vec<u32>,
     crowded: usize,
-    /// The place of each vertex: equal for vertices at one position.
-    places: Vec<u32>,
-    /// For each place: where its triangles start in `around`; one more entry at the end.
-    starts: Vec<u32>,
-    around: Vec<u32>,
+    /// The places of its vertices.
+    weld: Weld,
+    /// The triangles around each place.
+    around: Csr,
 }
 
 impl<'a> Surface<'a> {
     fn new(primitive: &'a Primitive) -> Self {
-        let places = places(&primitive.positions);
-        let triangles = primitive.indices.as_chunks::<3>().0;
-        let mut counts = vec![0_u32; places.len() + 1];
-        for index in &primitive.indices {
-            counts[places[*index as usize] as usize] += 1;
-        }
-        let (mut faces, mut crowded) = (Vec::with_capacity(triangles.len()), 0);
-        for (face, triangle) in triangles.iter().enumerate() {
-            let [a, b, c] = triangle.map(|v| places[v as usize]);
+        let weld = Weld::new(&primitive.positions, WeldRule::Exact, &|| false).unwrap_or_default();
+        let mut counts = vec![0_u32; weld.first.len()];
+        primitive.indices.iter().for_each(|v| counts[weld.place[*v as usize] as usize] += 1);
+        let mut out = Self { primitive, faces: Vec::new(), crowded: 0, weld, around: Csr::default() };
+        for face in 0..(primitive.indices.len() / 3) as u32 {
+            let [a, b, c] = out.corners(face);
             if a == b || b == c || c == a {
                 continue;
             }
             if [a, b, c].iter().any(|p| counts[*p as usize] > MOST_CORNERS) {
-                crowded += 1;
+                out.crowded += 1;
             } else {
-                faces.push(face as u32);
+                out.faces.push(face);
             }
         }
-        let mut out = Self { primitive, faces, crowded, places, starts: Vec::new(), around: Vec::new() };
-        out.list_around(counts);
+        let corners = out.faces.iter().flat_map(|face| out.corners(*face).map(|place| (place, *face)));
+        out.around = Csr::new(out.weld.first.len(), corners);
         out
-    }
-
-    /// Fills `starts` and `around` by counting; `counts` is reused memory, one longer than there are places.
-    fn list_around(&mut self, mut counts: Vec<u32>) {
-        counts.fill(0);
-        for place in self.faces.iter().flat_map(|f| self.corners(*f)) {
-            counts[place as usize] += 1;
-        }
-        let mut end = 0;
-        for count in &mut counts {
-            end += *count;
-            *count = end;
-        }
-        let mut around = vec![0; self.faces.len() * 3];
-        for face in self.faces.iter().rev() {
-            for place in self.corners(*face) {
-                counts[place as usize] -= 1;
-                around[counts[place as usize] as usize] = *face;
-            }
-        }
-        (self.starts, self.around) = (counts, around);
     }
 
     /// Returns the places of a triangle's corners.
     fn corners(&self, face: u32) -> [u32; 3] {
         let at = face as usize * 3;
-        [0, 1, 2].map(|c| self.places[self.primitive.indices[at + c] as usize])
+        [0, 1, 2].map(|c| self.weld.place[self.primitive.indices[at + c] as usize])
     }
 
     /// Returns `faces` and all triangles that share a place with one of them, rising.
     fn with_rim(&self, faces: &[u32]) -> Vec<u32> {
-        let around = |place: u32| {
-            let (start, end) = (self.starts[place as usize], self.starts[place as usize + 1]);
-            &self.around[start as usize..end as usize]
-        };
-        let mut seen = vec![false; self.places.len()];
+        let mut seen = vec![false; self.around.row_count()];
         let mut out = Vec::with_capacity(faces.len() * 2);
         for place in faces.iter().flat_map(|f| self.corners(*f)) {
             if !std::mem::replace(&mut seen[place as usize], true) {
-                out.extend_from_slice(around(place));
+                out.extend_from_slice(self.around.row(place as usize));
             }
         }
         out.sort_unstable();
         out.dedup();
         out
     }
-}
-
-/// Returns a number for each vertex, equal where positions are. Zero and minus zero are one.
-fn places(positions: &[Vec3]) -> Vec<u32> {
-    let mut known: HashMap<[u32; 3], u32> = HashMap::with_capacity(positions.len());
-    let key = |p: &Vec3| (*p + 0.0).to_array().map(f32::to_bits);
-    positions.iter().enumerate().map(|(v, p)| *known.entry(key(p)).or_insert(v as u32)).collect()
 }
 
 /// Runs the generator on `faces` and returns the corners of those that are its `own`.
@@ -192,6 +155,8 @@ impl Geometry for Piece<'_> {
 
 #[cfg(test)]
 mod tests {
+    use glam::Vec3;
+
     use super::*;
 
     /// Makes a bumpy square of `side`² cells whose texture is mirrored in one half.
