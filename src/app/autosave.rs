@@ -390,7 +390,7 @@ mod tests {
         assert_eq!((session.unsaved_vertices(), session.set_aside().len()), (0, 1));
         let (snapshot, path) = autosave.step(&session, None, Instant::now()).unwrap();
         snapshot.write(&path).unwrap();
-        let start = crate::examples::Start::of(crate::examples::EXAMPLES[0]);
+        let start = crate::examples::Start::of(crate::examples::SCENES[0].example());
         session.open(Source::Example(start).load(&Options::default(), &Progress::silent()).unwrap());
         // It may not have been written yet when the example was opened.
         fs::remove_file(&path).unwrap();

@@ -29,9 +29,9 @@ pub(super) struct ReadClips {
 }
 
 impl App {
-    /// A model was dropped on the window: it is opened where nothing is open, else the user is asked.
+    /// A model was dropped on the window: it is opened where nothing is open, else the user is asked. A page is opened.
     pub(super) fn dropped(&mut self, path: PathBuf) -> Option<FileCommand> {
-        if self.session.document().is_none() || self.status.loading.is_some() {
+        if self.session.document().is_none() || self.status.loading.is_some() || is_page(&path) {
             return Some(FileCommand::Open(path));
         }
         self.status.dropped = Some(path);

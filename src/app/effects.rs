@@ -105,13 +105,13 @@ impl App {
         file_dialog::open(Wanted::Read(FileKind::Model), folder.as_deref())
     }
 
-    /// Opens a model, or the model of a session file.
+    /// Opens a model, a page of a teaching example, or the model of a session file.
     pub(super) fn open(&mut self, event_loop: &ActiveEventLoop, path: PathBuf) {
         self.status.dropped = None;
         if is_session(&path) {
             self.open_session(path);
         } else {
-            self.leave(event_loop, Then::Load(Source::File(path)));
+            self.leave(event_loop, Then::Load(Source::of_named(path)));
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use crate::import::{ImportError, Options, Progress, named_files};
+use crate::import::{ImportError, Options, Progress};
 use crate::parallel::Job;
 use crate::session::{Document, Source};
 use crate::writeback::Stamps;
@@ -59,14 +59,11 @@ impl Load {
                 context.wake();
             };
             let loaded = source.load_showing(&options, &progress, shown);
-            let stamps = match &source {
-                Source::File(path) if loaded.is_err() && !context.is_cancelled() => {
-                    let mut stamps = Stamps::default();
-                    stamps.add(named_files(path, &options).iter().map(PathBuf::as_path));
-                    stamps
-                }
-                _ => return loaded,
-            };
+            if source.path().is_none() || loaded.is_ok() || context.is_cancelled() {
+                return loaded;
+            }
+            let mut stamps = Stamps::default();
+            stamps.add(source.named_files(&options).iter().map(PathBuf::as_path));
             // A file that came while the load was failing will not change again.
             let is_late = begun.checked_sub(CLOCK).is_some_and(|time| stamps.are_there_and_newer(time));
             let loaded = if is_late { source.load_showing(&options, &progress, shown) } else { loaded };

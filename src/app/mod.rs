@@ -228,7 +228,7 @@ impl App {
             options,
         };
         // A session file and an example have a look of their own, over which the options are laid once they are open.
-        if app.options.session.is_none() && !matches!(app.options.source, Source::Example(_)) {
+        if app.options.session.is_none() && !matches!(app.options.source, Source::Example(_) | Source::Page(_)) {
             app.choose_look();
         }
         if app.frame_timer.is_none() {
@@ -274,8 +274,7 @@ impl App {
         self.source = source.clone();
         self.status.error = None;
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
-        let file = if let Source::File(path) = &source { Some(path) } else { None };
-        self.next_stamps = file.map_or_else(Stamps::default, |path| Stamps::of(path));
+        self.next_stamps = source.path().map_or_else(Stamps::default, |path| Stamps::of(&path));
         let formats = Arc::clone(&self.formats);
         let options =
             import::Options { block_formats: Some(Arc::new(move || *formats.wait())), ..self.options.import.clone() };

@@ -38,9 +38,8 @@ impl App {
     /// The open file; where none is open, the one that could not be opened.
     fn followed_path(&self) -> Option<PathBuf> {
         match (self.session.document(), &self.source) {
-            (Some(document), _) => document.path.clone(),
-            (None, Source::File(path)) => Some(path.clone()),
-            (None, Source::BuiltIn | Source::Example(_)) => None,
+            (Some(document), _) => document.path.clone().or_else(|| document.page_file().map(PathBuf::from)),
+            (None, source) => source.path(),
         }
     }
 
@@ -65,7 +64,13 @@ impl App {
         self.status.changed = None;
         if let Some(path) = self.followed_path().filter(|_| take) {
             self.follows = true;
-            self.load(Source::File(path));
+            // The sliders of a page stay where they are.
+            let page =
+                self.session.document().filter(|document| document.page_file().is_some()).and(self.session.lesson());
+            let source = page.map_or_else(|| Source::of_named(path), |page| Source::Example(page.start()));
+            // It is the same file, so that it goes on being followed.
+            self.source = source.clone();
+            self.load(source);
         }
     }
 
@@ -88,7 +93,9 @@ impl App {
 
     /// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
     pub(super) fn tell_followed(&mut self, set_aside: usize) {
-        let name = self.session.document().map_or_else(String::new, |document| document.model.source.name.clone());
+        let title = self.session.lesson().map(|lesson| lesson.example().title.to_owned());
+        let name = || self.session.document().map(|document| document.model.source.name.clone());
+        let name = title.or_else(name).unwrap_or_default();
         let said = format!("{name} has changed, and was read again");
         match self.session.unsaved_work().set_aside.saturating_sub(set_aside) {
             0 => self.status.say(said),

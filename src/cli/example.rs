@@ -1,22 +1,26 @@
 //! `skinscope examples`: lists the teaching examples, or prints the page of one; and the options that open one.
 
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::{Value, json};
 
-use super::{CliError, print};
+use super::{CliError, print, tell_warnings};
 use crate::examples::{
-    self, Block, EXAMPLES, Example, Form, Formula, Lesson, Moment, Slider, Start, Unit, formula_lines, letter, typeset,
+    self, Block, Example, Form, Formula, Lesson, Moment, SCENES, Slider, Start, Unit, formula_lines, letter, typeset,
     written,
 };
-use crate::session::{Document, Source};
+use crate::import::{Options, Progress};
+use crate::session::{Document, Source, is_page};
 
 /// Which example is opened in place of a file.
 #[derive(Clone, Debug, Args)]
 pub(super) struct ExampleArgs {
-    /// Show this teaching example in place of a file (`skinscope examples` lists them)
-    #[arg(long, value_name = "NAME", value_parser = names(), conflicts_with = "model")]
-    example: Option<String>,
+    /// Show this teaching example in place of a file (`skinscope examples` lists them), or a page of your own: a file that ends in .md
+    #[arg(long, value_name = "NAME|FILE.md", value_parser = Names, conflicts_with = "model")]
+    example: Option<ExampleName>,
     /// Put a slider of the example at this value, in its unit (degrees, metres, …). May be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_slider, requires = "example")]
     slider: Vec<(String, f32)>,
@@ -25,8 +29,62 @@ pub(super) struct ExampleArgs {
     symbol: Option<String>,
 }
 
-fn names() -> PossibleValuesParser {
-    PossibleValuesParser::new(EXAMPLES.iter().map(|e| PossibleValue::new(e.id).help(e.question)))
+/// Which example: one of ours, or a page that is a file.
+#[derive(Clone, Debug)]
+enum ExampleName {
+    Own(&'static Example),
+    File(PathBuf),
+}
+
+impl ExampleName {
+    /// Opens the example with these sliders moved and this symbol pointed at.
+    fn document(
+        &self,
+        sliders: &[(String, f32)],
+        symbol: Option<&str>,
+        options: &Options,
+    ) -> Result<Document, CliError> {
+        let source = match self {
+            Self::Own(example) => {
+                return Ok(Document::of_lesson(Lesson::new(moved(example, sliders, symbol)?)));
+            }
+            Self::File(path) => Source::Page(path.clone()),
+        };
+        let unread = |error| CliError::Import { file: source.path().unwrap_or_default().display().to_string(), error };
+        let document = source.load(options, &Progress::silent()).map_err(unread)?;
+        let Some(lesson) = document.lesson() else { return Ok(document) };
+        let start = moved(lesson.example(), sliders, symbol)?;
+        Ok(document.with_lesson(lesson.moved(start)))
+    }
+}
+
+/// Reads the name of an example. What ends in `.md` is a file; the names of ours are offered, and their questions are read only then.
+#[derive(Clone)]
+struct Names;
+
+impl TypedValueParser for Names {
+    type Value = ExampleName;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<ExampleName, clap::Error> {
+        if is_page(Path::new(value)) {
+            return Ok(ExampleName::File(value.into()));
+        }
+        let own = value.to_str().and_then(examples::example);
+        own.map(ExampleName::Own).ok_or_else(|| {
+            let names = PossibleValuesParser::new(SCENES.iter().map(|scene| scene.id));
+            let refused = names.parse_ref(command, argument, value).err();
+            refused.unwrap_or_else(|| clap::Error::new(clap::error::ErrorKind::InvalidValue))
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(SCENES.iter().map(|scene| PossibleValue::new(scene.id).help(scene.example().question))))
+    }
 }
 
 fn parse_slider(text: &str) -> Result<(String, f32), String> {
@@ -38,16 +96,23 @@ fn parse_slider(text: &str) -> Result<(String, f32), String> {
 
 impl ExampleArgs {
     /// Returns what is to be opened; `None` where no example is named.
-    pub(super) fn source(&self) -> Result<Option<Source>, CliError> {
-        let Some(example) = self.example.as_deref().and_then(examples::example) else { return Ok(None) };
-        let symbol = self.symbol.as_deref().map(|id| find_symbol(example, id)).transpose()?;
-        Ok(Some(Source::Example(Start { symbol, ..start(example, &self.slider)? })))
+    pub(super) fn source(&self, options: &Options) -> Result<Option<Source>, CliError> {
+        let symbol = self.symbol.as_deref();
+        Ok(match &self.example {
+            None => None,
+            Some(ExampleName::Own(example)) => Some(Source::Example(moved(example, &self.slider, symbol)?)),
+            // The window says itself what is wrong with a page, and waits until it is mended.
+            Some(ExampleName::File(path)) if self.slider.is_empty() && symbol.is_none() => {
+                Some(Source::Page(path.clone()))
+            }
+            Some(name @ ExampleName::File(_)) => Some(name.document(&self.slider, symbol, options)?.source()),
+        })
     }
 
     /// Opens it.
-    pub(super) fn document(&self) -> Result<Option<Document>, CliError> {
-        let Some(Source::Example(start)) = self.source()? else { return Ok(None) };
-        Ok(Some(Document::of_lesson(Lesson::new(start))))
+    pub(super) fn document(&self, options: &Options) -> Result<Option<Document>, CliError> {
+        let name = self.example.as_ref();
+        name.map(|name| name.document(&self.slider, self.symbol.as_deref(), options)).transpose()
     }
 }
 
@@ -55,6 +120,12 @@ fn find_symbol(example: &'static Example, id: &str) -> Result<&'static str, CliE
     let known = || example.symbols.iter().map(|symbol| symbol.id).collect::<Vec<_>>().join(", ");
     let found = example.symbols.iter().find(|symbol| symbol.id == id).map(|symbol| symbol.id);
     found.ok_or_else(|| CliError::Usage(format!("{} has no symbol \"{id}\"; it has {}", example.id, known())))
+}
+
+/// Returns an example with these sliders moved and this symbol pointed at.
+fn moved(example: &'static Example, sliders: &[(String, f32)], symbol: Option<&str>) -> Result<Start, CliError> {
+    let symbol = symbol.map(|id| find_symbol(example, id)).transpose()?;
+    Ok(Start { symbol, ..start(example, sliders)? })
 }
 
 /// Returns an example with these sliders moved.
@@ -93,9 +164,9 @@ fn start(example: &'static Example, sliders: &[(String, f32)]) -> Result<Start, 
 /// try_this, what_to_see and sources [{text, place}], at the positions that --slider says.
 #[derive(Debug, Args)]
 pub(super) struct ExamplesArgs {
-    /// Print the page of this example
-    #[arg(value_name = "NAME", value_parser = names())]
-    name: Option<String>,
+    /// Print the page of this example, or of a file that ends in .md
+    #[arg(value_name = "NAME|FILE.md", value_parser = Names)]
+    name: Option<ExampleName>,
     /// Put a slider at this value, in its unit. May be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_slider, requires = "name")]
     slider: Vec<(String, f32)>,
@@ -105,21 +176,24 @@ pub(super) struct ExamplesArgs {
 }
 
 pub(super) fn run(args: &ExamplesArgs) -> Result<(), CliError> {
-    let report = match args.name.as_deref().and_then(examples::example) {
-        Some(example) => {
-            let moment = Moment::new(start(example, &args.slider)?.settings);
+    let report = match &args.name {
+        Some(name) => {
+            let document = name.document(&args.slider, None, &Options::default())?;
+            tell_warnings(&document);
+            let Some(lesson) = document.lesson() else { return Ok(()) };
+            let moment = lesson.moment();
             if !args.json {
-                return print(&page(&moment));
+                return print(&page(moment));
             }
-            let mut report = describe(example);
+            let mut report = describe(lesson.example());
             report["schema"] = json!(1);
-            for (key, value) in details(&moment) {
+            for (key, value) in details(moment) {
                 report[key] = value;
             }
             report
         }
         None if args.json => {
-            json!({ "schema": 1, "examples": EXAMPLES.iter().map(|e| describe(e)).collect::<Vec<_>>() })
+            json!({ "schema": 1, "examples": examples::examples().map(describe).collect::<Vec<_>>() })
         }
         None => return print(&list()),
     };
@@ -137,7 +211,7 @@ fn unit(slider: &Slider) -> &'static str {
 
 fn list() -> String {
     let mut out = String::new();
-    for example in EXAMPLES {
+    for example in examples::examples() {
         out += &format!("{:<20} {}\n{:21}{}\n", example.id, example.title, "", example.question);
         for slider in example.sliders {
             let ([least, most], unit) = (slider.range, unit(slider));
@@ -188,7 +262,7 @@ fn value_of(value: &examples::Value) -> Value {
 fn details(moment: &Moment) -> [(&'static str, Value); 6] {
     let example = moment.example();
     let symbol = |symbol: &examples::Symbol| {
-        let value = value_of(&(symbol.value)(moment));
+        let value = value_of(&symbol.value(moment));
         json!({ "name": symbol.id, "letter": letter(symbol).line(), "words": symbol.words, "value": value })
     };
     let formula = |formula: &Formula| {
@@ -204,7 +278,7 @@ fn details(moment: &Moment) -> [(&'static str, Value); 6] {
     };
     let charts = example.page.blocks.iter().filter_map(|block| {
         let Block::Chart(chart) = block else { return None };
-        let curves = (chart.curves)(moment);
+        let curves = chart.all_curves(moment);
         let curves = curves.iter().map(|c| json!({ "name": c.name, "is_formula": c.is_formula, "points": c.points }));
         Some(json!({ "title": chart.title, "slider": chart.slider, "curves": curves.collect::<Vec<_>>() }))
     });
@@ -243,7 +317,7 @@ fn page(moment: &Moment) -> String {
     }
     out += "\nSymbols\n";
     for symbol in example.symbols {
-        let value = (symbol.value)(moment).number().map(|number| format!(": {}", written(number, symbol.unit, 0)));
+        let value = symbol.value(moment).number().map(|number| format!(": {}", written(number, symbol.unit, 0)));
         let name = format!("{} ({})", letter(symbol).line(), symbol.id);
         out += &format!("  {name:<14} {}{}\n", symbol.words, value.unwrap_or_default());
     }

@@ -50,7 +50,7 @@ impl ModelArgs {
         }
         let own = match model.source {
             Source::BuiltIn | Source::Example(_) => None,
-            Source::File(path) => Some(path),
+            Source::File(path) | Source::Page(path) => Some(path),
         };
         let document = Self::open(own, &Options { block_formats, ..self.open.options() })?;
         Ok(Opened { document, kept: Some((path, file)) })

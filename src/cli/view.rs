@@ -102,9 +102,11 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         return Err(CliError::Usage("--benchmark measures a model; give it the model of the session".into()));
     }
     let file = args.model.model.clone().filter(|_| session.is_none());
-    let source = args.example.source()?.unwrap_or_else(|| Source::of(file));
+    let source = args.example.source(&args.model.open.options())?.unwrap_or_else(|| Source::of(file));
     let missing = match &source {
-        Source::File(path) => std::fs::metadata(path).err().map(|error| (path.display().to_string(), error)),
+        Source::File(path) | Source::Page(path) => {
+            std::fs::metadata(path).err().map(|error| (path.display().to_string(), error))
+        }
         Source::BuiltIn | Source::Example(_) => None,
     };
     let pose = args.pose.as_deref().map(read_pose).transpose()?;

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use skinscope::deform::{Deformer, METHODS, NORMAL_MODES, PASSES, Parameter};
 use skinscope::edit::{OPERATIONS, REPAIRED, RUNTIMES};
-use skinscope::examples::EXAMPLES;
+use skinscope::examples;
 use skinscope::import::{EXTENSIONS, Support};
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::measure::MEASURES;
@@ -279,7 +279,7 @@ fn operations() -> String {
 }
 
 fn examples() -> String {
-    let rows = EXAMPLES.iter().map(|e| [e.title.to_owned(), code(e.id), e.question.to_owned()]);
+    let rows = examples::examples().map(|e| [e.title.to_owned(), code(e.id), e.question.to_owned()]);
     table(["example", "`--example`", "the question"], rows)
 }
 

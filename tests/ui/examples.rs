@@ -1,6 +1,6 @@
 //! Teaching examples in the window: the page, its sliders, its letters, and points that are dragged in the picture.
 
-use skinscope::examples::{self, EXAMPLES, Lesson, Start};
+use skinscope::examples::{self, Lesson, Start};
 use skinscope::frame::{Frame, SceneColors};
 use skinscope::session::ExampleCommand;
 
@@ -70,7 +70,7 @@ fn the_page_takes_the_place_of_other_panels_until_it_is_put_away() {
 
 #[test]
 fn every_example_is_in_the_menu_and_its_page_shows_whole() {
-    for example in EXAMPLES {
+    for example in examples::examples() {
         let command = Command::File(FileCommand::OpenExample(example.id));
         assert!(COMMANDS.iter().any(|row| row.command == command && row.label == example.title), "{}", example.id);
         let harness = shown(example.id);

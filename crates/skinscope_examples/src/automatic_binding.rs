@@ -4,156 +4,19 @@ use glam::{DQuat, DVec3, Vec3};
 
 use super::arm_binding::{BONES, Capsule, Divide, nearest};
 use super::binding_rig::{
-    ARM, MARKED, MOST_STEPS, UPPER_RADIUS, WAYS, apart, bound, capsules, model, place_of, placed, pose, steps,
+    ARM, MARKED, UPPER_RADIUS, WAYS, apart, bound, capsules, model, place_of, placed, pose, steps,
 };
-use super::formula::{Expr, Formula};
 use super::moment::Moment;
-use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
-const HALF: Expr = Expr::Over(&Expr::Number(1.0), &Expr::Number(2.0));
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static AUTOMATIC_BINDING: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static AUTOMATIC_BINDING: Scene = Scene {
     id: "automatic-binding",
-    title: "Automatic binding",
-    question: "How can a program guess which bone a vertex belongs to, and how does it guess wrong?",
-    sliders: &[
-        Slider {
-            id: "r",
-            label: "Radius of the forearm's capsule, r₂",
-            help: "How far from the middle of the forearm its capsule reaches",
-            unit: Unit::Metres,
-            range: [0.1, 0.7],
-            default: 0.45,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "x",
-            label: "End of that capsule: x in the picture",
-            help: "Where the capsule of the forearm ends, from the middle of the picture to the right; its end can be dragged there",
-            unit: Unit::Metres,
-            range: [-2.9, -1.2],
-            default: -1.91,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "y",
-            label: "End of that capsule: y in the picture",
-            help: "How high the capsule of the forearm ends; its end can be dragged in the picture",
-            unit: Unit::Metres,
-            range: [0.3, 2.0],
-            default: 1.33,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "n",
-            label: "Steps of smoothing, n",
-            help: "How often every weight goes half way to the mean of its neighbours",
-            unit: Unit::Decimals(0),
-            range: [0.0, MOST_STEPS],
-            default: 3.0,
-            step: 1.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "phi",
-            label: "Opening of the elbow, φ",
-            help: "The angle by which the elbows of the lower row are opened",
-            unit: Unit::Degrees,
-            range: [0.0, 60.0],
-            default: 45.0,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/automatic-binding.md"),
+    sliders: &["r", "x", "y", "n", "phi"],
+    rebuilds: &["r", "x", "y", "n"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "An arm that is bent at rest is bound to upper arm, forearm and hand in three ways. The colours of the upper row are \
-                 the weights for the forearm: grey is 0, yellow is 1, purple and orange lie between. Below, the elbows are opened. The \
-                 formulas are those of the vertex with the dot.",
-            ),
-            Block::Text(
-                "Containment, left: each bone has a capsule. The score of the marked vertex is its distance from the middle of the \
-                 capsule, d, over the radius, r. The least score q wins:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("q1"), Expr::Over(&Expr::Of("d1"), &Expr::Of("r1"))],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("q2"), Expr::Over(&Expr::Of("d2"), &Expr::Of("r2"))],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Point to line, in the middle: a plane through each joint parts the skin of both bones. How far is the marked vertex \
-                 beyond the elbow's plane? Where this distance h is not negative, it belongs to the forearm:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("h"),
-                    Expr::Product(&[
-                        Expr::Transposed(&Expr::Of("m")),
-                        Expr::Group(&Expr::Sum(&[Expr::Of("v"), Expr::Minus(&Expr::Of("j"))])),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Nearest by topology, right: a path p leads along the edges of the mesh from the middle of a bone to the vertex. Half of \
-                 the bone's length l is within the bone; what is left, t, lies beyond its end. The least wins:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("t1"),
-                    Expr::Sum(&[Expr::Of("p1"), Expr::Minus(&Expr::Over(&Expr::Of("l1"), &Expr::Number(2.0)))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("t2"),
-                    Expr::Sum(&[Expr::Of("p2"), Expr::Minus(&Expr::Over(&Expr::Of("l2"), &Expr::Number(2.0)))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Each vertex then has one bone. Smoothing moves its weight half way to the mean of its neighbours. The next step \
-                 would make of the marked vertex, bound by capsules:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("w'"),
-                    Expr::Product(&[HALF, Expr::Group(&Expr::Sum(&[Expr::Of("w"), Expr::Of("a")]))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("So many vertices get another bone from the capsules than from the paths, of all:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("s"), Expr::Over(&Expr::Of("u"), &Expr::Of("N"))],
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Drag r₂ from 0.1 m to 0.7 m: when does the forearm take vertices of the upper arm?",
-            "Drag the end of its capsule in the picture, and see which vertices it takes or loses.",
-            "Put n to 0 and then to 20: what does smoothing mend, and what does it not?",
-        ],
-        what_to_see: &[
-            "A capsule that is too wide takes rogue vertices of the upper arm, which are torn away when the elbow opens.",
-            "Planes and paths do not reach over the gap.",
-            "Smoothing makes a crease soft. It draws rogues out into a thin neck instead of a torn step, and does not give them back.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "skin binding: containment, point-to-line mapping, topological neighbours; weight smoothing",
-        }],
-    },
-    look: Look { from: [0.0, 0.0], stage: [[-3.6, -1.95, -0.3], [3.35, 2.15, 0.3]], bones: false, ..Look::PLAIN },
+    stage: [[-3.6, -1.95, -0.3], [3.35, 2.15, 0.3]],
     model,
     pose,
     marks: |moment| {
@@ -169,6 +32,7 @@ pub(super) static AUTOMATIC_BINDING: Example = Example {
         marks
     },
     handles: &[Handle { name: "End of the forearm's capsule", x: "x", y: "y" }],
+    ..Scene::PLAIN
 };
 
 /// A line from the marked vertex to the nearest point of the middle of a capsule.

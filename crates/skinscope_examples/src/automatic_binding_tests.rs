@@ -21,7 +21,7 @@ fn distance([a, b]: [DVec3; 2], p: DVec3) -> f64 {
 
 #[test]
 fn bones_and_places_are_those_of_plane_geometry_over_all_sliders() {
-    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
     let arm = &ARM.0;
     let mut rogues = Vec::new();
     for (x, y) in [(-1.91, 1.33), (-2.9, 0.3), (-1.2, 2.0), (-2.9, 2.0), (-1.2, 0.3)] {
@@ -59,7 +59,7 @@ fn bones_and_places_are_those_of_plane_geometry_over_all_sliders() {
 /// The colours of the upper row are those of the weights by which the lower row is moved, and without smoothing there are two.
 #[test]
 fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
-    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
     // The ramp once more: its colours at quarters, and the grey of nothing.
     let stops = [[0.54, 0.44, 0.84], [0.75, 0.42, 0.78], [0.93, 0.46, 0.53], [0.99, 0.66, 0.30], [1.0, 0.93, 0.40]];
     let ramp = |w: f64| -> [f64; 3] {
@@ -102,7 +102,7 @@ fn colours_of_the_upper_row_are_those_of_the_forearms_weights() {
 
 #[test]
 fn opened_arms_are_where_their_weights_say() {
-    let first = Moment::new(Settings::of(&AUTOMATIC_BINDING));
+    let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
     for n in [0.0, 1.0, 7.0, 20.0] {
         for degrees in [0.0_f32, 30.0, 60.0] {
             let moment = first.with("n", n).with("phi", degrees);

@@ -3,10 +3,9 @@
 use glam::{DQuat, DVec2, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The colours of the hands, as those of their curves in the chart.
 const COLORS: [u32; 3] = [0x4da3ff, 0xe5b567, 0x7bc96f];
@@ -16,155 +15,18 @@ const HANDS: [(&str, [f32; 3]); 3] =
 /// The length of a hand, metres.
 const LENGTH: f32 = 0.85;
 
-const T: Expr = Expr::Of("t");
-const LEFT: Expr = Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&T)]);
-const OMEGA: Expr = Expr::Of("omega");
-const Q0: Expr = Expr::Of("q0");
-const Q1: Expr = Expr::Of("q1");
-const BLEND: Expr = Expr::Sum(&[Expr::Product(&[LEFT, Q0]), Expr::Product(&[T, Q1])]);
-/// The same measure of the blended matrices: what is left of a length.
-const SHRUNK: Expr = Expr::Root(&Expr::Sum(&[
-    Expr::Number(1.0),
-    Expr::Minus(&Expr::Product(&[
-        Expr::Number(4.0),
-        T,
-        LEFT,
-        Expr::Squared(&Expr::Call(Function::Sin, &[Expr::Over(&Expr::Of("Theta"), &Expr::Number(2.0))])),
-    ])),
-]));
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static BETWEEN_TURNS: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static BETWEEN_TURNS: Scene = Scene {
     id: "between-turns",
-    title: "Between two turns",
-    question: "What lies half way between two rotations?",
-    sliders: &[
-        Slider {
-            id: "turn",
-            label: "Turn from the first key to the second, Θ",
-            help: "The angle by which the second key is turned against the first",
-            unit: Unit::Degrees,
-            range: [10.0, 350.0],
-            default: 150.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "t",
-            label: "Time between the keys, t",
-            help: "0 at the first key, 1 at the second",
-            unit: Unit::Number,
-            range: [0.0, 1.0],
-            default: 0.25,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "way",
-            label: "Sign of the second quaternion, s",
-            help: "q and −q are the same rotation, but not the same way to it",
-            unit: Unit::Decimals(0),
-            range: [-1.0, 1.0],
-            default: 1.0,
-            step: 2.0,
-            choices: &["s = −1", "s = 1"],
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/between-turns.md"),
+    sliders: &["turn", "t", "way"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Three clocks, each with one hand. The line of the first key points up: no turn, as a quaternion q₀ with w = 1 and \
-                 z = 0. The second key (red line) is turned by Θ about the axis of the clock, as a quaternion q₁ with half of \
-                 the angle. Its sign s is 1 or −1: both are the same turn.",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Q1,
-                    Expr::Product(&[
-                        Expr::Of("s"),
-                        Expr::Matrix(&[
-                            &[Expr::Call(Function::Cos, &[Expr::Over(&Expr::Of("Theta"), &Expr::Number(2.0))])],
-                            &[Expr::Call(Function::Sin, &[Expr::Over(&Expr::Of("Theta"), &Expr::Number(2.0))])],
-                        ]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[OMEGA, Expr::Call(Function::Acos, &[Expr::Product(&[Expr::Transposed(&Q0), Q1])])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Slerp (left) goes along the circle of quaternions at an even speed. So much of each key counts:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c0"),
-                    Expr::Over(
-                        &Expr::Call(Function::Sin, &[Expr::Product(&[LEFT, OMEGA])]),
-                        &Expr::Call(Function::Sin, &[OMEGA]),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c1"),
-                    Expr::Over(
-                        &Expr::Call(Function::Sin, &[Expr::Product(&[T, OMEGA])]),
-                        &Expr::Call(Function::Sin, &[OMEGA]),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("a"),
-                    Expr::Sum(&[Expr::Product(&[Expr::Of("c0"), Q0]), Expr::Product(&[Expr::Of("c1"), Q1])]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Blending the numbers and making their length one again (middle) takes the same way, slower at both ends:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("b"), Expr::Over(&BLEND, &Expr::Length(&BLEND))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text("Blending matrices (right) shrinks the hand to this part of its length:"),
-            Block::Formula(Formula { terms: &[Expr::Of("l"), SHRUNK], ..Formula::PLAIN }),
-            Block::Chart(Chart {
-                title: "Speed of the hands over t; 1 is their mean",
-                slider: "t",
-                range: [0.0, 3.0],
-                unit: Unit::Decimals(1),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag t from 0 to 1: which hands are never in the same place but at the ends and half way?",
-            "Set s to −1: the first two hands take the other way round to the same place.",
-            "Drag Θ beyond 180° with s = 1: which way is the short one now?",
-        ],
-        what_to_see: &[
-            "Slerp turns evenly, blended quaternions are fastest half way, and blended matrices lose length.",
-            "The short way is the one on which q₀ · q₁ is positive; players change the sign of a key to take it.",
-        ],
-        sources: &[
-            Source {
-                text: "Rigging and skinning, a lecture",
-                place: "C++ bone transforms: interpolation between keys",
-            },
-            Source { text: "Hart, CS418: Skinning", place: "Interpolating matrices; quaternions" },
-        ],
-    },
-    look: Look { bones: false, stage: [[-3.2, -1.15, -0.3], [3.2, 1.2, 0.3]], ..Look::PLAIN },
+    stage: [[-3.2, -1.15, -0.3], [3.2, 1.2, 0.3]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 fn hand(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
@@ -402,7 +264,7 @@ mod tests {
     /// In the plane every turn is a number: slerp is a line, and blended quaternions are an arctangent.
     #[test]
     fn hands_are_where_plane_geometry_puts_them_over_all_sliders() {
-        let first = Moment::new(Settings::of(&BETWEEN_TURNS));
+        let first = Moment::new(Settings::of(BETWEEN_TURNS.example()));
         for turn in [10.0_f32, 90.0, 150.0, 179.0, 200.0, 350.0] {
             for way in [-1.0, 1.0] {
                 for step in 0..=20 {
@@ -428,7 +290,7 @@ mod tests {
 
     #[test]
     fn slerp_alone_is_even() {
-        let all = curves(&Moment::new(Settings::of(&BETWEEN_TURNS)));
+        let all = curves(&Moment::new(Settings::of(BETWEEN_TURNS.example())));
         let spread = |curve: &Curve| {
             let speeds = || curve.points.iter().map(|[_, y]| *y);
             speeds().fold(f64::MIN, f64::max) - speeds().fold(f64::MAX, f64::min)
@@ -436,7 +298,7 @@ mod tests {
         assert!(spread(&all[0]) < 0.01 && spread(&all[1]) > 0.3 && spread(&all[2]) > 1.0, "{all:?}");
         assert!(all[0].points.iter().all(|[_, y]| (y - 1.0).abs() < 0.01), "its speed is its mean");
         // The long way is as even, and its curves are as well within the chart.
-        let long = curves(&Moment::new(Settings::of(&BETWEEN_TURNS)).with("way", -1.0));
+        let long = curves(&Moment::new(Settings::of(BETWEEN_TURNS.example())).with("way", -1.0));
         assert!(long[0].points.iter().all(|[_, y]| (y - 1.0).abs() < 0.01), "{:?}", long[0]);
         assert!(long.iter().flat_map(|curve| &curve.points).all(|[_, y]| (0.0..=3.0).contains(y)), "{long:?}");
     }

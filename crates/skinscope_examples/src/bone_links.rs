@@ -3,10 +3,9 @@
 use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arms, metres.
 const RADIUS: f32 = 0.25;
@@ -23,97 +22,19 @@ const MOST_LINKS: usize = 4;
 /// Where the arm with one joint stands, and that with links.
 const AT: [f32; 2] = [-1.0, 0.9];
 
-const PHI: Expr = Expr::Of("phi");
-const LINKS: Expr = Expr::Of("n");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static BONE_LINKS: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static BONE_LINKS: Scene = Scene {
     id: "bone-links",
-    title: "Bone links",
-    question: "What is gained when a joint that bends far is replaced by several that bend less?",
-    sliders: &[
-        Slider {
-            id: "phi",
-            label: "Bend, φ",
-            help: "The angle by which both arms are bent",
-            unit: Unit::Degrees,
-            range: [0.0, 170.0],
-            default: 120.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "n",
-            label: "Links of the right arm, n",
-            help: "In how many joints the right arm bends",
-            unit: Unit::Decimals(0),
-            range: [1.0, MOST_LINKS as f32],
-            default: 3.0,
-            step: 1.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/bone-links.md"),
+    sliders: &["phi", "n"],
+    rebuilds: &["n"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Smooth skin is fine for bends of up to 60°. Bone links are joints that the program puts in, so that none of them \
-                 bends more. Each link takes its part of the bend:",
-            ),
-            Block::Formula(Formula { terms: &[Expr::Of("psi"), Expr::Over(&PHI, &LINKS)], ..Formula::PLAIN }),
-            Block::Text(
-                "Where two joints have a half each, a bend leaves the cosine of half of its angle. Left, with one joint:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("s1"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&PHI, &Expr::Number(2.0))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Right, at the first link:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("sn"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&PHI, &Expr::Product(&[Expr::Number(2.0), LINKS]))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("The volume of the arms, measured, as a part of that at rest:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("k1"), Expr::Over(&Expr::Of("V1"), &Expr::Of("V0"))],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("kn"), Expr::Over(&Expr::Of("Vn"), &Expr::Of("V0"))],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Volume over φ, rest = 1",
-                slider: "phi",
-                range: [0.7, 1.02],
-                unit: Unit::Decimals(2),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "With φ = 120°, go from one link to four: from which number on does each bend 60° at most?",
-            "Drag φ to 170° and compare the insides of both bends.",
-        ],
-        what_to_see: &[
-            "One joint pinches the arm at 120° to half of its width; two links keep 0.87 of it, three 0.94.",
-            "The volume that is lost at 120° shrinks with each link, and two or three are often enough.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "bone links: no bone rotates more than 60°",
-        }],
-    },
-    look: Look { from: [0.0, 4.0], stage: [[-1.5, -0.25, -0.4], [2.5, 2.1, 0.4]], opacity: 0.85, ..Look::PLAIN },
+    stage: [[-1.5, -0.25, -0.4], [2.5, 2.1, 0.4]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -380,7 +301,7 @@ mod tests {
     #[test]
     fn volumes_and_widths_are_those_of_double_precision() {
         for n in 1..=MOST_LINKS {
-            let first = Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32);
+            let first = Moment::new(Settings::of(BONE_LINKS.example())).with("n", n as f32);
             let mut before = f64::INFINITY;
             for degrees in (0..=170).step_by(10) {
                 let moment = first.with("phi", degrees as f32);
@@ -408,7 +329,7 @@ mod tests {
             }
         }
         // Every link keeps more.
-        let kept = |n: usize| Moment::new(Settings::of(&BONE_LINKS)).with("n", n as f32).volume(1);
+        let kept = |n: usize| Moment::new(Settings::of(BONE_LINKS.example())).with("n", n as f32).volume(1);
         assert!((1..MOST_LINKS).all(|n| kept(n + 1) > kept(n)), "{:?}", [kept(1), kept(2), kept(3), kept(4)]);
     }
 }

@@ -6,199 +6,16 @@ use super::corrective_arm::{
     AT, CORRECTED, HEIGHT, MARKED, OUTER, PLAIN, RADIUS, RING, RINGS, SHAPES, SIDES, angle, basis, displacement,
     made_at, model, pose, stored, waist, width,
 };
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Symbol, Unit};
 
-const PHI: Expr = Expr::Of("phi");
-const PHI1: Expr = Expr::Of("phi1");
-const SIGMA: Expr = Expr::Of("sigma");
-const E: Expr = Expr::Of("e");
-const W: Expr = Expr::Of("w");
-const HALF_PHI: Expr = Expr::Over(&PHI, &Expr::Number(2.0));
-const COS_HALF: Expr = Expr::Call(Function::Cos, &[HALF_PHI]);
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static CORRECTIVE_SHAPE: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static CORRECTIVE_SHAPE: Scene = Scene {
     id: "shapes-and-poses",
-    title: "Shapes and poses",
-    question: "How can a sculpted shape give a bent elbow back what skinning takes from it?",
-    sliders: &[
-        Slider {
-            id: "phi",
-            label: "Bend of both arms, φ",
-            help: "The angle by which both arms are bent",
-            unit: Unit::Degrees,
-            range: [0.0, 150.0],
-            default: 120.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "sigma",
-            label: "Reach of an example pose, σ",
-            help: "How far from its own angle an example pose is still felt",
-            unit: Unit::Degrees,
-            range: [20.0, 90.0],
-            default: 35.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "a",
-            label: "First shape of the body, a",
-            help: "How much of the first shape is added to the body at the left",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.6,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "b",
-            label: "Second shape of the body, b",
-            help: "How much of the second shape is added to it",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.3,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/shapes-and-poses.md"),
+    sliders: &["phi", "sigma", "a", "b"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Plain skinning makes the elbow of the middle arm thin. Its half width s₁ (green line), as a part of the radius R at rest:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Over(&Expr::Of("s1"), &Expr::Of("R")), COS_HALF],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "The right arm has a corrective shape, sculpted in the pose φ₁. A shape, or morph target, stores for each vertex by how much \
-                 it is moved. There are two example poses, 0 without the shape and φ₁ with all of it. How near is the arm to \
-                 each? This is 1 in the pose itself and falls with the distance from it, which is why it is called a radial \
-                 basis function:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("g1"),
-                    Expr::Call(
-                        Function::Exp,
-                        &[Expr::Minus(&Expr::Over(
-                            &Expr::Squared(&Expr::Group(&Expr::Sum(&[PHI, Expr::Minus(&PHI1)]))),
-                            &Expr::Squared(&SIGMA),
-                        ))],
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("g0"),
-                    Expr::Call(
-                        Function::Exp,
-                        &[Expr::Minus(&Expr::Over(&Expr::Squared(&PHI), &Expr::Squared(&SIGMA)))],
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "With e, what one example feels of the other, the weight w is exactly 0 in the one pose and 1 in the other:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    E,
-                    Expr::Call(
-                        Function::Exp,
-                        &[Expr::Minus(&Expr::Over(&Expr::Squared(&PHI1), &Expr::Squared(&SIGMA)))],
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    W,
-                    Expr::Over(
-                        &Expr::Sum(&[Expr::Of("g1"), Expr::Minus(&Expr::Product(&[E, Expr::Of("g0")]))]),
-                        &Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&Expr::Squared(&E))]),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("The shape is added before the arm is skinned, so that the half width of the right elbow is:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("s2"), &Expr::Of("R")),
-                    Expr::Product(&[
-                        Expr::Group(&Expr::Sum(&[
-                            Expr::Number(1.0),
-                            Expr::Product(&[
-                                W,
-                                Expr::Group(&Expr::Sum(&[
-                                    Expr::Over(
-                                        &Expr::Number(1.0),
-                                        &Expr::Call(Function::Cos, &[Expr::Over(&PHI1, &Expr::Number(2.0))]),
-                                    ),
-                                    Expr::Minus(&Expr::Number(1.0)),
-                                ])),
-                            ]),
-                        ])),
-                        COS_HALF,
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Half width of the elbow over φ, rest = 1",
-                slider: "phi",
-                range: [0.0, 1.5],
-                unit: Unit::Decimals(1),
-                curves: widths,
-            }),
-            Block::Text("The volume of both arms, measured, as a part of that at rest:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("k1"), Expr::Over(&Expr::Of("V1"), &Expr::Of("V0"))],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("k2"), Expr::Over(&Expr::Of("V2"), &Expr::Of("V0"))],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "A model may have many such shapes, and they are mixed by adding. The body at the left has two, the one swollen and \
-                 the other bowed. Its marked vertex is stored at v₀ and moved by Δ₁ and Δ₂:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("v"),
-                    Expr::Sum(&[
-                        Expr::Of("v0"),
-                        Expr::Product(&[Expr::Of("a"), Expr::Of("d1")]),
-                        Expr::Product(&[Expr::Of("b"), Expr::Of("d2")]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Drag φ from 0° to 120° and watch both elbows.",
-            "Put φ to 70°, and drag σ from 20° to 90°: which elbow looks best?",
-            "Put a and b to 1, and press Δ₁ and Δ₂: both shapes are added, whatever becomes of the body.",
-        ],
-        what_to_see: &[
-            "At 120° the plain elbow has half of its width left, and the corrected one all of it.",
-            "Between the examples nobody sculpted anything: a small σ brings the shape in late, a large one swells the elbow.",
-        ],
-        sources: &[
-            Source {
-                text: "Hart, CS418: Skinning",
-                place: "its pointer to Lewis, Cordner, Fong: Pose space deformation, 2000",
-            },
-            Source {
-                text: "Smooth skinning, a book chapter",
-                place: "limitations: shape interpolation of the next chapter",
-            },
-        ],
-    },
-    look: Look { from: [0.0, 4.0], stage: [[-2.8, -0.25, -0.4], [2.6, 2.1, 0.4]], ..Look::PLAIN },
+    stage: [[-2.8, -0.25, -0.4], [2.6, 2.1, 0.4]],
     model,
     pose,
     marks: |moment| {
@@ -212,7 +29,8 @@ pub(super) static CORRECTIVE_SHAPE: Example = Example {
             Mark::dot(moment.vertex("linear", SHAPES, MARKED).as_vec3(), MarkInk::Accent, "v"),
         ]
     },
-    handles: &[],
+    curves: Some(widths),
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[

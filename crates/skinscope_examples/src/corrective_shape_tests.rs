@@ -15,7 +15,7 @@ fn weight(phi: f64, sigma: f64) -> f64 {
 
 #[test]
 fn both_elbows_are_those_of_double_precision_at_all_angles() {
-    let first = Moment::new(Settings::of(&CORRECTIVE_SHAPE));
+    let first = Moment::new(Settings::of(CORRECTIVE_SHAPE.example()));
     let rest = first.with("phi", 0.0);
     for sigma in [20.0, 35.0, 60.0, 90.0] {
         for degrees in (0..=150).step_by(10) {
@@ -55,7 +55,7 @@ fn both_elbows_are_those_of_double_precision_at_all_angles() {
 
 #[test]
 fn shapes_are_added() {
-    let first = Moment::new(Settings::of(&CORRECTIVE_SHAPE));
+    let first = Moment::new(Settings::of(CORRECTIVE_SHAPE.example()));
     let ends = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)];
     let at = |(a, b): (f32, f32)| first.with("a", a).with("b", b).vertex("linear", SHAPES, MARKED);
     let [none, one, other, both] = ends.map(at);

@@ -3,10 +3,9 @@
 use glam::{DMat2, DVec3, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
-use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// Quads of a strip; there is one more row of vertices.
 const QUADS: usize = 8;
@@ -19,129 +18,17 @@ const REACH: f32 = UNIT * QUADS as f32 / 2.0;
 /// The strips stand so far apart.
 const APART: f32 = 1.7;
 
-const A: Expr = Expr::Of("A");
-const B: Expr = Expr::Of("B");
-const P: Expr = Expr::Of("p");
-const SMALL_A: Expr = Expr::Of("a");
-const SMALL_B: Expr = Expr::Of("b");
-const THETA: Expr = Expr::Of("theta");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static CS418_ELBOW: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static CS418_ELBOW: Scene = Scene {
     id: "elbow",
-    title: "An elbow in three versions",
-    question: "Is blending two matrices the same as turning by a part of the angle?",
-    sliders: &[
-        Slider {
-            id: "theta",
-            label: "Bend of the elbow, θ",
-            help: "The angle by which the upper ends are turned about the elbow",
-            unit: Unit::Degrees,
-            range: [0.0, 180.0],
-            default: 100.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "row",
-            label: "Row of vertices, 0 to 8",
-            help: "Which vertex is marked: the right one of this row; the weight of the row is an eighth of its number",
-            unit: Unit::Decimals(0),
-            range: [0.0, QUADS as f32],
-            default: 6.0,
-            step: 1.0,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/elbow.md"),
+    sliders: &["theta", "row"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Blue vertices follow the straight arm, yellow ones the bent arm. A row's share of the bent arm is its weight b: an \
-                 eighth of its number, from row 0 at the lower end to row 8 at the upper one. Left, every quad, the field between \
-                 two rows, is turned as a whole: the lowest not at all, the uppermost by all of θ, and they tear apart. In the \
-                 middle, every row of vertices is turned by b θ. Right, the matrices of both arms are blended by weight, as \
-                 skinning does it: a A + b B, where a is 1 − b.",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    B,
-                    Expr::Matrix(&[
-                        &[Expr::Call(Function::Cos, &[THETA]), Expr::Minus(&Expr::Call(Function::Sin, &[THETA]))],
-                        &[Expr::Call(Function::Sin, &[THETA]), Expr::Call(Function::Cos, &[THETA])],
-                    ]),
-                ],
-                numbers: false,
-                note: "A is the matrix of the straight arm, which changes nothing; p is the marked vertex, the right end of the chosen row, before the elbow bends. Places are seen from the elbow, the dot in each strip.",
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "To blend the elements of two matrices is to blend the two places that they lead to: in the right strip c lies on \
-                 the straight line between A p and B p. Both formulas give the same c:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c"),
-                    Expr::Product(&[
-                        Expr::Group(&Expr::Sum(&[Expr::Product(&[SMALL_A, A]), Expr::Product(&[SMALL_B, B])])),
-                        P,
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c"),
-                    Expr::Sum(&[
-                        Expr::Product(&[SMALL_A, Expr::Group(&Expr::Product(&[A, P]))]),
-                        Expr::Product(&[SMALL_B, Expr::Group(&Expr::Product(&[B, P]))]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "A turn keeps the distance from the elbow, as for q in the middle strip. The blend of two turns does not, as for c:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Over(&Expr::Length(&Expr::Of("q")), &Expr::Length(&P)), Expr::Number(1.0)],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Length(&Expr::Of("c")), &Expr::Length(&P)),
-                    Expr::Root(&Expr::Sum(&[
-                        Expr::Number(1.0),
-                        Expr::Minus(&Expr::Product(&[
-                            Expr::Number(4.0),
-                            SMALL_A,
-                            SMALL_B,
-                            Expr::Squared(&Expr::Call(Function::Sin, &[Expr::Over(&THETA, &Expr::Number(2.0))])),
-                        ])),
-                    ])),
-                ],
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Drag θ to 60°: the middle and the right strip look much alike.",
-            "Drag θ to 180°: which row of the right strip ends in the elbow?",
-            "Press A and B: the outlines are the whole strip, straight and bent.",
-        ],
-        what_to_see: &[
-            "No: turning leaves q on the circle about the elbow that p lies on. Blending puts c on the straight line from A p to B p, which is nearer to the elbow.",
-            "Turning quads tears the strip apart; turning vertices bends it in an arc.",
-            "Blended matrices agree with turned vertices for small angles, and pull the strip into the elbow for large ones.",
-        ],
-        sources: &[Source {
-            text: "Hart, CS418: Skinning",
-            place: "Build an elbow; interpolate the transformations, the vertices, the matrices",
-        }],
-    },
-    look: Look { bones: false, wireframe: true, stage: [[-2.9, -1.3, -0.3], [2.75, 1.15, 0.3]], ..Look::PLAIN },
+    stage: [[-2.9, -1.3, -0.3], [2.75, 1.15, 0.3]],
     model,
     pose,
     marks,
-    handles: &[],
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -363,7 +250,7 @@ mod tests {
 
     #[test]
     fn each_version_puts_vertices_where_the_lectures_program_does() {
-        let first = Moment::new(Settings::of(&CS418_ELBOW));
+        let first = Moment::new(Settings::of(CS418_ELBOW.example()));
         for degrees in (0..=180).step_by(5) {
             for row in 0..=QUADS {
                 let moment = first.with("theta", degrees as f32).with("row", row as f32);

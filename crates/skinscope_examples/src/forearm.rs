@@ -3,10 +3,9 @@
 use glam::{Quat, Vec2, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The length of a forearm with its hand, metres, and where the wrist is.
 const LENGTH: f32 = 1.6;
@@ -20,83 +19,14 @@ const MOST_TWISTS: usize = 4;
 /// How high both forearms lie: over the floor, which is at 0.
 const AT: [f32; 2] = [1.05, 0.35];
 
-const THETA: Expr = Expr::Of("theta");
-const TWISTS: Expr = Expr::Of("n");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static FOREARM: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static FOREARM: Scene = Scene {
     id: "forearm",
-    title: "Forearm and wrist",
-    question: "Where should the twist of a wrist be put?",
-    sliders: &[
-        Slider {
-            id: "theta",
-            label: "Twist of the hands, θ",
-            help: "The angle by which both hands are turned about the axis of the arm",
-            unit: Unit::Degrees,
-            range: [0.0, 170.0],
-            default: 130.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "n",
-            label: "Twist joints of the arm below, n",
-            help: "Over how many joints between elbow and wrist the twist is spread",
-            unit: Unit::Decimals(0),
-            range: [1.0, MOST_TWISTS as f32],
-            default: 3.0,
-            step: 1.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/forearm.md"),
+    sliders: &["theta", "n"],
+    rebuilds: &["n"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Above, the wrist is one ball joint that twists too. The skin on both sides of it is blended between the forearm, \
-                 which does not turn, and the hand. What is left of the radius half way:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("r1"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&THETA, &Expr::Number(2.0))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Below, the twist is taken out of the wrist and given to joints along the forearm, as both bones in it turn. The dots are the joints that turn. Each has a part:",
-            ),
-            Block::Formula(Formula { terms: &[Expr::Of("psi"), Expr::Over(&THETA, &TWISTS)], ..Formula::PLAIN }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("rn"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&THETA, &Expr::Product(&[Expr::Number(2.0), TWISTS]))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Least radius of the arm over θ, rest = 1",
-                slider: "theta",
-                range: [0.0, 1.25],
-                unit: Unit::Decimals(1),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Twist both hands by 170° and compare the thinnest places.",
-            "Go from one twist joint to four: how many keep nine tenths of the radius at 170°?",
-        ],
-        what_to_see: &[
-            "The arm above is wrung at the wrist; the stripes of the one below wind evenly up to the elbow.",
-            "Three twist joints keep 0.93 of the radius at 130°, where one joint keeps 0.42.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "forearm: the twist as a joint of its own by the elbow, with bone links",
-        }],
-    },
-    look: Look { from: [14.0, 14.0], stage: [[-0.1, 0.05, -0.3], [1.8, 1.45, 0.3]], bones: false, ..Look::PLAIN },
+    stage: [[-0.1, 0.05, -0.3], [1.8, 1.45, 0.3]],
     model,
     pose,
     marks: |moment| {
@@ -107,7 +37,8 @@ pub(super) static FOREARM: Example = Example {
         out.push(name(1, if twists(moment.settings()) == 1 { "one twist joint" } else { "twist joints" }));
         out
     },
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -286,7 +217,7 @@ mod tests {
     #[test]
     fn radii_of_all_rings_are_those_of_blended_turns_over_both_sliders() {
         for n in 1..=MOST_TWISTS {
-            let first = Moment::new(Settings::of(&FOREARM)).with("n", n as f32);
+            let first = Moment::new(Settings::of(FOREARM.example())).with("n", n as f32);
             for degrees in (0..=170).step_by(34) {
                 let moment = first.with("theta", degrees as f32);
                 let theta = f64::from(degrees).to_radians();

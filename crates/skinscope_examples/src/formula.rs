@@ -1,5 +1,6 @@
 //! Expressions of symbols: from the same one the printed formula and its number are made.
 
+use super::measured::{Given, Measured};
 use super::{Moment, Value};
 
 /// An expression. The parts are static, so that a page is data.
@@ -37,6 +38,10 @@ pub enum Expr {
     Call(Function, &'static [Expr]),
     /// A matrix, row by row.
     Matrix(&'static [&'static [Expr]]),
+    /// What is measured of the model.
+    Measured(&'static Measured, &'static [Given]),
+    /// Where a slider stands, by its id: angles in radians.
+    Slider(&'static str),
 }
 
 /// A function of numbers; angles are in radians.
@@ -159,6 +164,8 @@ impl Expr {
                 let name = function.name();
                 function.of(&numbers(parts, name)?).ok_or(FormulaError::Sizes(name))?.into()
             }
+            Self::Measured(measured, given) => measured.value(moment, given),
+            Self::Slider(id) => moment.slider_in_radians(id).into(),
             Self::Matrix(rows) => {
                 let rows = rows.iter().map(|row| numbers(row, "a matrix")).collect::<Result<Vec<_>, _>>()?;
                 Value::of_rows(&rows).ok_or(FormulaError::Sizes("a matrix"))?
@@ -169,7 +176,7 @@ impl Expr {
     /// Calls `see` with every symbol, in reading order.
     pub fn symbols(&self, see: &mut dyn FnMut(&'static str)) {
         match self {
-            Self::Number(_) => {}
+            Self::Number(_) | Self::Measured(..) | Self::Slider(_) => {}
             Self::Of(id) => see(id),
             Self::Sum(parts) | Self::Product(parts) | Self::Call(_, parts) => parts.iter().for_each(|p| p.symbols(see)),
             Self::Over(above, below) => {

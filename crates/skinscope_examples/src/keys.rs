@@ -4,10 +4,9 @@ use glam::Vec3;
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The balls, each with where it moves up and down.
 const BALLS: [(&str, f32); 3] = [("STEP", -1.2), ("LINEAR", 0.0), ("CUBICSPLINE", 1.2)];
@@ -17,145 +16,18 @@ const TIMES: [f64; 3] = [0.0, 1.0, 2.0];
 const ENDS: [f64; 2] = [-0.9, 0.6];
 const RADIUS: f32 = 0.16;
 
-const A: Expr = Expr::Of("a");
-const B: Expr = Expr::Of("b");
-const U: Expr = Expr::Of("u");
-const U2: Expr = Expr::Squared(&U);
-const U3: Expr = Expr::Cubed(&U);
-const LEFT: Expr = Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&U)]);
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static KEYS: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static KEYS: Scene = Scene {
     id: "keys",
-    title: "Keys and what lies between",
-    question: "Where is a joint between two keys, and before the first and after the last?",
-    sliders: &[
-        Slider {
-            id: "t",
-            label: "Time, t",
-            help: "The time; the keys are at 0, 1 and 2 s",
-            unit: Unit::Seconds,
-            range: [-0.5, 2.5],
-            default: 0.6,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "v",
-            label: "Height of the middle key",
-            help: "The height at 1 s; the other keys have −0.9 m and 0.6 m",
-            unit: Unit::Metres,
-            range: [-1.0, 1.0],
-            default: 0.6,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/keys.md"),
+    sliders: &["t", "v"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "An animation stores heights at few times: these are its keys. What reads it, its sampler, looks for the key just \
-                 before the time and the one after it. How far the time has come between both, 0 to 1, and never more: \
-                 beyond the first and the last key it stays at them.",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    U,
-                    Expr::Call(
-                        Function::Max,
-                        &[
-                            Expr::Number(0.0),
-                            Expr::Call(
-                                Function::Min,
-                                &[
-                                    Expr::Number(1.0),
-                                    Expr::Over(
-                                        &Expr::Sum(&[Expr::Of("t"), Expr::Minus(&Expr::Of("t0"))]),
-                                        &Expr::Sum(&[Expr::Of("t1"), Expr::Minus(&Expr::Of("t0"))]),
-                                    ),
-                                ],
-                            ),
-                        ],
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "STEP (left) keeps a, the height of the key before. LINEAR (middle) mixes it with b, the height of the key after:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("l"), Expr::Sum(&[Expr::Product(&[LEFT, A]), Expr::Product(&[U, B])])],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "CUBICSPLINE (right) also knows how steep its curve is at each key: m at the key before, n at the key after. So much of \
-                 each of the four counts at u:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("ha"),
-                    Expr::Sum(&[
-                        Expr::Product(&[Expr::Number(2.0), U3]),
-                        Expr::Minus(&Expr::Product(&[Expr::Number(3.0), U2])),
-                        Expr::Number(1.0),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("hm"), Expr::Sum(&[U3, Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U2])), U])],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("hb"),
-                    Expr::Sum(&[
-                        Expr::Product(&[Expr::Number(3.0), U2]),
-                        Expr::Minus(&Expr::Product(&[Expr::Number(2.0), U3])),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula { terms: &[Expr::Of("hn"), Expr::Sum(&[U3, Expr::Minus(&U2)])], ..Formula::PLAIN }),
-            Block::Text("The keys are a second apart, so that the height of the right ball is:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c"),
-                    Expr::Sum(&[
-                        Expr::Product(&[Expr::Of("ha"), A]),
-                        Expr::Product(&[Expr::Of("hm"), Expr::Of("m")]),
-                        Expr::Product(&[Expr::Of("hb"), B]),
-                        Expr::Product(&[Expr::Of("hn"), Expr::Of("n")]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Height of the balls over t, metres",
-                slider: "t",
-                range: [-1.25, 1.25],
-                unit: Unit::Decimals(1),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag t slowly past 1 s: which ball jumps, which has a kink in its way, which is smooth?",
-            "Drag t below 0 s, and from 1 s to 2 s and on: which ball goes above the keys, and when do all three wait?",
-            "Move the middle key up and down: which balls are changed before it, and after it?",
-        ],
-        what_to_see: &[
-            "At the keys, before the first and after the last, all three are at one height. In between two of them may meet, never all three.",
-            "Between the last two keys, which are equal at first, the smooth ball rises 0.11 m above both: a spline may overshoot.",
-        ],
-        sources: &[Source {
-            text: "Rigging and skinning, a lecture",
-            place: "keyframes; C++ bone transforms: the key just before, weight, clamp at the last key",
-        }],
-    },
-    look: Look { bones: false, stage: [[-1.9, -1.3, -0.3], [1.9, 1.4, 0.3]], ..Look::PLAIN },
+    stage: [[-1.9, -1.3, -0.3], [1.9, 1.4, 0.3]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 fn ball(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
@@ -362,7 +234,7 @@ mod tests {
     /// The same keys as a clip, sampled as any file's are.
     #[test]
     fn balls_are_where_the_sampler_of_files_puts_them_over_both_sliders() {
-        let first = Moment::new(Settings::of(&KEYS));
+        let first = Moment::new(Settings::of(KEYS.example()));
         for v in [-1.0_f32, -0.2, 0.5, 0.8, 1.0] {
             let keyed = first.with("v", v);
             let key = |height: f64| Vec3::new(0.0, height as f32, 0.0);

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use skinscope_model::{LocalPose, Skeleton};
+use skinscope_model::{LocalPose, Model};
 
 use super::{Block, Chart, Curve, Example, Mark, Moment, Settings, Symbol};
 
@@ -21,6 +21,20 @@ impl Start {
     pub fn of(example: &'static Example) -> Self {
         Self { settings: Settings::of(example), symbol: None }
     }
+
+    /// Opens a newer version of the page, with sliders and symbol as they are, as far as that has them. Sliders that stand where the page
+    /// put them go where the newer version puts them.
+    #[must_use]
+    pub fn for_page(&self, example: &'static Example) -> Self {
+        let mut settings = Settings::of(example);
+        for slider in self.settings.example().sliders {
+            let value = self.settings.get(slider.id);
+            if value != slider.default {
+                settings.set(slider.id, value);
+            }
+        }
+        Self { settings, symbol: self.symbol }
+    }
 }
 
 /// An example that is shown.
@@ -36,10 +50,20 @@ impl Lesson {
     /// Makes the rig and poses it.
     #[must_use]
     pub fn new(start: Start) -> Self {
-        let moment = Arc::new(Moment::new(start.settings));
+        Self::of(Moment::new(start.settings), start.symbol)
+    }
+
+    /// Poses a model that is already there, which the page is about.
+    #[must_use]
+    pub fn of_model(start: Start, model: Arc<Model>) -> Self {
+        Self::of(Moment::of_model(start.settings, model), start.symbol)
+    }
+
+    fn of(moment: Moment, symbol: Option<&str>) -> Self {
+        let moment = Arc::new(moment);
         let curves = Arc::new(no_curves(moment.example()));
         let mut out = Self { moment, shown: None, curves };
-        out.point_at(start.symbol);
+        out.point_at(symbol);
         out
     }
 
@@ -62,8 +86,8 @@ impl Lesson {
     }
 
     /// Changes a local pose of the rig as the sliders say.
-    pub fn pose(&self, skeleton: &Skeleton, local: &mut LocalPose) {
-        (self.example().pose)(self.moment.settings(), skeleton, local);
+    pub fn pose(&self, model: &Model, local: &mut LocalPose) {
+        self.moment.settings().pose(model, local);
     }
 
     /// Moves a slider, by its id, to the nearest value that it can have; returns whether that changed anything.
@@ -74,6 +98,15 @@ impl Lesson {
         }
         self.go_to(settings);
         true
+    }
+
+    /// Returns the same with its sliders and the symbol that is pointed at as `start` says.
+    #[must_use]
+    pub fn moved(&self, start: Start) -> Self {
+        let mut out = self.clone();
+        out.go_to(start.settings);
+        out.point_at(start.symbol);
+        out
     }
 
     /// Puts all sliders back to where they were at first.
@@ -110,7 +143,7 @@ impl Lesson {
     pub fn marks(&self) -> Vec<Mark> {
         let mut out = (self.example().marks)(&self.moment);
         if let Some(symbol) = self.shown() {
-            out.extend((symbol.marks)(&self.moment));
+            out.extend(symbol.marks(&self.moment));
         }
         out
     }
@@ -119,7 +152,7 @@ impl Lesson {
     #[must_use]
     pub fn curves(&self, chart: &Chart) -> &[Curve] {
         let at = charts(self.example()).position(|other| std::ptr::eq(other, chart));
-        at.map_or(&[], |at| self.curves[at].get_or_init(|| (chart.curves)(&self.moment)))
+        at.map_or(&[], |at| self.curves[at].get_or_init(|| chart.all_curves(&self.moment)))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Teaching examples: each is a small rig that the program makes, sliders that pose it, and a page whose formulas follow the
-//! sliders. An example is data: one file and one row of [`EXAMPLES`].
+//! sliders. What is said of it is a page of text, what is computed is a [`Scene`]: one page, one file and one row of [`SCENES`].
 //!
 //! A [`Symbol`] has a letter, words and a value; a [`Formula`] is made of symbols and is both printed ([`Printed`]) and computed
 //! ([`Expr::value`]) from the same expression. A [`Moment`] is an example at some positions of its sliders. Knows nothing of
 //! sessions and windows.
 
 #![forbid(unsafe_code)]
+
+use std::path::Path;
 
 mod arm_binding;
 mod automatic_binding;
@@ -14,6 +16,7 @@ mod automatic_binding_tests;
 mod between_turns;
 mod binding_rig;
 mod bone_links;
+mod control;
 mod corrective_arm;
 mod corrective_shape;
 #[cfg(test)]
@@ -25,13 +28,16 @@ mod keys;
 mod lesson;
 mod loop_subdivision;
 mod mark;
+mod measured;
 mod moment;
 mod muscle;
+mod page;
 mod printed;
 mod quantised_weights;
 mod rig;
 mod rigid_simple_smooth;
 mod scaled_normals;
+mod scene;
 mod shoulder;
 mod sixty_thirty_ten;
 mod slider;
@@ -48,50 +54,28 @@ mod two_link_ik;
 mod typeset;
 mod value;
 
+pub use control::Control;
 pub use formula::{Expr, Formula, Function};
 pub use lesson::{Lesson, Start};
 pub use mark::{Mark, MarkInk};
+pub use measured::{Argument, MEASURES, Measured};
 pub use moment::{Curve, Moment};
+pub use page::{Ground, Named, PageError, kept_text, named, read};
 pub use printed::{Fence, Ink, Printed};
+pub use scene::{SCENES, Scene, example, examples};
 use skinscope_model::{LocalPose, Model, Skeleton};
 pub use slider::{MOST_SLIDERS, Settings, Slider};
 pub use symbol::{Symbol, Unit};
 pub use typeset::{Form, formula_lines, letter, typeset, written};
 pub use value::Value;
 
-/// All examples, in the order of the menu.
-pub static EXAMPLES: &[&Example] = &[
-    &twist_bar::TWIST_BAR,
-    &sixty_thirty_ten::SIXTY_THIRTY_TEN,
-    &rigid_simple_smooth::RIGID_SIMPLE_SMOOTH,
-    &cs418_elbow::CS418_ELBOW,
-    &three_bones::THREE_BONES,
-    &two_link_ik::TWO_LINK_IK,
-    &scaled_normals::SCALED_NORMALS,
-    &quantised_weights::QUANTISED_WEIGHTS,
-    &bone_links::BONE_LINKS,
-    &between_turns::BETWEEN_TURNS,
-    &keys::KEYS,
-    &t_intersection::T_INTERSECTION,
-    &shoulder::SHOULDER,
-    &forearm::FOREARM,
-    &muscle::MUSCLE,
-    &corrective_shape::CORRECTIVE_SHAPE,
-    &subdivided_cage::SUBDIVIDED_CAGE,
-    &automatic_binding::AUTOMATIC_BINDING,
-];
-
-/// Finds an example by [`Example::id`].
-#[must_use]
-pub fn example(id: &str) -> Option<&'static Example> {
-    EXAMPLES.iter().copied().find(|example| example.id == id)
-}
-
-/// A row of [`EXAMPLES`].
+/// A page, with the rig or model that it is about.
 #[derive(Debug)]
 pub struct Example {
     /// The name on the command line, such as `twist-bar`.
     pub id: &'static str,
+    /// The page's file; `None`: it is a part of the program.
+    pub file: Option<&'static Path>,
     /// The name in the menu and on the page.
     pub title: &'static str,
     /// The question that the example answers, in one sentence.
@@ -104,7 +88,7 @@ pub struct Example {
     pub page: Page,
     /// How the picture shows the rig at first.
     pub look: Look,
-    /// Makes the rig. It depends on the sliders whose [`Slider::rebuilds`] is true.
+    /// Makes the rig. It depends on the sliders whose [`Slider::rebuilds`] is true. A model that is a file is read by the session.
     pub model: fn(&Settings) -> Model,
     /// Changes the rest pose as the sliders say.
     pub pose: fn(&Settings, &Skeleton, &mut LocalPose),
@@ -112,6 +96,8 @@ pub struct Example {
     pub marks: fn(&Moment) -> Vec<Mark>,
     /// Points of the picture that can be dragged.
     pub handles: &'static [Handle],
+    /// What each slider does with a model; none where [`Example::pose`] does all.
+    pub controls: &'static [Control],
 }
 
 /// The page beside the picture.
@@ -160,10 +146,12 @@ pub struct Chart {
     pub unit: Unit,
     /// Computes the curves. They do not depend on the slider of the horizontal axis.
     pub curves: fn(&Moment) -> Vec<Curve>,
+    /// More curves: their names, and the expressions that are drawn.
+    pub drawn: &'static [(&'static str, Expr)],
 }
 
 /// How the picture shows a rig at first.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     /// The method, by [`skinscope_deform::Method::id`].
     pub method: &'static str,
@@ -185,6 +173,24 @@ pub struct Look {
     pub stage: [[f32; 3]; 2],
     /// The slider, in metres, by which that box moves along x.
     pub follows: Option<&'static str>,
+}
+
+impl Chart {
+    /// Computes all of its curves. Those that are expressions are computed at places of the whole range of the slider.
+    #[must_use]
+    pub fn all_curves(&self, moment: &Moment) -> Vec<Curve> {
+        let mut out = (self.curves)(moment);
+        if !self.drawn.is_empty() {
+            let along = moment.along(self.slider, 60);
+            let number = |expr: &Expr, at: &Moment| expr.value(at).ok().and_then(|value| value.number());
+            out.extend(
+                self.drawn
+                    .iter()
+                    .map(|(name, expr)| Curve::measured(*name, &along, |at| number(expr, at).unwrap_or(f64::NAN))),
+            );
+        }
+        out
+    }
 }
 
 impl Look {

@@ -8,7 +8,7 @@ use skinscope_base::parallel::JobContext;
 use skinscope_deform::{self as deform, Deformation, METHODS, MethodData, Surface, SurfaceInput};
 use skinscope_model::{InstanceId, LocalPose, Model, NodeId};
 
-use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Value};
+use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Unit, Value};
 
 /// The rig of an example, with what methods work out for it once.
 #[derive(Debug)]
@@ -62,7 +62,12 @@ impl Moment {
     /// Makes the rig and poses it.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        let model = Arc::new((settings.example().model)(&settings));
+        Self::of_model(settings, Arc::new((settings.example().model)(&settings)))
+    }
+
+    /// Poses a model that is already there.
+    #[must_use]
+    pub fn of_model(settings: Settings, model: Arc<Model>) -> Self {
         Self::posed(settings, Arc::new(Rig { model, data: METHODS.iter().map(|_| OnceLock::new()).collect() }))
     }
 
@@ -94,7 +99,7 @@ impl Moment {
 
     fn posed(settings: Settings, rig: Arc<Rig>) -> Self {
         let mut local = rig.model.skeleton.rest.clone();
-        (settings.example().pose)(&settings, &rig.model.skeleton, &mut local);
+        settings.pose(&rig.model, &mut local);
         let (mut model_from_node, mut palettes) = (Vec::new(), Vec::new());
         anim::local_to_model(&rig.model.skeleton, &local, &mut model_from_node);
         deform::palettes(&rig.model, &model_from_node, &mut palettes);
@@ -126,6 +131,14 @@ impl Moment {
         f64::from(self.settings.get(id))
     }
 
+    /// Returns the same as formulas compute with it: angles in radians.
+    #[must_use]
+    pub fn slider_in_radians(&self, id: &str) -> f64 {
+        let slider = self.example().sliders.iter().find(|slider| slider.id == id);
+        let value = self.slider(id);
+        if slider.is_some_and(|slider| slider.unit == Unit::Degrees) { value.to_radians() } else { value }
+    }
+
     /// Returns a symbol by its id.
     #[must_use]
     pub fn symbol(&self, id: &str) -> Option<&'static Symbol> {
@@ -141,7 +154,7 @@ impl Moment {
     /// Returns the value of a symbol by its id.
     #[must_use]
     pub fn value_of(&self, id: &str) -> Option<Value> {
-        self.symbol(id).map(|symbol| (symbol.value)(self))
+        self.symbol(id).map(|symbol| symbol.value(self))
     }
 
     /// Returns `model_from_node` of a node by its name: where it stands now. The identity for one that is not there.

@@ -4,10 +4,9 @@ use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arm, metres.
 const RADIUS: f32 = 0.17;
@@ -30,113 +29,13 @@ const BREATH: f32 = 0.25;
 const PERIOD: f32 = 4.0;
 const CHEST_RINGS: usize = 25;
 
-const PHI: Expr = Expr::Of("phi");
-const K: Expr = Expr::Of("k");
-const S: Expr = Expr::Of("s");
-const J: Expr = Expr::Of("j");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static MUSCLE: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static MUSCLE: Scene = Scene {
     id: "muscle",
-    title: "Muscle joints",
-    question: "How can a joint that is no bone make a muscle swell?",
-    sliders: &[
-        Slider {
-            id: "phi",
-            label: "Bend of the elbow, φ",
-            help: "The angle by which the forearm is bent; it drives the biceps",
-            unit: Unit::Degrees,
-            range: [0.0, 130.0],
-            default: 100.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "t",
-            label: "Time, t",
-            help: "The time that drives the breath",
-            unit: Unit::Seconds,
-            range: [0.0, 2.0 * PERIOD],
-            default: 2.0,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/muscle.md"),
+    sliders: &["phi", "t"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "A joint in the upper arm moves no bone. It only scales, and the skin of the biceps hangs on it. What drives it is \
-                 an expression of the elbow's angle:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    S,
-                    Expr::Sum(&[
-                        Expr::Number(1.0),
-                        Expr::Product(&[
-                            K,
-                            Expr::Squared(&Expr::Call(Function::Sin, &[Expr::Over(&PHI, &Expr::Number(2.0))])),
-                        ]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "A scale moves what is above its joint up. The vertex on top of the biceps has all of its weight there:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("y"),
-                    Expr::Sum(&[J, Expr::Product(&[S, Expr::Group(&Expr::Sum(&[Expr::Of("y0"), Expr::Minus(&J)]))])]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "The driver: scale of the biceps over φ",
-                slider: "phi",
-                range: [0.5, 3.0],
-                unit: Unit::Decimals(1),
-                curves,
-            }),
-            Block::Text("The chest, which is seen from its side, is driven by time. One breath takes T:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("r"),
-                    Expr::Sum(&[
-                        Expr::Number(1.0),
-                        Expr::Product(&[
-                            Expr::Over(&Expr::Of("c"), &Expr::Number(2.0)),
-                            Expr::Group(&Expr::Sum(&[
-                                Expr::Number(1.0),
-                                Expr::Minus(&Expr::Call(
-                                    Function::Cos,
-                                    &[Expr::Over(&Expr::Product(&[Expr::Of("turn"), Expr::Of("t")]), &Expr::Of("T"))],
-                                )),
-                            ])),
-                        ]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("The scale r moves its front from d₀ to d, seen from its joint:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("d"), Expr::Product(&[Expr::Of("r"), Expr::Of("d0")])],
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Bend the elbow slowly and watch where the arm grows, and where it does not.",
-            "Drag t over two breaths and watch the front of the chest, at its right.",
-        ],
-        what_to_see: &[
-            "The biceps swells while the elbow bends, by a curve that is flat at first; nobody poses it.",
-            "The skin has no more to compute than before: one more joint with weights.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "muscles, fat, breathing: joints that exist purely to affect the skin",
-        }],
-    },
-    look: Look { from: [24.0, 10.0], stage: [[-1.15, -0.65, -0.5], [2.6, 1.15, 0.5]], opacity: 0.9, ..Look::PLAIN },
+    stage: [[-1.15, -0.65, -0.5], [2.6, 1.15, 0.5]],
     model,
     pose,
     marks: |moment| {
@@ -149,7 +48,8 @@ pub(super) static MUSCLE: Example = Example {
             Mark::name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
         ]
     },
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 /// A line upwards from the axis of the arm at the biceps.
@@ -342,7 +242,7 @@ mod tests {
 
     #[test]
     fn biceps_and_chest_are_as_large_as_their_drivers_say() {
-        let first = Moment::new(Settings::of(&MUSCLE));
+        let first = Moment::new(Settings::of(MUSCLE.example()));
         let rest = first.with("phi", 0.0).with("t", 0.0);
         assert!((top(&rest).y - f64::from(RADIUS)).abs() < 1e-6 && (top(&rest).x - f64::from(BICEPS[0])).abs() < 1e-6);
         assert!((front(&rest) - f64::from(DEPTH)).abs() < 1e-6);

@@ -3,155 +3,30 @@
 use glam::{DVec3, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// Half of the width and of the height of the plate, metres.
 const HALF: [f32; 2] = [0.45, 0.3];
 const JOINTS: [&str; 3] = ["joint 1", "joint 2", "joint 3"];
 /// The joints, seen from the middle of the plate.
 const PLACES: [[f32; 3]; 3] = [[-0.45, 0.0, 0.0], [0.45, 0.0, 0.0], [0.0, 0.45, 0.0]];
-/// The farthest that the plate stands from the origin.
-const FAR: f32 = 50.0;
 
-const Q: [Expr; 3] = [Expr::Of("q1"), Expr::Of("q2"), Expr::Of("q3")];
-const P: [Expr; 3] = [Expr::Of("p1"), Expr::Of("p2"), Expr::Of("p3")];
-const W1: Expr = Expr::Of("w1");
-const W2: Expr = Expr::Of("w2");
-const ONE: Expr = Expr::Number(255.0);
-
-const fn weight(id: &'static str, label: &'static str, default: f32) -> Slider {
-    Slider {
-        id,
-        label,
-        help: "The weight of every vertex of the plate for this joint, before it is rounded",
-        unit: Unit::Decimals(4),
-        range: [0.0, 0.5],
-        default,
-        rebuilds: true,
-        ..Slider::PLAIN
-    }
-}
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static QUANTISED_WEIGHTS: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static QUANTISED_WEIGHTS: Scene = Scene {
     id: "quantised-weights",
-    title: "Weights of eight bits",
-    question: "What does an error of 1/255 in the sum of the weights do far from the origin?",
-    sliders: &[
-        weight("w1", "Weight for joint 1, w₁", 0.3355),
-        weight("w2", "Weight for joint 2, w₂", 0.3355),
-        Slider {
-            id: "D",
-            label: "Distance from the origin, D",
-            help: "How far the plate stands from the origin along x; the picture goes with it",
-            unit: Unit::Metres,
-            range: [0.0, FAR],
-            default: 20.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "theta",
-            label: "Turn of joint 2",
-            help: "The angle by which joint 2 turns",
-            unit: Unit::Degrees,
-            range: [0.0, 90.0],
-            default: 30.0,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/quantised-weights.md"),
+    sliders: &["w1", "w2", "D", "theta"],
+    rebuilds: &["w1", "w2", "D"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text("A weight of eight bits is a whole number of 255ths. Rounded each for itself:"),
-            Block::Formula(Formula {
-                terms: &[Q[0], Expr::Call(Function::Round, &[Expr::Product(&[ONE, W1])])],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Q[1], Expr::Call(Function::Round, &[Expr::Product(&[ONE, W2])])],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Q[2],
-                    Expr::Call(
-                        Function::Round,
-                        &[Expr::Product(&[
-                            ONE,
-                            Expr::Group(&Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&W1), Expr::Minus(&W2)])),
-                        ])],
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Their sum need not be one:"),
-            Block::Formula(Formula { terms: &[Expr::Of("S"), Expr::Over(&Expr::Sum(&Q), &ONE)], ..Formula::PLAIN }),
-            Block::Text(
-                "The vertex then goes to S times the place that it should have, and away from the origin or towards it by e:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("r"),
-                    Expr::Over(
-                        &Expr::Sum(&[
-                            Expr::Product(&[Q[0], P[0]]),
-                            Expr::Product(&[Q[1], P[1]]),
-                            Expr::Product(&[Q[2], P[2]]),
-                        ]),
-                        &ONE,
-                    ),
-                ],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("e"), Expr::Length(&Expr::Sum(&[Expr::Of("r"), Expr::Minus(&Expr::Of("p"))]))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Where the last weight is not stored but implied, the sum is always one, and only the mix is a little off:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("i3"), Expr::Sum(&[ONE, Expr::Minus(&Q[0]), Expr::Minus(&Q[1])])],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("f"), Expr::Length(&Expr::Sum(&[Expr::Of("m"), Expr::Minus(&Expr::Of("p"))]))],
-                numbers: false,
-                note: "e and f are metres. r, m and p are read from surfaces of single precision.",
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Distance from the right place over D, metres",
-                slider: "D",
-                range: [0.0, 0.22],
-                unit: Unit::Decimals(2),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag D to 0 and to 50 m: the blue frame leaves the plate, the orange one stays on it.",
-            "Set w₁ to 0.33: S is then exactly 1. Drag D again.",
-        ],
-        what_to_see: &[
-            "An error of 1/255 in the sum is 4 mm for each metre from the origin, whatever the pose: 8 cm at 20 m, 20 cm at 50 m.",
-            "With the last weight implied the error does not depend on where the model stands, and eight bits are enough.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "compression: 8-bit weights, the last one implied by 1 − Σ w",
-        }],
-    },
-    look: Look { stage: [[-1.0, -0.75, -0.3], [1.0, 0.85, 0.3]], follows: Some("D"), bones: false, ..Look::PLAIN },
+    stage: [[-1.0, -0.75, -0.3], [1.0, 0.85, 0.3]],
+    follows: Some("D"),
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 const fn whole(
@@ -401,7 +276,7 @@ mod tests {
 
     #[test]
     fn errors_are_those_of_whole_numbers_in_double_precision() {
-        let first = Moment::new(Settings::of(&QUANTISED_WEIGHTS));
+        let first = Moment::new(Settings::of(QUANTISED_WEIGHTS.example()));
         assert_eq!(rounded(first.settings()).iter().sum::<f64>(), 255.0 + 1.0, "the first sight shows an error");
         for far in [0.0, 1.0, 20.0, 50.0] {
             for step in 0..=25 {

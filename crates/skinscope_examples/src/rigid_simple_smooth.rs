@@ -3,10 +3,9 @@
 use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the arms, metres.
 const RADIUS: f32 = 0.22;
@@ -23,87 +22,18 @@ const OUTER: usize = 3 * SIDES / 4;
 const ELBOW: usize = RINGS / 2;
 const NAMES: [&str; 3] = ["rigid forearm", "simple forearm", "smooth forearm"];
 
-const PHI: Expr = Expr::Of("phi");
-const HALF: Expr = Expr::Over(&PHI, &Expr::Number(2.0));
-const R: Expr = Expr::Of("R");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static RIGID_SIMPLE_SMOOTH: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static RIGID_SIMPLE_SMOOTH: Scene = Scene {
     id: "rigid-simple-smooth",
-    title: "Rigid parts, simple skin, smooth skin",
-    question: "What becomes of an elbow when each vertex follows one joint, and when it follows two?",
-    sliders: &[Slider {
-        id: "phi",
-        label: "Bend of the elbows, φ",
-        help: "The angle by which all three forearms are bent",
-        unit: Unit::Degrees,
-        range: [0.0, 150.0],
-        default: 70.0,
-        ..Slider::PLAIN
-    }],
+    text: include_str!("../../../assets/examples/rigid-simple-smooth.md"),
+    sliders: &["phi"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Left, the arm is two rigid parts, as of a robot: each is carried by one matrix. On the outside of the bend \
-                 a gap opens, as wide as the chord between two ends that were one:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("g"), Expr::Product(&[Expr::Number(2.0), R, Expr::Call(Function::Sin, &[HALF])])],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "In the middle, one mesh in which every vertex follows one joint: simple skin. There is no gap, but the one row of \
-                 triangles between both joints takes all of it. The length of its outer edge, which is d at rest:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("e"),
-                    Expr::Root(&Expr::Sum(&[
-                        Expr::Squared(&Expr::Of("g")),
-                        Expr::Squared(&Expr::Of("l")),
-                        Expr::Product(&[Expr::Number(2.0), R, Expr::Of("l"), Expr::Call(Function::Sin, &[PHI])]),
-                    ])),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Right, smooth skin: near the elbow both joints have a part of each vertex, and the row at the elbow a half each. \
-                 The bend is spread over many rows; what is lost is some width:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("s"), Expr::Product(&[R, Expr::Call(Function::Cos, &[HALF])])],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Longest edge over its length at rest, over φ",
-                slider: "phi",
-                range: [0.0, 5.5],
-                unit: Unit::Decimals(1),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag φ from 0° to 150° and watch the outside of the three elbows, then the inside.",
-            "Switch on the edges of the triangles (E) and find the row that simple skin stretches.",
-        ],
-        what_to_see: &[
-            "Rigid parts crack outside and overlap inside; simple skin creases in one row of triangles.",
-            "Smooth skin spreads the bend, and loses width at the elbow the more it is bent.",
-        ],
-        sources: &[
-            Source {
-                text: "Smooth skinning, a book chapter",
-                place: "rigid parts (3.1), simple skin, smooth skin (3.3)",
-            },
-            Source { text: "Larsen, Petersen, Jakobsen: Deformable skinning on bones, 2001", place: "1 Introduction" },
-        ],
-    },
-    look: Look { from: [0.0, 4.0], stage: [[-1.8, -0.25, -0.4], [2.75, 2.1, 0.4]], bones: false, ..Look::PLAIN },
+    stage: [[-1.8, -0.25, -0.4], [2.75, 2.1, 0.4]],
     model,
     pose,
     marks: |_| names(),
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -294,7 +224,7 @@ mod tests {
 
     #[test]
     fn gap_edge_and_width_are_those_of_plane_geometry() {
-        let first = Moment::new(Settings::of(&RIGID_SIMPLE_SMOOTH));
+        let first = Moment::new(Settings::of(RIGID_SIMPLE_SMOOTH.example()));
         let (r, step) = (f64::from(RADIUS), f64::from(2.0 * LENGTH) / (RINGS - 1) as f64);
         for degrees in 0..=150 {
             let moment = first.with("phi", degrees as f32);

@@ -4,10 +4,9 @@ use glam::{DMat2, DVec2, Quat, Vec2, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_model::{InstanceId, LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The radius of the roller, metres.
 const RADIUS: f32 = 0.6;
@@ -17,133 +16,18 @@ const SIDES: usize = 72;
 /// The angle between two vertices of its rim, degrees.
 const STEP: f32 = 360.0 / SIDES as f32;
 
-const M: Expr = Expr::Of("M");
-const N: Expr = Expr::Of("n");
-const OMEGA: Expr = Expr::Of("omega");
-const S: Expr = Expr::Of("s");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static SCALED_NORMALS: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static SCALED_NORMALS: Scene = Scene {
     id: "scaled-normals",
-    title: "Normals and uneven scale",
-    question: "Why may normals not be moved by the matrix that moves the vertices?",
-    sliders: &[
-        Slider {
-            id: "s",
-            label: "Scale along x, s",
-            help: "By how much the joint stretches the roller along x",
-            unit: Unit::Number,
-            range: [0.25, 3.0],
-            default: 2.2,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "omega",
-            label: "Place on the rim, ω",
-            help: "Which vertex of the rim is marked: its angle from the x axis at rest",
-            unit: Unit::Degrees,
-            range: [0.0, 180.0],
-            default: 50.0,
-            step: STEP,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/scaled-normals.md"),
+    sliders: &["s", "omega"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "A normal stands at right angles to the surface, a tangent lies along it. In the picture normals that M carries \
-                 are red, right ones green. The joint stretches a roller along x; places and tangents follow its matrix, so that the tangent t at rest becomes u:",
-            ),
-            Block::Formula(Formula {
-                terms: &[M, Expr::Matrix(&[&[S, Expr::Number(0.0)], &[Expr::Number(0.0), Expr::Number(1.0)]])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula { terms: &[Expr::Of("u"), Expr::Product(&[M, Expr::Of("t")])], ..Formula::PLAIN }),
-            Block::Text(
-                "The normal n at rest, carried by M, would become m, which leans over where the surface flattens out. Two vectors are at \
-                 right angles where their product is 0, and that of m and u is not:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("m"), Expr::Over(&Expr::Product(&[M, N]), &Expr::Length(&Expr::Product(&[M, N])))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Product(&[Expr::Transposed(&Expr::Of("m")), Expr::Of("u")]),
-                    Expr::Over(
-                        &Expr::Product(&[
-                            Expr::Group(&Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&Expr::Squared(&S))])),
-                            Expr::Call(Function::Sin, &[OMEGA]),
-                            Expr::Call(Function::Cos, &[OMEGA]),
-                        ]),
-                        &Expr::Length(&Expr::Product(&[M, N])),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "The inverse transpose of M is M inverted, with rows and columns exchanged; here it scales by 1/s where M scales by \
-                 s. What it carries, k, stays at right angles to u:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("k"),
-                    Expr::Over(
-                        &Expr::Product(&[Expr::InverseTransposed(&M), N]),
-                        &Expr::Length(&Expr::Product(&[Expr::InverseTransposed(&M), N])),
-                    ),
-                ],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Product(&[Expr::Transposed(&Expr::Of("k")), Expr::Of("u")]), Expr::Number(0.0)],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("delta"),
-                    Expr::Call(Function::Acos, &[Expr::Product(&[Expr::Transposed(&Expr::Of("m")), Expr::Of("k")])]),
-                ],
-                numbers: false,
-                // The arccosine magnifies what single precision has rounded where the angle is small.
-                tolerance: 2e-3,
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Error of the normal that M carries, over s",
-                slider: "s",
-                range: [0.0, 65.0],
-                unit: Unit::Decimals(0),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag s to 1: both normals are one.",
-            "Drag s to 3 and then to 0.25, and watch to which side the wrong normals lean.",
-            "Move the place along the rim: where is the wrong normal right?",
-        ],
-        what_to_see: &[
-            "Normals by the inverse transpose (green) stand upright on the surface everywhere; those by M (red) lean along the stretch.",
-            "At 0°, 90° and 180° both agree: there the normal lies along an axis of the scale.",
-        ],
-        sources: &[
-            Source { text: "Smooth skinning, a book chapter", place: "equations 3.6 to 3.10" },
-            Source {
-                text: "Larsen, Petersen, Jakobsen: Deformable skinning on bones, 2001",
-                place: "equations 6 to 9",
-            },
-        ],
-    },
-    look: Look { bones: false, stage: [[-2.4, -0.95, -0.4], [2.4, 0.95, 0.4]], ..Look::PLAIN },
+    stage: [[-2.4, -0.95, -0.4], [2.4, 0.95, 0.4]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 /// How long normals are drawn, metres.
@@ -390,7 +274,7 @@ mod tests {
     /// The rim is an ellipse: its normal is the gradient of x²/(s r)² + y²/r².
     #[test]
     fn normals_are_the_gradients_of_the_ellipse_over_both_sliders() {
-        let first = Moment::new(Settings::of(&SCALED_NORMALS));
+        let first = Moment::new(Settings::of(SCALED_NORMALS.example()));
         for i in 0..=11 {
             let s = 0.25 + 2.75 * i as f32 / 11.0;
             for step in 0..=SIDES / 2 {

@@ -3,10 +3,9 @@
 use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, eased, mixed};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The radius of the limb, metres; it lies along +X from the breastbone to the hand, as in a bind pose with arms aside.
 const RADIUS: f32 = 0.2;
@@ -24,94 +23,18 @@ const CHAIN: [(&str, f32, f32, f32); 3] =
 /// The one ball joint of the left limb, where the shoulder of the right one is.
 const BALL: (f32, f32) = (0.7, 0.2);
 
-const THETA: Expr = Expr::Of("theta");
-const SIGMA: Expr = Expr::Of("sigma");
-const GAMMA: Expr = Expr::Of("gamma");
-const KAPPA: Expr = Expr::Of("kappa");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static SHOULDER: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static SHOULDER: Scene = Scene {
     id: "shoulder",
-    title: "Shoulder with clavicle and scapula",
-    question: "Why is a shoulder more than one ball joint?",
-    sliders: &[Slider {
-        id: "theta",
-        label: "Raise of the arms, θ",
-        help: "The angle by which both arms are raised from where they were bound, straight aside",
-        unit: Unit::Degrees,
-        range: [-80.0, 90.0],
-        default: 80.0,
-        ..Slider::PLAIN
-    }],
+    text: include_str!("../../../assets/examples/shoulder.md"),
+    sliders: &["theta"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Two figures, each with one arm, which points to the side at rest. Left, one ball joint, which can turn in every way, raises it. \
-                 Right, the collar bone (clavicle) and the shoulder blade (scapula) go along, as they do in a body: κ is the \
-                 turn of the clavicle, σ that of the scapula and γ that of the shoulder joint itself, 2° of every 3°.",
-            ),
-            Block::Formula(Formula { terms: &[THETA, Expr::Sum(&[KAPPA, SIGMA, GAMMA])], ..Formula::PLAIN }),
-            Block::Formula(Formula {
-                terms: &[GAMMA, Expr::Product(&[Expr::Over(&Expr::Number(2.0), &Expr::Number(3.0)), THETA])],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "The bend that the skin at the shoulder has to take is smaller, and so is what it loses of its width. The half widths s₁ \
-                 and s₂ are the green lines, R is the half width at rest. Left:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("s1"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&THETA, &Expr::Number(2.0))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Right, where the shoulder joint turns by γ alone:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("s2"), &Expr::Of("R")),
-                    Expr::Call(Function::Cos, &[Expr::Over(&GAMMA, &Expr::Number(2.0))]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("The volume that both keep, measured, as a part of that at rest:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("k1"), Expr::Over(&Expr::Of("V1"), &Expr::Of("V0"))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("k2"), Expr::Over(&Expr::Of("V2"), &Expr::Of("V0"))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Volume over θ, rest = 1",
-                slider: "theta",
-                range: [0.92, 1.005],
-                unit: Unit::Decimals(2),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Raise both arms to 90° and compare the armpits and the line of the shoulders.",
-            "Lower them to −80°: which of the green lines stays longer?",
-        ],
-        what_to_see: &[
-            "One ball joint pinches the skin in one place, and the line of the shoulder breaks there.",
-            "With clavicle and scapula the line rises with the arm, and more of the volume is kept.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "shoulder: a clavicle of 2 degrees of freedom before the shoulder, and a scapula",
-        }],
-    },
-    look: Look { from: [0.0, 6.0], stage: [[-2.5, 0.05, -0.4], [2.15, 2.25, 0.4]], ..Look::PLAIN },
+    stage: [[-2.5, 0.05, -0.4], [2.15, 2.25, 0.4]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 /// The names of the figures and joints, and the half widths that are compared.
@@ -335,7 +258,7 @@ mod tests {
 
     #[test]
     fn limbs_and_widths_are_those_of_double_precision() {
-        let first = Moment::new(Settings::of(&SHOULDER));
+        let first = Moment::new(Settings::of(SHOULDER.example()));
         for degrees in (-80_i32..=90).step_by(5) {
             let moment = first.with("theta", degrees as f32);
             let theta = f64::from(degrees).to_radians();

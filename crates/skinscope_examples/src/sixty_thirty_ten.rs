@@ -3,10 +3,9 @@
 use glam::{DVec3, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
-use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The joints, each with its name and where it rests, metres.
 const JOINTS: [(&str, [f32; 3]); 3] =
@@ -15,102 +14,17 @@ const JOINTS: [(&str, [f32; 3]); 3] =
 const STEPS: usize = 20;
 const INKS: [MarkInk; 3] = [MarkInk::First, MarkInk::Second, MarkInk::Third];
 
-const W: [Expr; 3] = [Expr::Of("w1"), Expr::Of("w2"), Expr::Of("w3")];
-const P: [Expr; 3] = [Expr::Of("p1"), Expr::Of("p2"), Expr::Of("p3")];
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static SIXTY_THIRTY_TEN: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static SIXTY_THIRTY_TEN: Scene = Scene {
     id: "three-weights",
-    title: "60 %, 30 %, 10 %",
-    question: "Where does a vertex go that three joints move, 60\u{a0}%, 30\u{a0}% and 10\u{a0}%?",
-    sliders: &[
-        Slider {
-            id: "w1",
-            label: "Weight for joint 37, w₁",
-            help: "Which vertex is marked: its weight for joint 37. Joint 6 gives way where both are more than 1; joint 14 has the rest",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.6,
-            step: 1.0 / STEPS as f32,
-            is_share: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "w2",
-            label: "Weight for joint 6, w₂",
-            help: "Which vertex is marked: its weight for joint 6. Joint 37 gives way where both are more than 1; joint 14 has the rest",
-            unit: Unit::Decimals(2),
-            range: [0.0, 1.0],
-            default: 0.3,
-            step: 1.0 / STEPS as f32,
-            is_share: true,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "turn",
-            label: "Turn of joint 37; joint 6 turns back by as much",
-            help: "The angle by which joint 37 turns one way and joint 6 the other; joint 14 rises by a tenth",
-            unit: Unit::Degrees,
-            range: [-90.0, 90.0],
-            default: 50.0,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/three-weights.md"),
+    sliders: &["w1", "w2", "turn"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. Each corner of the \
-                 plate hangs on one joint and has its colour: white 37, green 6, red 14. In between, the weights of a vertex \
-                 say how near it is to each corner, and always add up to one:",
-            ),
-            Block::Formula(Formula { terms: &[Expr::Sum(&W), Expr::Number(1.0)], ..Formula::PLAIN }),
-            Block::Text(
-                "A joint carries what was bound to it from where it was bound, B, to where it stands now, W. Both together are \
-                 its skinning matrix:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("M"), Expr::Product(&[Expr::Of("W"), Expr::Inverse(&Expr::Of("B"))])],
-                note: "Points of the plate are written (x, y, 1). The book writes them as rows, and so B⁻¹W.",
-                ..Formula::PLAIN
-            }),
-            Block::Text("Were joint 37 alone, it would carry the vertex here:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("p1"), Expr::Product(&[Expr::Of("M"), Expr::Of("v")])],
-                ..Formula::PLAIN
-            }),
-            Block::Text("The vertex goes to the weighted mean of the three places:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("p"),
-                    Expr::Sum(&[
-                        Expr::Product(&[W[0], P[0]]),
-                        Expr::Product(&[W[1], P[1]]),
-                        Expr::Product(&[W[2], P[2]]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Press p₁, p₂, p₃ and p in the last formula, and find them in the picture.",
-            "Give all of the weight to joint 37 (w₁ = 1): which vertex is that, and where does it go?",
-            "Turn the joints far and change the weights: does the vertex ever leave the thin triangle of the three places?",
-        ],
-        what_to_see: &[
-            "Never: the vertex is always inside of the triangle whose corners are where each joint alone would carry it.",
-            "It is nearer to the corner of the larger weight: a lever in balance with 60, 30 and 10 at its ends.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "equations 3.2 to 3.5, the vertex of joints #37, #6 and #14",
-        }],
-    },
-    look: Look { stage: [[-1.65, -0.45, -0.3], [1.65, 1.95, 0.3]], ..Look::PLAIN },
+    stage: [[-1.65, -0.45, -0.3], [1.65, 1.95, 0.3]],
     model,
     pose,
     marks,
-    handles: &[],
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -314,7 +228,7 @@ mod tests {
     /// The book's own example in double precision: (3.3) with the binding matrices and world matrices written out.
     #[test]
     fn the_vertex_stands_where_the_book_says_over_all_sliders() {
-        let first = Moment::new(Settings::of(&SIXTY_THIRTY_TEN));
+        let first = Moment::new(Settings::of(SIXTY_THIRTY_TEN.example()));
         assert_eq!(weights(&first), [12, 6, 2]);
         for turn in (-90..=90).step_by(15) {
             for w1 in 0..=STEPS {
@@ -349,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_vertex_is_found_by_its_weights() {
-        let moment = Moment::new(Settings::of(&SIXTY_THIRTY_TEN));
+        let moment = Moment::new(Settings::of(SIXTY_THIRTY_TEN.example()));
         let primitive = &moment.model().meshes[0].primitives[0];
         let influences = primitive.stored_influences.as_ref().unwrap();
         let mut seen = 0;

@@ -2,14 +2,15 @@
 
 use glam::Vec3;
 use skinscope_base::math::Aabb;
+use skinscope_model::{LocalPose, Model};
 
-use super::{Example, Look, Unit};
+use super::{Control, Example, Look, Unit};
 
 /// The most sliders of an example.
 pub const MOST_SLIDERS: usize = 6;
 
 /// A number that the user sets.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Slider {
     /// The name on the command line.
     pub id: &'static str,
@@ -119,6 +120,18 @@ impl Settings {
             }
         }
         is_new
+    }
+
+    /// Changes a local pose of the rig or model as the sliders say. A clip comes before what joints do beside it.
+    pub fn pose(&self, model: &Model, local: &mut LocalPose) {
+        (self.example.pose)(self, &model.skeleton, local);
+        let controls = || self.example.controls.iter().zip(self.example.sliders);
+        let is_clip = |control: &Control| matches!(control, Control::Time(_));
+        for clips in [true, false] {
+            for (control, slider) in controls().filter(|(control, _)| is_clip(control) == clips) {
+                control.apply(slider.id, self, model, local);
+            }
+        }
     }
 
     /// Returns whether another slider than this one stands elsewhere.

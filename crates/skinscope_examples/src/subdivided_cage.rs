@@ -5,11 +5,10 @@ use std::sync::LazyLock;
 use glam::{DVec3, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula};
 use super::loop_subdivision::Subdivided;
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change, mixed};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit};
 
 /// The rings of the cage, four vertices each: side 0 towards +Z, then +X, −Z, −X.
 const RINGS: u32 = 5;
@@ -35,115 +34,14 @@ static LEVELS: LazyLock<Vec<Subdivided>> = LazyLock::new(|| {
     std::iter::successors(Some(cage), |coarse| Some(coarse.finer())).take(MOST + 1).collect()
 });
 
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static SUBDIVIDED_CAGE: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static SUBDIVIDED_CAGE: Scene = Scene {
     id: "subdivided-cage",
-    title: "Skinned cage",
-    question: "Is it the same to skin a coarse cage and smooth it after, as to smooth it first and skin what is fine?",
-    sliders: &[
-        Slider {
-            id: "phi",
-            label: "Bend of both arms, φ",
-            help: "The angle by which both arms are bent",
-            unit: Unit::Degrees,
-            range: [0.0, 150.0],
-            default: 110.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "n",
-            label: "Steps of subdivision, n",
-            help: "How often each triangle is divided into four",
-            unit: Unit::Decimals(0),
-            range: [1.0, MOST as f32],
-            default: 3.0,
-            step: 1.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/subdivided-cage.md"),
+    sliders: &["phi", "n"],
+    rebuilds: &["n"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Both arms are made of the same cage of few vertices, with the same weights. The left one was subdivided at rest, with \
-                 its weights, and is skinned then. At the right the cage is skinned (the thin lines), and subdivided after. The green line is \
-                 the outline of the left arm.",
-            ),
-            Block::Text("Loop's rule puts a vertex on each edge, from its two ends and the two vertices across it:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("e"),
-                    Expr::Sum(&[
-                        Expr::Product(&[
-                            Expr::Over(&Expr::Number(3.0), &Expr::Number(8.0)),
-                            Expr::Group(&Expr::Sum(&[Expr::Of("v1"), Expr::Of("v2")])),
-                        ]),
-                        Expr::Product(&[
-                            Expr::Over(&Expr::Number(1.0), &Expr::Number(8.0)),
-                            Expr::Group(&Expr::Sum(&[Expr::Of("v3"), Expr::Of("v4")])),
-                        ]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "A closed surface of N′ vertices has 3 (N′ − 2) edges, so that the next step has so many vertices:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("N"),
-                    Expr::Sum(&[
-                        Expr::Of("N'"),
-                        Expr::Product(&[
-                            Expr::Number(3.0),
-                            Expr::Group(&Expr::Sum(&[Expr::Of("N'"), Expr::Minus(&Expr::Number(2.0))])),
-                        ]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Left, all of them are skinned; right, those of the cage alone, c times fewer:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("c"), Expr::Over(&Expr::Of("N"), &Expr::Of("Nc"))],
-                ..Formula::PLAIN
-            }),
-            Block::Text("To subdivide is not free either. Each vertex is then a mean of so many vertices of the cage:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("m"), Expr::Over(&Expr::Of("K"), &Expr::Of("N"))],
-                ..Formula::PLAIN
-            }),
-            Block::Text("And the surfaces differ. Where they differ most, the one is at a and the other at b:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("D"), Expr::Length(&Expr::Sum(&[Expr::Of("a"), Expr::Minus(&Expr::Of("b"))]))],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Largest distance of both surfaces over φ",
-                slider: "phi",
-                range: [0.0, 0.4],
-                unit: Unit::Metres,
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag φ from 0° up, and compare the right arm with the green outline of the left one.",
-            "Go from one step to three: what becomes of N, and what of D?",
-            "Press D: between which two points is it?",
-        ],
-        what_to_see: &[
-            "At rest both are the same. Bent, the right elbow is thinner: few vertices carry the bend, and smoothing draws them farther in.",
-            "N grows by four with each step, and the cage does not: what deforms it has always the same to do.",
-        ],
-        sources: &[
-            Source {
-                text: "Smooth skinning, a book chapter",
-                place: "creating the skin: the control vertices of subdivision surfaces can be skinned as well",
-            },
-            Source { text: "Loop: Smooth subdivision surfaces based on triangles, 1987", place: "the masks" },
-        ],
-    },
-    look: Look { from: [0.0, 4.0], stage: [[-1.75, -0.25, -0.4], [2.75, 2.1, 0.4]], ..Look::PLAIN },
+    stage: [[-1.75, -0.25, -0.4], [2.75, 2.1, 0.4]],
     model,
     pose,
     marks: |moment| {
@@ -154,7 +52,8 @@ pub(super) static SUBDIVIDED_CAGE: Example = Example {
         marks.push(name(AT[AFTER] - 0.5, "skinned, then subdivided"));
         marks
     },
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 const fn count(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {

@@ -46,7 +46,7 @@ fn subdivided(vertices: &[[f64; 7]], triangles: &[[usize; 3]]) -> (Vec<[f64; 7]>
 
 #[test]
 fn both_surfaces_are_those_of_sums_over_triangles() {
-    let first = Moment::new(Settings::of(&SUBDIVIDED_CAGE));
+    let first = Moment::new(Settings::of(SUBDIVIDED_CAGE.example()));
     for degrees in (0..=150).step_by(15) {
         let (sin, cos) = f64::from(degrees).to_radians().sin_cos();
         // About the joint, to the right.
@@ -89,7 +89,7 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
 /// places are. Where all that is around a vertex follows one joint, they are those of the deformed triangles.
 #[test]
 fn normals_are_blended_as_places_are() {
-    let first = Moment::new(Settings::of(&SUBDIVIDED_CAGE));
+    let first = Moment::new(Settings::of(SUBDIVIDED_CAGE.example()));
     for (n, degrees) in [(1.0, 0.0), (2.0, 40.0), (3.0, 110.0), (3.0, 150.0)] {
         let moment = first.with("n", n).with("phi", degrees);
         let (sin, cos) = f64::from(degrees).to_radians().sin_cos();

@@ -1,6 +1,6 @@
 //! The letters of formulas, and how their numbers are written.
 
-use super::{Mark, Moment, Value};
+use super::{Expr, Mark, Moment, Value};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum Unit {
 }
 
 /// A letter of the formulas.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Symbol {
     /// The name in expressions and on the command line.
     pub id: &'static str,
@@ -40,6 +40,8 @@ pub struct Symbol {
     pub value: fn(&Moment) -> Value,
     /// What it is in the picture: drawn once the letter is clicked.
     pub marks: fn(&Moment) -> Vec<Mark>,
+    /// What it is worth where a page says so, in place of [`Symbol::value`].
+    pub expr: Option<Expr>,
 }
 
 impl Symbol {
@@ -54,7 +56,26 @@ impl Symbol {
         words: "",
         value: |_| Value::from(f64::NAN),
         marks: |_| Vec::new(),
+        expr: None,
     };
+
+    /// Returns its value: angles in radians, lengths in metres. NaN where the parts of its expression do not fit each other.
+    #[must_use]
+    pub fn value(&self, moment: &Moment) -> Value {
+        match &self.expr {
+            Some(expr) => expr.value(moment).unwrap_or_else(|_| f64::NAN.into()),
+            None => (self.value)(moment),
+        }
+    }
+
+    /// Returns what it is in the picture: what is measured is shown where it is.
+    #[must_use]
+    pub fn marks(&self, moment: &Moment) -> Vec<Mark> {
+        match &self.expr {
+            Some(Expr::Measured(measured, given)) => measured.marks(moment, given, self.letter),
+            _ => (self.marks)(moment),
+        }
+    }
 
     /// What a symbol for a length has, in metres; rows of tables start from it.
     #[must_use]

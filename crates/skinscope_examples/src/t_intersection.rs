@@ -3,10 +3,9 @@
 use glam::{DVec3, Quat, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// Half of the length of the edge, metres.
 const HALF: f32 = 0.7;
@@ -18,79 +17,13 @@ const A: usize = 1;
 const B: usize = 2;
 const M: usize = 7;
 
-const PHI: Expr = Expr::Of("phi");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static T_INTERSECTION: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static T_INTERSECTION: Scene = Scene {
     id: "t-intersection",
-    title: "T-intersection",
-    question: "Why does a surface tear where a vertex lies on the edge of another triangle?",
-    sliders: &[Slider {
-        id: "phi",
-        label: "Bend, φ",
-        help: "The angle by which the upper half of both plates is bent",
-        unit: Unit::Degrees,
-        range: [-120.0, 120.0],
-        default: 70.0,
-        ..Slider::PLAIN
-    }],
+    text: include_str!("../../../assets/examples/t-intersection.md"),
+    sliders: &["phi"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Both plates look the same at rest. In the left one the blue part has one edge from A to B, and the yellow parts \
-                 meet at M, half way along it. Its weights are half way too. Skinning moves the three vertices:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("R"), Expr::Of("B")])],
-                note: "Places are seen from the elbow, which is where M is. A has no weight for the joint that bends, B all.",
-                ..Formula::PLAIN
-            }),
-            Block::Text("The edge stays straight, and its middle goes half of the way from A to where B is now:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("e"), Expr::Over(&Expr::Sum(&[Expr::Of("A"), Expr::Of("b")]), &Expr::Number(2.0))],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "M has gone elsewhere: here it stays in the elbow. The crack between both is c; the edge has the length 2h at rest:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("c"), Expr::Length(&Expr::Sum(&[Expr::Of("m"), Expr::Minus(&Expr::Of("e"))]))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("c"),
-                    Expr::Product(&[
-                        Expr::Of("h"),
-                        Expr::Length(&Expr::Call(Function::Sin, &[Expr::Over(&PHI, &Expr::Number(2.0))])),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Width of the crack over φ, metres",
-                slider: "phi",
-                range: [0.0, 0.8],
-                unit: Unit::Decimals(2),
-                curves,
-            }),
-        ],
-        try_this: &[
-            "Drag φ from 0° to both sides: on one side the crack gapes, on the other the parts overlap.",
-            "Switch on the edges of the triangles (E) and compare the blue parts of both plates.",
-        ],
-        what_to_see: &[
-            "The left plate tears along the edge as soon as it bends; the right one, whose blue part has a vertex at M too, does not.",
-            "No choice of weights closes the crack at every angle: the mesh needs the vertex.",
-        ],
-        sources: &[Source {
-            text: "Smooth skinning, a book chapter",
-            place: "skin meshes: T-intersections can cause havoc and should be avoided",
-        }],
-    },
-    look: Look { bones: false, stage: [[-2.3, -0.95, -0.3], [2.3, 0.95, 0.3]], ..Look::PLAIN },
+    stage: [[-2.3, -0.95, -0.3], [2.3, 0.95, 0.3]],
     model,
     pose,
     marks: |moment| {
@@ -101,7 +34,8 @@ pub(super) static T_INTERSECTION: Example = Example {
             Mark::dot(world(m), MarkInk::Second, "M").wide(9.0),
         ]
     },
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 const fn place(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
@@ -269,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_crack_is_as_wide_as_plane_geometry_says_and_the_welded_plate_has_none() {
-        let first = Moment::new(Settings::of(&T_INTERSECTION));
+        let first = Moment::new(Settings::of(T_INTERSECTION.example()));
         for degrees in -120..=120 {
             let moment = first.with("phi", degrees as f32);
             let phi = f64::from(degrees).to_radians();

@@ -267,9 +267,9 @@ fn moment(moment: &Moment, ensure: &mut Ensure) {
     let stage = moment.settings().stage();
     let near = |p: &Vec3| p.is_finite() && p.distance(stage.center()) < stage.diagonal();
     for symbol in moment.example().symbols {
-        let value = (symbol.value)(moment);
+        let value = symbol.value(moment);
         ensure(value.is_finite(), &|| format!("{} is not finite at {}", symbol.id, at()));
-        let marks = (symbol.marks)(moment);
+        let marks = symbol.marks(moment);
         ensure(!marks.is_empty(), &|| format!("{} is not shown in the picture", symbol.id));
         ensure(marks.iter().all(|m| !m.points.is_empty() && m.points.iter().all(near)), &|| {
             format!("{} is shown far away at {}", symbol.id, at())
@@ -289,7 +289,7 @@ fn moment(moment: &Moment, ensure: &mut Ensure) {
                 }
                 let range = moment.example().sliders.iter().find(|s| s.id == chart.slider).map(|s| s.range);
                 let [least, most] = range.unwrap_or_default().map(f64::from);
-                for curve in (chart.curves)(moment) {
+                for curve in chart.all_curves(moment) {
                     let inside = |[x, y]: &[f64; 2]| {
                         (least..=most).contains(x) && (chart.range[0] - 1e-3..=chart.range[1]).contains(y)
                     };
@@ -341,10 +341,11 @@ fn check_formula(formula: &Formula, moment: &Moment, ensure: &mut Ensure) {
 
 #[test]
 fn every_example_is_whole_and_its_printed_numbers_are_right() {
-    let found: Vec<String> = EXAMPLES.iter().flat_map(|example| faults(example)).collect();
+    let found: Vec<String> = examples().flat_map(faults).collect();
     assert!(found.is_empty(), "{found:#?}");
-    for (i, example) in EXAMPLES.iter().enumerate() {
-        assert!(EXAMPLES[..i].iter().all(|other| other.id != example.id && other.title != example.title));
+    let all: Vec<&Example> = examples().collect();
+    for (i, example) in all.iter().enumerate() {
+        assert!(all[..i].iter().all(|other| other.id != example.id && other.title != example.title));
     }
 }
 
@@ -372,6 +373,8 @@ const fn base() -> Example {
         pose: |_, _, _| {},
         marks: |_| Vec::new(),
         handles: &[],
+        file: None,
+        controls: &[],
     }
 }
 

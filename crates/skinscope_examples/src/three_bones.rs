@@ -4,10 +4,9 @@ use glam::{DAffine3, DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change};
-use super::{Block, Example, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The length of each bone, metres.
 const LENGTH: f32 = 0.8;
@@ -18,143 +17,18 @@ const ROWS: usize = 36;
 const ROW: usize = 10;
 const BONES: [&str; 3] = ["bone 1", "bone 2", "bone 3"];
 
-const R1: Expr = Expr::Of("R1");
-const T1: Expr = Expr::Of("T1");
-const R2: Expr = Expr::Of("R2");
-const T2: Expr = Expr::Of("T2");
-const R3: Expr = Expr::Of("R3");
-const P: Expr = Expr::Of("p");
-const A: Expr = Expr::Of("A");
-const B: Expr = Expr::Of("B");
-
-const fn turn(id: &'static str, label: &'static str, default: f32) -> Slider {
-    Slider {
-        id,
-        label,
-        help: "The angle by which this bone is turned from rest, in the plane of the picture",
-        unit: Unit::Degrees,
-        range: [-120.0, 120.0],
-        default,
-        ..Slider::PLAIN
-    }
-}
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static THREE_BONES: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static THREE_BONES: Scene = Scene {
     id: "three-bones",
-    title: "Three bones",
-    question: "Where would another bone carry a point that is not its own?",
-    sliders: &[
-        turn("r1", "Turn of bone 1", 10.0),
-        turn("r2", "Turn of bone 2", 60.0),
-        turn("r3", "Turn of bone 3", 60.0),
-        Slider {
-            id: "rest",
-            label: "Turn of bone 2's axes at rest, ρ",
-            help: "By how much the axes of bone 2 are turned at rest. The bones lie straight all the same: matrices change, and no place in the picture",
-            unit: Unit::Degrees,
-            range: [0.0, 90.0],
-            default: 0.0,
-            rebuilds: true,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/three-bones.md"),
+    sliders: &["r1", "r2", "r3", "rest"],
+    rebuilds: &["rest"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "The skin is blue at bone 1, green at bone 2 and orange at bone 3. The large dot v is a vertex near the end of bone 1, \
-                 which has the largest weight there. Skinning asks each of the three bones where it alone would carry that vertex: \
-                 to a, to b or to c. For that it needs W with a raised A, a bone's transform to the world as it is animated: the \
-                 bone's own rotation, then from parent to parent each step and rotation on the left of it. Places have a third \
-                 number, always 1, so that a matrix can shift them.",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("W2A"), Expr::Product(&[R1, T1, R2])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("W3A"), Expr::Product(&[R1, T1, R2, T2, R3])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "W with a raised R is the same at rest. Its inverse says where p, the vertex at rest, lies as another bone saw \
-                 it there. The animated transform then takes it along, to wherever that bone has gone:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("b"), Expr::Product(&[Expr::Of("W2A"), Expr::Inverse(&Expr::Of("W2R")), P])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("c"), Expr::Product(&[Expr::Of("W3A"), Expr::Inverse(&Expr::Of("W3R")), P])],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text("Bone 1 itself takes it to a, and the vertex goes to v, the weighted sum of the three:"),
-            Block::Formula(Formula { terms: &[Expr::Of("a"), Expr::Product(&[R1, P])], ..Formula::PLAIN }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("pw"),
-                    Expr::Sum(&[
-                        Expr::Product(&[Expr::Of("w1"), Expr::Of("a")]),
-                        Expr::Product(&[Expr::Of("w2"), Expr::Of("b")]),
-                        Expr::Product(&[Expr::Of("w3"), Expr::Of("c")]),
-                    ]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "The order of an inverse is easily written wrong. The inverse of a product is the product of the inverses in the \
-                 other order. At rest the transform of bone 3 is A B, where A (a letter of its own, not the raised one) is that of \
-                 bone 2, and B the step from there:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Inverse(&Expr::Group(&Expr::Product(&[A, B]))),
-                    Expr::Product(&[Expr::Inverse(&B), Expr::Inverse(&A)]),
-                ],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "Lewis' tutorial, which this example follows, has the other order in one place. So far off from the right place \
-                 that would put the point in bone 3's space:",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("e"),
-                    Expr::Length(&Expr::Sum(&[
-                        Expr::Product(&[Expr::Inverse(&A), Expr::Inverse(&B), P]),
-                        Expr::Minus(&Expr::Product(&[Expr::Inverse(&B), Expr::Inverse(&A), P])),
-                    ])),
-                ],
-                numbers: false,
-                note: "Nothing while ρ is 0: both are then mere shifts, and shifts may change places.",
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Turn bone 3 alone: which of a, b and c moves?",
-            "Turn bone 2: why do both b and c move?",
-            "Turn the axes at rest by ρ: the picture stays as it is, and e, at the end of the formulas, is no longer 0. Press e to see both places.",
-        ],
-        what_to_see: &[
-            "Bone 3 would carry p to c, on the outline, which is the whole skin as bone 3 alone carries it. Press a or b for those of the others.",
-            "Every transform is relative to rest: ρ changes the matrices, and no place in the picture.",
-        ],
-        sources: &[Source {
-            text: "Lewis: Skinning math tutorial, 2005",
-            place: "transformed-by(p, bone), and the order of the inverse",
-        }],
-    },
-    look: Look { stage: [[-1.9, -1.3, -0.3], [2.5, 2.1, 0.3]], wireframe: true, ..Look::PLAIN },
+    stage: [[-1.9, -1.3, -0.3], [2.5, 2.1, 0.3]],
     model,
     pose,
     marks,
-    handles: &[],
+    ..Scene::PLAIN
 };
 
 const fn matrix(
@@ -465,7 +339,7 @@ mod tests {
     /// In complex numbers: a turn is a factor, a step is a sum.
     #[test]
     fn ghost_points_are_those_of_complex_numbers_over_all_sliders() {
-        let first = Moment::new(Settings::of(&THREE_BONES));
+        let first = Moment::new(Settings::of(THREE_BONES.example()));
         let turn = |angle: f64, (x, y): (f64, f64)| {
             let (sin, cos) = angle.sin_cos();
             (cos * x - sin * y, sin * x + cos * y)
@@ -500,7 +374,7 @@ mod tests {
     #[test]
     fn the_wrong_order_is_harmless_only_without_turns() {
         let off = |rest: f32| {
-            let moment = Moment::new(Settings::of(&THREE_BONES)).with("rest", rest);
+            let moment = Moment::new(Settings::of(THREE_BONES.example())).with("rest", rest);
             moment.value_of("e").unwrap().number().unwrap()
         };
         assert!(off(0.0) < 1e-6 && off(5.0) > 0.05 && off(90.0) > 0.5, "{} {} {}", off(0.0), off(5.0), off(90.0));

@@ -4,10 +4,9 @@ use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_deform::METHODS;
 use skinscope_model::{LocalPose, Model, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::{Curve, Moment};
 use super::rig::{Rig, Shape, change};
-use super::{Block, Chart, Example, Look, Mark, MarkInk, Page, Slider, Source, Symbol, Unit};
+use super::{Mark, MarkInk, Scene, Symbol, Unit};
 
 /// The radius of the bar, metres.
 const RADIUS: f32 = 0.35;
@@ -19,117 +18,18 @@ const SIDES: usize = 48;
 /// The vertex of a ring that is marked.
 const MARKED: usize = 0;
 
-const THETA: Expr = Expr::Of("theta");
-const W: Expr = Expr::Of("w");
-const HALF_THETA: Expr = Expr::Over(&THETA, &Expr::Number(2.0));
-const REST: Expr = Expr::Sum(&[Expr::Number(1.0), Expr::Minus(&W)]);
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static TWIST_BAR: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static TWIST_BAR: Scene = Scene {
     id: "twist-bar",
-    title: "Twist bar",
-    question: "Why does a wrist that is turned far become thin like the wrapper of a candy?",
-    sliders: &[
-        Slider {
-            id: "theta",
-            label: "Turn of the upper end, θ",
-            help: "The angle by which the upper joint is turned about the axis of the bar",
-            unit: Unit::Degrees,
-            range: [0.0, 180.0],
-            default: 120.0,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "w",
-            label: "Weight of the marked ring, w",
-            help: "Which ring is marked: the weight that its vertices have for the upper joint",
-            unit: Unit::Decimals(4),
-            range: [0.0, 1.0],
-            default: 0.5,
-            step: 1.0 / STEPS as f32,
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/twist-bar.md"),
+    sliders: &["theta", "w"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "A joint is a frame that carries the surface; a weight says how much of a vertex follows it. The lower joint \
-                 stands still, the upper one is turned by θ. Up the bar the weight of the upper joint grows from 0 to 1. Each \
-                 joint alone would carry a vertex along the faint circle, to p₀ or to p₁; linear blending takes the weighted \
-                 mean of both places, and the strong ring is what it leaves.",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("p"),
-                    Expr::Sum(&[Expr::Product(&[REST, Expr::Of("p0")]), Expr::Product(&[W, Expr::Of("p1")])]),
-                ],
-                note: "The mean of two points of a circle lies on the chord between them, which is inside of the circle.",
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Over(&Expr::Of("r"), &Expr::Of("R")),
-                    Expr::Root(&Expr::Sum(&[
-                        Expr::Number(1.0),
-                        Expr::Minus(&Expr::Product(&[
-                            Expr::Number(4.0),
-                            W,
-                            REST,
-                            Expr::Squared(&Expr::Call(Function::Sin, &[HALF_THETA])),
-                        ])),
-                    ])),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Half way up, where w = ½, that is a cosine. Nothing is left of the waist at 180°."),
-            Block::Formula(Formula {
-                terms: &[Expr::Over(&Expr::Of("h"), &Expr::Of("R")), Expr::Call(Function::Cos, &[HALF_THETA])],
-                ..Formula::PLAIN
-            }),
-            Block::Text("Dual quaternions blend the turns themselves, so that each ring is turned by a part of θ:"),
-            Block::Formula(Formula {
-                terms: &[Expr::Over(&Expr::Of("d"), &Expr::Of("R")), Expr::Number(1.0)],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Chart(Chart {
-                title: "Radius of the marked ring over θ, rest = 1",
-                slider: "theta",
-                range: [0.0, 1.2],
-                unit: Unit::Number,
-                curves,
-            }),
-            Block::Text("All methods that keep the whole radius have one line in common, at 1."),
-        ],
-        try_this: &[
-            "Drag θ to 90°, then to 180°, and watch the waist on both sides of the line.",
-            "Move the marked ring up and down by w: which ring is the thinnest?",
-            "Choose another method at the upper right, and find its curve in the chart.",
-        ],
-        what_to_see: &[
-            "Linear blending (left) keeps 0.707 of the radius at 90° and nothing at 180°; dual quaternions (right) keep all of it.",
-            "The ring in the middle is always the thinnest; rings at the ends keep their radius.",
-        ],
-        sources: &[
-            Source {
-                text: "Smooth skinning, a book chapter",
-                place: "limits of smooth skinning: bend, twist, collapse",
-            },
-            Source { text: "Hart, CS418: Skinning", place: "Interpolating matrices: large angles" },
-        ],
-    },
-    look: Look {
-        compare: Some("dual-quaternion"),
-        bones: false,
-        from: [20.0, 28.0],
-        stage: [[-0.55, 0.0, -0.55], [0.55, HEIGHT, 0.55]],
-        ..Look::PLAIN
-    },
+    stage: [[-0.55, 0.0, -0.55], [0.55, HEIGHT, 0.55]],
     model,
     pose,
     marks,
-    handles: &[],
+    curves: Some(curves),
+    ..Scene::PLAIN
 };
 
 static SYMBOLS: &[Symbol] = &[
@@ -321,7 +221,7 @@ mod tests {
     /// A ring of weight w keeps this part of its radius, and the parts that methods keep by `METHODS.md` where w = ½.
     #[test]
     fn radii_are_those_of_the_closed_forms_over_both_sliders() {
-        let first = Moment::new(Settings::of(&TWIST_BAR));
+        let first = Moment::new(Settings::of(TWIST_BAR.example()));
         for degrees in (0..=180).step_by(15) {
             for step in 0..=STEPS {
                 let moment = first.with("theta", degrees as f32).with("w", step as f32 / STEPS as f32);
@@ -349,7 +249,7 @@ mod tests {
 
     #[test]
     fn the_formula_in_the_chart_lies_on_what_is_measured() {
-        let moment = Moment::new(Settings::of(&TWIST_BAR)).with("w", 0.25);
+        let moment = Moment::new(Settings::of(TWIST_BAR.example())).with("w", 0.25);
         let all = curves(&moment);
         let (measured, formula) = (&all[0], all.last().unwrap());
         assert!(all.len() == METHODS.len() + 1 && formula.is_formula && !measured.is_formula);

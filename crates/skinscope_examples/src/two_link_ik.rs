@@ -6,141 +6,25 @@ use glam::{DVec3, Quat, Vec2, Vec3};
 use skinscope_anim::pose::Triangle;
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
-use super::formula::{Expr, Formula, Function};
 use super::moment::Moment;
 use super::rig::{Rig, Shape, change, eased};
-use super::{Block, Example, Handle, Look, Mark, MarkInk, Page, Settings, Slider, Source, Symbol, Unit, Value};
+use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit, Value};
 
 /// The lengths of upper arm and forearm, metres.
 const UPPER: f32 = 1.1;
 const FORE: f32 = 0.8;
-/// The hand reaches no farther than this along each axis with what the sliders allow.
-const FAR: f32 = 2.2;
-
-const A: Expr = Expr::Of("a");
-const B: Expr = Expr::Of("b");
-const D: Expr = Expr::Of("d");
-const X: Expr = Expr::Of("x");
-const Y: Expr = Expr::Of("y");
-
-/// The row of this example in [`super::EXAMPLES`].
-pub(super) static TWO_LINK_IK: Example = Example {
+/// The row of this example in [`super::SCENES`].
+pub(super) static TWO_LINK_IK: Scene = Scene {
     id: "two-link-ik",
-    title: "Inverse kinematics of two links",
-    question: "Which angles bring the hand to the target?",
-    sliders: &[
-        Slider {
-            id: "x",
-            label: "Target, x",
-            help: "Where the target is, seen from the shoulder; it can also be dragged in the picture",
-            unit: Unit::Metres,
-            range: [-FAR, FAR],
-            default: 0.6,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "y",
-            label: "Target, y",
-            help: "How high the target is over the shoulder; it can also be dragged in the picture",
-            unit: Unit::Metres,
-            range: [-FAR, FAR],
-            default: 1.3,
-            ..Slider::PLAIN
-        },
-        Slider {
-            id: "s",
-            label: "Which solution, s",
-            help: "To which side of the line to the target the elbow bends",
-            unit: Unit::Decimals(0),
-            range: [-1.0, 1.0],
-            default: 1.0,
-            step: 2.0,
-            choices: &["s = −1: elbow to the right", "s = 1: to the left"],
-            ..Slider::PLAIN
-        },
-    ],
+    text: include_str!("../../../assets/examples/two-link-ik.md"),
+    sliders: &["x", "y", "s"],
     symbols: SYMBOLS,
-    page: Page {
-        blocks: &[
-            Block::Text(
-                "Shoulder, elbow and target make a triangle. Its sides are known: the links a and b, and the distance d of the \
-                 target, which counts as far as the arm reaches.",
-            ),
-            Block::Formula(Formula {
-                terms: &[
-                    D,
-                    Expr::Call(
-                        Function::Max,
-                        &[
-                            Expr::Length(&Expr::Sum(&[A, Expr::Minus(&B)])),
-                            Expr::Call(
-                                Function::Min,
-                                &[Expr::Sum(&[A, B]), Expr::Root(&Expr::Sum(&[Expr::Squared(&X), Expr::Squared(&Y)]))],
-                            ),
-                        ],
-                    ),
-                ],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-            Block::Text("The law of cosines gives the angle at the elbow, and that at the shoulder between a and d:"),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Call(Function::Cos, &[Expr::Of("theta")]),
-                    Expr::Over(
-                        &Expr::Sum(&[Expr::Squared(&A), Expr::Squared(&B), Expr::Minus(&Expr::Squared(&D))]),
-                        &Expr::Product(&[Expr::Number(2.0), A, B]),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Call(Function::Cos, &[Expr::Of("alpha")]),
-                    Expr::Over(
-                        &Expr::Sum(&[Expr::Squared(&A), Expr::Squared(&D), Expr::Minus(&Expr::Squared(&B))]),
-                        &Expr::Product(&[Expr::Number(2.0), A, D]),
-                    ),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text(
-                "With the direction of the target, that is the angle of the upper arm. There are two, one for each side:",
-            ),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("beta"), Expr::Call(Function::Atan2, &[Y, X])],
-                ..Formula::PLAIN
-            }),
-            Block::Formula(Formula {
-                terms: &[
-                    Expr::Of("phi"),
-                    Expr::Sum(&[Expr::Of("beta"), Expr::Product(&[Expr::Of("s"), Expr::Of("alpha")])]),
-                ],
-                ..Formula::PLAIN
-            }),
-            Block::Text("How far the hand is from the target, measured: nothing, unless the target is out of reach."),
-            Block::Formula(Formula {
-                terms: &[Expr::Of("e"), Expr::Length(&Expr::Sum(&[Expr::Of("h"), Expr::Minus(&Expr::Of("t"))]))],
-                numbers: false,
-                ..Formula::PLAIN
-            }),
-        ],
-        try_this: &[
-            "Drag the target in the picture, slowly through the shoulder too.",
-            "Change s from 1 to −1: the hand stays, the elbow goes to the other side.",
-            "Drag the target out of the large circle, then into the small one.",
-        ],
-        what_to_see: &[
-            "Within reach two arms lead to the target, mirrored at the line from the shoulder to it: the broken line is the other one.",
-            "Out of reach the arm points at the target, straight or folded, and θ is 180° or 0°.",
-        ],
-        sources: &[Source { text: "Hart, CS418: Skinning", place: "Simple inverse kinematics" }],
-    },
-    look: Look { stage: [[-2.3, -2.35, -0.3], [2.75, 2.5, 0.3]], opacity: 0.75, ..Look::PLAIN },
+    stage: [[-2.3, -2.35, -0.3], [2.75, 2.5, 0.3]],
     model,
     pose,
     marks,
     handles: &[Handle { name: "Target", x: "x", y: "y" }],
+    ..Scene::PLAIN
 };
 
 const fn number(
@@ -377,10 +261,13 @@ fn broken(from: Vec3, to: Vec3) -> Vec<Mark> {
 mod tests {
     use super::*;
 
+    /// Targets reach so far along each axis.
+    const FAR: f32 = 2.2;
+
     /// By forward kinematics alone: the hand is at the target, or as near as the ring that it can reach.
     #[test]
     fn the_hand_is_as_near_to_the_target_as_it_can_be_over_all_sliders() {
-        let first = Moment::new(Settings::of(&TWO_LINK_IK));
+        let first = Moment::new(Settings::of(TWO_LINK_IK.example()));
         let (least, most) = (f64::from(UPPER - FORE), f64::from(UPPER + FORE));
         for i in 0..=22 {
             for j in 0..=22 {

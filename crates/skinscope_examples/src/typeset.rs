@@ -51,6 +51,8 @@ fn print(expr: &Expr, form: Form, moment: &Moment) -> (Printed, Tightness) {
     match expr {
         Expr::Number(n) => (Printed::plain(&plain_number(*n)), if *n < 0.0 { Tightness::Sum } else { Tightness::Atom }),
         Expr::Of(id) => symbol(id, form, moment),
+        Expr::Measured(measured, given) => (Printed::plain(&measured.written(given)), Tightness::Atom),
+        Expr::Slider(id) => (Printed::plain(id), Tightness::Atom),
         Expr::Sum(parts) => (print_sum(parts, form, moment), Tightness::Sum),
         Expr::Minus(part) => {
             (Printed::row([Printed::plain("−"), held(part, form, moment, Tightness::Product, false)]), Tightness::Sum)

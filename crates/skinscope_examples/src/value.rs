@@ -62,6 +62,13 @@ impl Value {
         fits.then(|| Self { rows: rows.len(), columns, numbers: rows.concat() })
     }
 
+    /// The matrix by which a transform moves points: 4×4, for points `(x, y, z, 1)`.
+    #[must_use]
+    pub fn in_space(m: DAffine3) -> Self {
+        let m = glam::DMat4::from(m).transpose();
+        Self { rows: 4, columns: 4, numbers: m.to_cols_array().to_vec() }
+    }
+
     /// The matrix by which a transform moves points of the plane z = 0 within it: 3×3, for points `(x, y, 1)`.
     #[must_use]
     pub fn in_plane(m: DAffine3) -> Self {

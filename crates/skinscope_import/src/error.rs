@@ -1,5 +1,6 @@
 //! Errors in a file, and repairs of it, each as one readable line.
 
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -50,6 +51,18 @@ pub enum ImportError {
         /// The number allowed.
         limit: u64,
     },
+    /// A page of a teaching example is broken.
+    #[error("{path}:{line}:{column}: {what}")]
+    Page {
+        /// The path as given.
+        path: String,
+        /// The line, from 1 on.
+        line: usize,
+        /// The character of the line, from 1 on.
+        column: usize,
+        /// What is wrong there.
+        what: String,
+    },
     /// The importer itself failed where it should have named the fault.
     #[error("the importer failed on this file, which is a fault of the program; please report it, with the file")]
     Internal,
@@ -66,6 +79,12 @@ impl ImportError {
     pub(super) fn invalid(place: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
         let [place, expected, found] = [place.into(), expected.into(), found.into()].map(one_line);
         Self::Invalid { place, expected, found, advice: EXPORT_AGAIN }
+    }
+
+    /// Makes an error about a line and a character of a page, both from 1 on.
+    #[must_use]
+    pub fn page(path: &Path, line: usize, column: usize, what: String) -> Self {
+        Self::Page { path: path.display().to_string(), line, column, what: one_line(what) }
     }
 
     /// Returns the line without the place at its beginning, for a sentence that has named it.

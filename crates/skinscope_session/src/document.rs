@@ -1,15 +1,13 @@
-//! An open file, and where it comes from.
+//! An open file.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
-use skinscope_anim as anim;
 use skinscope_anim::pose::{Axis, Mirror};
 use skinscope_base::math::Aabb;
-use skinscope_examples::{Lesson, Start};
-use skinscope_import::{self as import, ImportError, Options, Progress, Warning};
-use skinscope_inspect::check::{Finding, Touched, extent_at_rest, stray_warning};
+use skinscope_examples::Lesson;
+use skinscope_inspect::check::{Finding, Touched};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::symmetry::{self, NoPlane};
 use skinscope_inspect::{Inspection, PickIndex, WeightStats};
@@ -18,9 +16,6 @@ use skinscope_model::Model;
 use super::tangents::ComputedTangents;
 use super::warnings::WeightWarnings;
 use super::{PlaybackCommand, PoseSource, Session, Toggle};
-
-/// The character that comes with the program (`examples/make_assets` writes it).
-static BUILT_IN: &[u8] = include_bytes!("../../../assets/character.glb");
 
 /// An open file.
 #[derive(Clone, Debug)]
@@ -54,6 +49,8 @@ pub struct Document {
     mirror: FoundMirror,
     /// The example that it is.
     lesson: Option<Lesson>,
+    /// The files that its page is read from: the page itself, and the model that it names.
+    page_files: Vec<PathBuf>,
     /// The warnings about the weights that are shown, once they were asked for.
     weight_warnings: Arc<OnceLock<WeightWarnings>>,
     /// The tangents that the file does not have, once they were asked for.
@@ -117,6 +114,7 @@ impl Document {
             rest_bounds,
             mirror,
             lesson: None,
+            page_files: Vec::new(),
             weight_warnings: Arc::default(),
             tangents: Arc::default(),
         }
@@ -128,19 +126,27 @@ impl Document {
         Self { lesson: Some(lesson.clone()), ..Self::new(Arc::clone(lesson.moment().model()), Vec::new(), None) }
     }
 
+    /// Opens an example whose page was read from these files, with the warnings about them.
+    pub(super) fn of_page(lesson: Lesson, page_files: Vec<PathBuf>, warnings: Vec<String>) -> Self {
+        Self { page_files, warnings, ..Self::of_lesson(lesson) }
+    }
+
+    /// Returns the same example at another moment of it.
+    #[must_use]
+    pub fn with_lesson(&self, lesson: Lesson) -> Self {
+        Self::of_page(lesson, self.page_files.clone(), self.warnings.clone())
+    }
+
+    /// Returns the file of the page that is shown; `None`: no page is shown, or one of ours.
+    #[must_use]
+    pub fn page_file(&self) -> Option<&Path> {
+        self.lesson.as_ref()?.example().file
+    }
+
     /// Returns the example that it is, as it was when it was opened.
     #[must_use]
     pub fn lesson(&self) -> Option<&Lesson> {
         self.lesson.as_ref()
-    }
-
-    /// Returns what it was opened from.
-    #[must_use]
-    pub fn source(&self) -> Source {
-        match &self.lesson {
-            Some(lesson) => Source::Example(lesson.start()),
-            None => Source::of(self.path.clone()),
-        }
     }
 
     /// Returns the box around the stored model in its rest pose, as deformed, in world space: that of its default
@@ -207,10 +213,10 @@ impl Document {
         &self.stored.model
     }
 
-    /// Returns every file that the model is made of: its own, and those that its buffers and images name, whether they
+    /// Returns every file that the model is made of: its own, the page that names it, and those that its buffers and images name, whether they
     /// could be read or not. None for the built-in character.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.path.iter().chain(&self.stored.model.source.files).map(PathBuf::as_path)
+        self.path.iter().chain(&self.page_files).chain(&self.stored.model.source.files).map(PathBuf::as_path)
     }
 
     /// Returns all findings: those of the checker, then those of the range of motion.
@@ -359,106 +365,4 @@ fn measure_rest(model: &Arc<Model>) -> Aabb {
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
     session.bounds()
-}
-
-/// What to open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The character that comes with the program.
-    BuiltIn,
-    /// A file.
-    File(PathBuf),
-    /// A teaching example, with its sliders.
-    Example(Start),
-}
-
-impl Source {
-    /// Returns the file if one is named, else the built-in character.
-    #[must_use]
-    pub fn of(path: Option<PathBuf>) -> Self {
-        path.map_or(Self::BuiltIn, Self::File)
-    }
-
-    /// Returns the name for titles and messages.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self {
-            Self::BuiltIn => "Built-in character".into(),
-            Self::Example(start) => start.settings.example().title.into(),
-            Self::File(path) => {
-                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into())
-            }
-        }
-    }
-
-    /// The bytes of the character that comes with the program; `None` for a file.
-    #[must_use]
-    pub fn built_in_bytes(&self) -> Option<&'static [u8]> {
-        matches!(self, Self::BuiltIn).then_some(BUILT_IN)
-    }
-
-    /// Reads the file or the built-in character.
-    ///
-    /// # Errors
-    /// The file is bad; the message says what is wrong, where, and what to do.
-    pub fn load(&self, options: &Options, progress: &Progress) -> Result<Document, ImportError> {
-        let import = match self {
-            Self::BuiltIn => import::import_bytes(BUILT_IN, &self.name(), options, progress)?,
-            Self::File(path) => import::import_file(path, options, progress)?,
-            Self::Example(start) => return Ok(Document::of_lesson(Lesson::new(*start))),
-        };
-        let mut warnings = lines(&import.warnings);
-        warnings.extend(strays(&import.model));
-        Ok(Document::new(import.model, warnings, self.path()))
-    }
-
-    /// Does the same as [`Source::load`], and gives the document to `shown` once, as soon as it can be drawn; its
-    /// images arrive while this goes on. Returns all warnings at the end.
-    ///
-    /// # Errors
-    /// The same as those of [`Source::load`], but none after `shown`.
-    pub fn load_showing(
-        &self,
-        options: &Options,
-        progress: &Progress,
-        shown: &mut dyn FnMut(Document),
-    ) -> Result<Vec<String>, ImportError> {
-        if let Self::Example(start) = self {
-            shown(Document::of_lesson(Lesson::new(*start)));
-            return Ok(Vec::new());
-        }
-        let mut outside = None;
-        let shown = &mut |model: Arc<Model>, warnings: Vec<Warning>| {
-            outside = strays(&model);
-            let warnings = lines(&warnings).into_iter().chain(outside.clone()).collect();
-            let document = Document::new(model, warnings, self.path());
-            // This is done here, so that no picture waits for it.
-            _ = document.stats();
-            shown(document);
-        };
-        let import = match self {
-            Self::BuiltIn => import::import_bytes_showing(BUILT_IN, &self.name(), options, progress, shown)?,
-            Self::File(path) => import::import_file_showing(path, options, progress, shown)?,
-            Self::Example(_) => return Ok(Vec::new()),
-        };
-        Ok(lines(&import.warnings).into_iter().chain(outside).collect())
-    }
-
-    fn path(&self) -> Option<PathBuf> {
-        match self {
-            Self::BuiltIn | Self::Example(_) => None,
-            Self::File(path) => Some(path.clone()),
-        }
-    }
-}
-
-/// Returns the warning about vertices far outside of a model at rest, if there are any.
-fn strays(model: &Model) -> Option<String> {
-    let mut rest = Vec::new();
-    anim::local_to_model(&model.skeleton, &model.skeleton.rest, &mut rest);
-    stray_warning(model, &extent_at_rest(model, &rest))
-}
-
-fn lines(warnings: &[Warning]) -> Vec<String> {
-    warnings.iter().map(ToString::to_string).collect()
 }

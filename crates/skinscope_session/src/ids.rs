@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
 use skinscope_edit::OPERATIONS;
-use skinscope_examples::EXAMPLES;
+use skinscope_examples::{SCENES, kept_text};
 use skinscope_inspect::{OVERLAYS, measure::MEASURES};
 
 /// The id of a row of a table, or of a part of what the row describes. It is a type of its own name since serde would borrow a
@@ -17,20 +17,23 @@ fn all() -> impl Iterator<Item = Id> {
     let parameters = METHODS.iter().flat_map(|m| m.parameters).chain(PASSES.iter().flat_map(|p| p.parameters));
     let methods =
         METHODS.iter().map(|m| m.id).chain(PASSES.iter().map(|p| p.id)).chain(NORMAL_MODES.iter().map(|n| n.id));
-    let parts = |e: &&'static skinscope_examples::Example| {
-        e.sliders.iter().map(|s| s.id).chain(e.symbols.iter().map(|s| s.id)).collect::<Vec<Id>>()
+    let parts = |scene: &&'static skinscope_examples::Scene| {
+        scene.sliders.iter().copied().chain(scene.symbols.iter().map(|s| s.id)).collect::<Vec<Id>>()
     };
     methods
         .chain(parameters.map(|p| p.id))
         .chain(OVERLAYS.iter().map(|o| o.id))
         .chain(OPERATIONS.iter().map(|o| o.id))
         .chain(MEASURES.iter().map(|m| m.id))
-        .chain(EXAMPLES.iter().map(|e| e.id))
-        .chain(EXAMPLES.iter().flat_map(parts))
+        .chain(SCENES.iter().map(|scene| scene.id))
+        .chain(SCENES.iter().flat_map(parts))
 }
 
 fn known<E: Error>(text: &str) -> Result<Id, E> {
-    all().find(|id| *id == text).ok_or_else(|| E::custom(format!("nothing has the id \"{text}\"")))
+    all()
+        .find(|id| *id == text)
+        .or_else(|| kept_text(text))
+        .ok_or_else(|| E::custom(format!("nothing has the id \"{text}\"")))
 }
 
 /// Reads an id.

@@ -70,6 +70,13 @@ impl Session {
         self.lesson = Some(OpenLesson { lesson, is_hidden: false, before });
     }
 
+    /// Takes up a newer version of the page that is shown. Returns whether the picture is to look in another way now.
+    pub(super) fn take_up_newer_page(&mut self, document: &Document) -> bool {
+        let (Some(open), Some(lesson)) = (&mut self.lesson, document.lesson()) else { return false };
+        let before = std::mem::replace(&mut open.lesson, lesson.clone());
+        before.example().look != lesson.example().look
+    }
+
     /// Looks at the model as the example wants it. Does nothing without an example.
     pub fn look_as_example(&mut self) {
         let Some(look) = self.lesson().map(|lesson| &lesson.example().look) else { return };
@@ -124,9 +131,10 @@ impl Session {
     fn show_moment_of_lesson(&mut self, before: Aabb) {
         let Some(lesson) = self.lesson() else { return };
         let moved = lesson.moment().settings().stage().center() - before.center();
-        let is_shown = self.document.as_ref().is_some_and(|d| std::ptr::eq(&**d.stored(), &**lesson.moment().model()));
-        if !is_shown {
-            self.reopen(Document::of_lesson(lesson.clone()));
+        let Some(document) = &self.document else { return };
+        if !std::ptr::eq(&**document.stored(), &**lesson.moment().model()) {
+            let document = document.with_lesson(lesson.clone());
+            self.reopen(document);
         }
         if moved != glam::Vec3::ZERO {
             self.view.orbit.target += moved;

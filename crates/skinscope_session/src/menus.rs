@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use skinscope_edit::OPERATIONS;
-use skinscope_examples::EXAMPLES;
+use skinscope_examples::examples;
 use skinscope_inspect::{OVERLAYS, Overlay};
 
 use super::command_row::{key, plain, row, shift};
@@ -27,7 +27,7 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     before.extend(toggles(Menu::View));
     before.extend([view_menu::ROWS, SHADED].concat());
     let after = toggles(Menu::Overlay).chain([PLAYBACK, HELP].concat());
-    let examples = EXAMPLES.iter().map(|example| {
+    let examples = examples().map(|example| {
         let command = Command::File(FileCommand::OpenExample(example.id));
         row(Menu::File, example.title, None, command, example.question)
     });

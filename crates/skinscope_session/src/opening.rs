@@ -25,7 +25,15 @@ impl Session {
     /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
         if self.is_newer_version(&document) {
-            return self.reopen(document);
+            let has_other_look = self.take_up_newer_page(&document);
+            self.reopen(document);
+            self.pose_again();
+            self.update_pose();
+            if has_other_look {
+                self.look_as_example();
+                self.apply(CameraCommand::FrameAll);
+            }
+            return;
         }
         self.take_up_lesson(&document);
         self.forget_tools();
@@ -36,13 +44,15 @@ impl Session {
         self.clip_files = Arc::default();
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
+        // The sliders of a page say how its model is posed.
+        let plays = clip.is_some() && document.lesson().is_none();
         self.edits = Arc::default();
         self.last_laid = None;
         self.history = History::default();
         self.playback = Playback {
-            source: if clip.is_some() { PoseSource::Clip } else { PoseSource::Rest },
+            source: if plays { PoseSource::Clip } else { PoseSource::Rest },
             clip,
-            playing: clip.is_some(),
+            playing: plays,
             speed: self.playback.speed,
             loop_mode: self.playback.loop_mode,
             fps: self.playback.fps,

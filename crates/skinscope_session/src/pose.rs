@@ -137,7 +137,7 @@ impl Session {
                 over.lay_clips(time_secs, &mut pose.over, local);
             }
             if let Some(open) = lesson {
-                open.lesson.pose(&model.skeleton, local);
+                open.lesson.pose(model, local);
             }
             over.lay_edits(local);
             if driving.is_some() {

@@ -35,6 +35,8 @@ pub enum RecordedSource {
     File(PathBuf),
     /// A session file, by its path.
     Session(PathBuf),
+    /// A page of a teaching example that is a file, by its path.
+    Page(PathBuf),
     /// A teaching example.
     Example {
         /// Its id.
@@ -51,6 +53,7 @@ impl RecordedSource {
         match (session, source) {
             (Some(path), _) => Self::Session(path),
             (None, Source::File(path)) => Self::File(path.clone()),
+            (None, Source::Page(path)) => Self::Page(path.clone()),
             (None, Source::BuiltIn) => Self::BuiltIn,
             (None, Source::Example(start)) => {
                 let example = start.settings.example();

@@ -69,6 +69,9 @@ impl Session {
             let of_open = |saved: &SavedModel| saved.model.shares_all_but_edits(open.stored());
             self.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
         };
+        if document.lesson().is_some() || open.lesson().is_some() {
+            return document.page_file().is_some() && document.page_file() == open.page_file();
+        }
         document.path.as_deref().is_some_and(|path| open.path.as_deref() == Some(path) || is_saved(path))
     }
 

@@ -83,7 +83,9 @@ pub use saved::Saved;
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
 use skinscope_model::{Model, NodeId};
-use skinscope_session::{ClipNames, Command, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand};
+use skinscope_session::{
+    ClipNames, Command, Document, Keymap, Panel, SelectionCommand, Session, ViewCommand, WindowCommand,
+};
 pub use tables::{DeviceBenchmark, MeasuresOnDevice};
 pub use viewport::ViewportArea;
 
@@ -318,7 +320,9 @@ impl UiState {
             self.tables.forget();
             let folder = session.document().and_then(|d| d.path.as_ref()?.parent().map(PathBuf::from));
             self.saved.last_folder = folder.or(self.saved.last_folder.take());
-            if let Some(path) = session.document().and_then(|document| document.path.as_ref()) {
+            let file =
+                |document: &Document| document.path.as_deref().or_else(|| document.page_file()).map(PathBuf::from);
+            if let Some(path) = &session.document().and_then(file) {
                 recent::remember(&mut self.saved.recent, path);
             }
             self.model = now;

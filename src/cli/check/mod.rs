@@ -263,7 +263,7 @@ struct Task<'t> {
 fn path_of(source: &Source) -> String {
     match source {
         Source::BuiltIn | Source::Example(_) => source.name(),
-        Source::File(path) => path.display().to_string(),
+        Source::File(path) | Source::Page(path) => path.display().to_string(),
     }
 }
 

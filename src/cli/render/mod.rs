@@ -286,7 +286,7 @@ fn draw(
     let for_import = Arc::clone(held);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
-    let mut opened = match args.example.document()? {
+    let mut opened = match args.example.document(&args.model.open.options())? {
         Some(document) => document.into(),
         None => args.model.load_kept(Some(Arc::new(formats)))?,
     };

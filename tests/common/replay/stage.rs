@@ -45,6 +45,7 @@ impl Stage {
         let opened = match source {
             RecordedSource::BuiltIn => out.load(Source::BuiltIn),
             RecordedSource::File(path) => out.load(Source::File(path.clone())),
+            RecordedSource::Page(path) => out.load(Source::Page(path.clone())),
             RecordedSource::Session(path) => out.open_session(path),
             RecordedSource::Example { id, sliders } => {
                 let mut start = Start::of(example(id).unwrap());

@@ -181,7 +181,7 @@ fn formula_block(ui: &mut Ui, lesson: &Lesson, formula: &'static Formula, scale:
 
 /// Says what a symbol is, with its value where that is a number.
 fn sentence(symbol: &Symbol, moment: &Moment) -> String {
-    let value = (symbol.value)(moment).number().map(|number| written(number, symbol.unit, 0));
+    let value = symbol.value(moment).number().map(|number| written(number, symbol.unit, 0));
     let value = value.map_or_else(String::new, |value| format!(" Now {value}."));
     format!("{} is {}.{value}", letter(symbol).line(), symbol.words)
 }
