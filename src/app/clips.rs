@@ -10,7 +10,7 @@ use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
 use crate::pose::NameMap;
-use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
+use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips, is_page};
 use crate::words::counted;
 
 /// A file whose clips were wanted.

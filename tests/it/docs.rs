@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use skinscope::deform::{Deformer, METHODS, NORMAL_MODES, PASSES, Parameter};
 use skinscope::edit::{OPERATIONS, REPAIRED, RUNTIMES};
-use skinscope::examples;
+use skinscope::examples::{self, Argument};
 use skinscope::import::{EXTENSIONS, Support};
 use skinscope::inspect::check::RULES;
 use skinscope::inspect::measure::MEASURES;
@@ -53,6 +53,7 @@ static TABLES: &[(&str, Maker)] = &[
     ("range of motion", |_| range_of_motion()),
     ("operations", |_| operations()),
     ("examples", |_| examples()),
+    ("functions of pages", |_| functions_of_pages()),
     ("extensions that are shown", |old| extensions(old, "what is shown of it", true)),
     ("extensions that only open", |old| extensions(old, "what becomes of it", false)),
     ("deformers", |_| deformers()),
@@ -276,6 +277,20 @@ fn operations() -> String {
         [operation.label.to_owned(), code(option.trim_end()), operation.help.to_owned()]
     });
     table(["operation", "option", "what it does"], rows)
+}
+
+fn functions_of_pages() -> String {
+    let row = |measured: &examples::Measured| {
+        let mut joints = ["\"A\"", "\"B\"", "\"C\""].into_iter();
+        let given = measured.takes.iter().map(|argument| match argument {
+            Argument::Node => joints.next().unwrap(),
+            Argument::Vertex => "12",
+            Argument::Method => "\"linear\"",
+        });
+        let call = format!("{}({})", measured.name, given.collect::<Vec<_>>().join(", "));
+        [code(&call), measured.help.to_owned()]
+    };
+    table(["function", "what it is"], examples::MEASURES.iter().map(row))
 }
 
 fn examples() -> String {

@@ -2,7 +2,8 @@
 
 use skinscope::examples::{self, Lesson, Start};
 use skinscope::frame::{Frame, SceneColors};
-use skinscope::session::ExampleCommand;
+use skinscope::import::{Options, Progress};
+use skinscope::session::{ExampleCommand, Source};
 
 use super::*;
 
@@ -179,4 +180,109 @@ fn lines_that_lead_to_words_are_left_to_those_who_write_the_words() {
     for mark in marks.iter().filter(|mark| mark.points.len() > 1) {
         assert!(mark.points.windows(2).all(|ends| is_drawn(ends) != mark.leads), "{mark:?}");
     }
+}
+
+/// A page in a folder of its own, with the character beside it.
+struct OwnPage(std::path::PathBuf);
+
+impl OwnPage {
+    fn new(folder: &str, text: &str) -> Self {
+        let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages").join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let character = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+        std::fs::copy(character, folder.join("character.glb")).unwrap();
+        let out = Self(folder.join("page.md"));
+        out.write(text);
+        out
+    }
+
+    fn write(&self, text: &str) {
+        std::fs::write(&self.0, text).unwrap();
+    }
+}
+
+const RING: &str = "\
+---
+title: A ring
+rig: twist-bar
+slider theta: 0..90 = 45
+---
+# How wide is the ring?
+
+```formula
+h/R = cos(theta/2)
+```
+";
+
+/// Reads what is open again, as the window does once it has changed.
+fn read_again(session: &mut Session) -> Result<(), String> {
+    let source = session.document().unwrap().source();
+    let document = source.load(&Options::default(), &Progress::silent()).map_err(|error| error.to_string())?;
+    session.open(document);
+    session.prepare();
+    session.update_pose();
+    Ok(())
+}
+
+#[test]
+fn a_page_of_ones_own_is_read_again_with_sliders_and_camera_where_they_were() {
+    let page = OwnPage::new("read_again", RING);
+    let mut session = Session::default();
+    session.open(Source::Page(page.0.clone()).load(&Options::default(), &Progress::silent()).unwrap());
+    session.apply(CameraCommand::Orbit(glam::Vec2::new(30.0, 10.0)));
+    let orbit = session.view().orbit;
+    let at = |session: &Session, id: &str| session.lesson().unwrap().moment().settings().get(id);
+    assert_eq!(at(&session, "theta"), 45.0);
+    // What stands where the page put it follows the page.
+    page.write(&RING.replace("= 45", "= 60"));
+    read_again(&mut session).unwrap();
+    assert_eq!((at(&session, "theta"), session.view().orbit), (60.0, orbit));
+    session.apply(ExampleCommand::SetSlider("theta", 77.0));
+    page.write(&RING.replace("# How", "# Why"));
+    read_again(&mut session).unwrap();
+    assert_eq!((at(&session, "theta"), session.view().orbit), (77.0, orbit));
+    assert_eq!(session.lesson().unwrap().example().question, "Why wide is the ring?");
+    // What is broken leaves all as it is.
+    page.write(&RING.replace("cos(", "cost("));
+    let error = read_again(&mut session).unwrap_err();
+    assert!(error.ends_with("page.md:9:7: there is no symbol or function \"cost\"; nearest: cos"), "{error}");
+    assert_eq!((at(&session, "theta"), session.view().orbit), (77.0, orbit));
+    // Another look is shown.
+    assert!(!session.view().is_on(Toggle::Wireframe));
+    page.write(&RING.replace("title", "edges: yes\ntitle"));
+    read_again(&mut session).unwrap();
+    assert!(session.view().is_on(Toggle::Wireframe) && at(&session, "theta") == 77.0);
+    let mut harness = window(session, UiState::default(), Status::default());
+    harness.run();
+    harness.get_by_label("How wide is the ring?");
+    assert_eq!(harness.state().ui.saved().recent, [page.0]);
+}
+
+#[test]
+fn a_page_about_a_model_poses_it_by_its_sliders() {
+    let text = "---\ntitle: An arm\nmodel: character.glb\nslider bend: joint \"LowerArm.L\" turn x -60..60 = 30 \"Bend\"\n\
+                symbol h: bold = joint(\"Hand.L\") \"where the hand is\"\nselect: Hand.L\n---\n# Where is the hand?\n";
+    let page = OwnPage::new("on_model", text);
+    let source = Source::Page(page.0.clone());
+    let document = source.load(&Options::default(), &Progress::silent()).unwrap();
+    let character = page.0.with_file_name("character.glb");
+    assert_eq!(document.files().collect::<Vec<_>>(), [&page.0, &character]);
+    assert_eq!(source.named_files(&Options::default()), [character.clone()]);
+    let mut session = Session::default();
+    session.open(document);
+    assert!(!session.playback().playing && session.playback().source == PoseSource::Rest);
+    let hand = |session: &mut Session| {
+        session.update_pose();
+        let node = session.view().selected.unwrap();
+        let shown = Vec3::from(session.pose().model[node.index()].translation);
+        let marked = session.lesson().unwrap().moment().place("Hand.L");
+        assert!(shown.distance(marked) < 1e-5, "{shown} {marked}");
+        shown
+    };
+    let before = hand(&mut session);
+    session.apply(ExampleCommand::SetSlider("bend", -30.0));
+    assert!(hand(&mut session).distance(before) > 0.05);
+    // The model itself is another document, which plays.
+    session.open(Source::File(character).load(&Options::default(), &Progress::silent()).unwrap());
+    assert!(session.lesson().is_none() && session.playback().playing);
 }

@@ -32,3 +32,28 @@ fn an_example_is_walked_through_from_its_first_sight_to_the_end_of_its_slider() 
     screen.key("Return");
     says("Is blending two matrices the same as turning by a part of the angle?");
 }
+
+#[test]
+#[ignore = "full: it opens a window and waits for it to read a page again"]
+fn a_page_of_ones_own_is_read_again_whenever_it_is_saved() {
+    let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("window_ring.md");
+    let text = "---\ntitle: A ring\nrig: twist-bar\n---\n# How wide is it?\n\n```formula\nh/R = cos(theta/2)\n```\n";
+    // It is broken at first: the window says so, and shows it once it is mended.
+    std::fs::write(&page, text.replace("cos(theta", "cos(thta")).unwrap();
+    let Some(screen) = Screen::open("own_page", &["--example", page.to_str().unwrap(), "--watch", "on"]) else {
+        return;
+    };
+    let says = |text: &str| wait_until(text, || screen.words().iter().any(|words| words.contains(text)));
+    says("window_ring.md:8:11: there is no symbol \"thta\"");
+    std::fs::write(&page, text).unwrap();
+    says("How wide is it?");
+    says("= cos(120.0°/2) = 0.500");
+    std::fs::write(&page, text.replace("How wide", "How narrow")).unwrap();
+    says("How narrow is it?");
+    // A mistake leaves the page that is shown.
+    std::fs::write(&page, text.replace("# How", "How")).unwrap();
+    says("window_ring.md:5:1: ");
+    says("How narrow is it?");
+    std::fs::write(&page, text).unwrap();
+    says("How wide is it?");
+}

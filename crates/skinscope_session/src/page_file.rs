@@ -75,6 +75,8 @@ fn text_of(path: &Path) -> Result<String, ImportError> {
     if bytes.len() as u64 > LONGEST {
         return Err(ImportError::page(path, 1, 1, format!("a page has {LONGEST} bytes at most")));
     }
+    // Some editors begin a text with a mark of its encoding.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").map(<[u8]>::to_vec).unwrap_or(bytes);
     String::from_utf8(bytes).map_err(|error| {
         let (before, valid) = (&error.as_bytes()[..error.utf8_error().valid_up_to()], "expected text in UTF-8");
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);

@@ -214,6 +214,86 @@ fn whatever_is_said_wins_over_what_an_example_starts_with() {
     }
 }
 
+/// The page that the manual shows, on a rig of ours.
+fn page_of_the_manual() -> &'static str {
+    let manual = include_str!("../../../docs/writing-examples.md");
+    manual.split_once("````markdown\n").unwrap().1.split_once("````").unwrap().0
+}
+
+/// A page about the character, which lies beside it.
+const ELBOW: &str = "\
+---
+title: An elbow
+model: character.glb
+slider bend: joint \"LowerArm.L\" turn x -60..60 degrees = 30 \"Bend of the elbow\"
+symbol a: \"α\" degrees = angle(\"UpperArm.L\", \"LowerArm.L\", \"Hand.L\") \"the angle at the elbow\"
+symbol u: metres = length(\"UpperArm.L\", \"LowerArm.L\") \"the length of the upper arm\"
+symbol f: metres = length(\"LowerArm.L\", \"Hand.L\") \"the length of the forearm\"
+symbol d: metres = length(\"UpperArm.L\", \"Hand.L\") \"how far the hand reaches\"
+---
+# How far does an arm reach?
+
+```formula
+d = sqrt(u^2 + f^2 - 2 u f cos(a))
+```
+";
+
+/// Writes a page, with the character beside it.
+fn own_page(name: &str, text: &str) -> String {
+    let page = scratch(name);
+    std::fs::write(&page, text).unwrap();
+    let character = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/character.glb");
+    std::fs::copy(character, page.with_file_name("character.glb")).unwrap();
+    page.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_page_of_ones_own_is_printed_on_a_rig_and_on_a_model() {
+    let ring = own_page("ring.md", page_of_the_manual());
+    let text = ok(&["examples", &ring, "--slider", "theta=90", "--slider", "w=0.5"]);
+    assert!(text.contains("A ring that turns\n") && text.contains("= 0.707\n"), "{text}");
+    let arm = own_page("arm.md", ELBOW);
+    let mut reach = Vec::new();
+    for bend in ["bend=0", "bend=60"] {
+        let page: Value = serde_json::from_str(&ok(&["examples", &arm, "--slider", bend, "--json"])).unwrap();
+        let symbols = page["symbols"].as_array().unwrap();
+        let measured = symbols.iter().find(|symbol| symbol["name"] == "d").unwrap()["value"].as_f64().unwrap();
+        let computed = page["formulas"][0]["value"].as_f64().unwrap();
+        assert!((measured - computed).abs() < 1e-5, "{bend}: {measured} {computed}");
+        reach.push(measured);
+    }
+    assert!(reach[0] - reach[1] > 0.01, "{reach:?}");
+}
+
+#[test]
+fn a_page_of_ones_own_that_is_broken_is_refused_with_line_and_column() {
+    let wrong = page_of_the_manual().replacen("sin(theta/2)", "sin(thta/2)", 1);
+    let ring = own_page("broken_ring.md", &wrong);
+    let said = "broken_ring.md:14:30: there is no symbol \"thta\"; nearest: theta, h, w";
+    fails(&["examples", &ring], 1, &[said]);
+    fails(&["render", "--example", &ring, "-o", "x.png"], 1, &[said]);
+    fails(&["--example", &ring, "--slider", "theta=1"], 1, &[said]);
+    let arm = own_page("broken_arm.md", &ELBOW.replacen("LowerArm.L", "LowerArm", 1));
+    fails(&["examples", &arm], 1, &["broken_arm.md:4:20: there is no joint \"LowerArm\"; nearest: LowerArm"]);
+    let lost = own_page("lost_arm.md", &ELBOW.replacen("character", "nobody", 1));
+    fails(&["examples", &lost], 1, &["lost_arm.md", "nobody.glb", "cannot be read"]);
+    fails(&["examples", "absent.md"], 1, &["absent.md", "cannot be read"]);
+    let binary = scratch("binary.md");
+    std::fs::write(&binary, b"---\ntitle: \xff\n").unwrap();
+    fails(&["examples", binary.to_str().unwrap()], 1, &["binary.md:2:8: expected text in UTF-8"]);
+    let ring = own_page("whole_ring.md", page_of_the_manual());
+    fails(&["examples", &ring, "--slider", "no=1"], 2, &["whole_ring.md has no slider \"no\"; it has theta, w"]);
+}
+
+#[test]
+fn a_page_of_ones_own_is_drawn() {
+    let arm = own_page("drawn_arm.md", ELBOW);
+    let Some(first) = draw(&arm, "own_page.png", &[]) else { return };
+    assert!(draw(&arm, "own_page_bent.png", &["--slider", "bend=-60"]).unwrap() != first);
+    let ring = own_page("drawn_ring.md", page_of_the_manual());
+    assert!(draw(&ring, "own_ring.png", &[]).unwrap() != first);
+}
+
 #[test]
 fn what_an_example_does_not_have_is_refused() {
     fails(&["render", "--example", "no-such", "-o", "x.png"], 2, &["twist-bar"]);

@@ -2,6 +2,8 @@
 
 mod body;
 mod equation;
+#[cfg(test)]
+mod error_tests;
 mod head;
 mod lexer;
 #[cfg(test)]

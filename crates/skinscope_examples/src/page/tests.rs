@@ -3,10 +3,11 @@ use skinscope_model::shapes::{Tube, tube};
 use super::*;
 use crate::{Moment, examples};
 
+const MANUAL: &str = include_str!("../../../../docs/writing-examples.md");
+
 /// The page in the manual.
 fn manual() -> &'static str {
-    let text = include_str!("../../../../docs/writing-examples.md");
-    text.split_once("````markdown\n").unwrap().1.split_once("````").unwrap().0
+    MANUAL.split_once("````markdown\n").unwrap().1.split_once("````").unwrap().0
 }
 
 fn on_twist_bar(text: &str) -> Result<&'static Example, PageError> {
@@ -62,19 +63,22 @@ fn what_is_wrong_is_said_with_its_place() {
         let error = on_twist_bar(&manual().replacen(from, to, 1)).unwrap_err().to_string();
         assert!(error.starts_with(place) && error.contains(what), "{error}");
     };
-    says("sin(theta/2)", "sin(thta/2)", "14:28: ", "nearest: theta");
+    says("sin(theta/2)", "sin(thta/2)", "14:30: ", "nearest: theta");
     says("rig: twist-bar", "rig: twist-bars", "3:6: ", "nearest: twist-bar");
     says("slider w", "slider ww", "5:8: ", "nearest: w");
-    says("= 45", "= 100", "4:35: ", "from 0 to 90");
+    says("= 45", "= 100", "4:31: ", "from 0 to 90");
     says("0..90", "0..900", "4:15: ", "within 0..180");
     says("title:", "titel:", "2:1: ", "nearest: title");
-    says("r/R \"", "r/ \"", "6:18: ", "expected a number");
-    says("(1 - w)", "(1 - w", "14:41: ", "expected \")\"");
-    says("^2)", "^7)", "14:38: ", "^-T");
+    says("r/R \"", "r/ \"", "6:20: ", "expected a number");
+    says("(1 - w)", "(1 - w", "14:40: ", "expected \")\"");
+    says("^2)", "^7)", "14:39: ", "^-T");
     says("slider: theta", "slider: phi", "21:9: ", "slider");
     says("## Try this", "## Try that", "26:4: ", "nearest: Try this");
     says(" — limits", ", limits", "37:1: ", "text — place");
-    says("# How much", "How much", "", "question");
+    says("# How much", "How much", "8:1: ", "question");
+    // The manual shows one of these messages.
+    let error = on_twist_bar(&manual().replacen("sin(theta/2)", "sin(thta/2)", 1)).unwrap_err();
+    assert!(MANUAL.contains(&format!("`ring.md:{error}`")), "{error}");
 }
 
 /// Damage of any kind is an error within the page, or none.
