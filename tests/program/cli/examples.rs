@@ -225,7 +225,7 @@ const ELBOW: &str = "\
 ---
 title: An elbow
 model: character.glb
-slider bend: joint \"LowerArm.L\" turn x -60..60 degrees = 30 \"Bend of the elbow\"
+slider bend: joint \"LowerArm.L\" turn z -60..60 degrees = 30 \"Bend of the elbow\"
 symbol a: \"α\" degrees = angle(\"UpperArm.L\", \"LowerArm.L\", \"Hand.L\") \"the angle at the elbow\"
 symbol u: metres = length(\"UpperArm.L\", \"LowerArm.L\") \"the length of the upper arm\"
 symbol f: metres = length(\"LowerArm.L\", \"Hand.L\") \"the length of the forearm\"

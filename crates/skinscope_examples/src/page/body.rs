@@ -76,8 +76,8 @@ impl<'a> Body<'a> {
                 } else if !line.trim_ascii().is_empty() {
                     return Err(place.error(format!("expected a line \"- …\" of the list \"{}\"", LISTS[list])));
                 }
-            } else if line.starts_with('>') {
-                let note = line[1..].trim_ascii();
+            } else if let Some(note) = line.strip_prefix('>') {
+                let note = note.trim_ascii();
                 match blocks.last_mut() {
                     Some(Block::Formula(formula)) if formula.note.is_empty() => formula.note = kept(note),
                     _ => return Err(place.error("a note stands below a formula")),
