@@ -40,14 +40,14 @@
 //! Vertices may also be deformed before they are drawn, once for a pose ([`deform::Deformer`]): by a compute shader, or by the
 //! processor as a [`deform::Surface`]. All passes ask one function of the shaders where a vertex is (`placed` of
 //! `shaders/common/deform.wgsl`), which deforms it or reads what was deformed. On the processor's side the surface of a pose is
-//! computed when it is first asked for, once at most ([`session::Session::surface`]); picture, picking, framing, the page of a
+//! computed when it is first asked for, once at most ([`session::Surfaces::surface`]); picture, picking, framing, the page of a
 //! vertex and export read the same one. A method in which a vertex depends on its neighbours names a pass over the
 //! surface ([`deform::Method::pass`]), and is then always deformed by the processor.
 //!
 //! A frame may have a second side ([`frame::Frame::compared`]): another method, other weights or another model, in a part of
 //! the picture or in a half of it. The renderer keeps the buffers of each side, shares the model where both show the same,
 //! and draws both into the same passes. The session decides what is compared ([`session::Comparison`]), and says how far
-//! the two surfaces are apart ([`session::Session::compared_surfaces`]).
+//! the two surfaces are apart ([`session::Surfaces::compared_surfaces`]).
 
 #![forbid(unsafe_code)]
 

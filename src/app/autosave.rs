@@ -70,8 +70,12 @@ impl Snapshot {
     /// What was made; `None` where that is nothing, or where the open session file holds it.
     fn of(session: &Session, open: Option<&OpenSessionFile>) -> Option<Self> {
         // A session file cannot name an example; what is set aside names the model that it is of.
-        let kept = session.has_work().then(|| session.kept().or_else(|| session.kept_aside())).flatten()?;
-        let is_unsaved = !session.saved_session().is_some_and(|holds| holds.has_same_work(&kept));
+        let kept = session
+            .unsaved()
+            .has_work()
+            .then(|| session.unsaved().kept().or_else(|| session.unsaved().kept_aside()))
+            .flatten()?;
+        let is_unsaved = !session.files().saved_session().is_some_and(|holds| holds.has_same_work(&kept));
         is_unsaved.then(|| Self { kept, session: open.map(|open| open.path.clone()) })
     }
 
@@ -387,7 +391,7 @@ mod tests {
         session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
         // The file has lost that joint, so that the edit has no place in it.
         session.open(document(5));
-        assert_eq!((session.unsaved_vertices(), session.set_aside().len()), (0, 1));
+        assert_eq!((session.unsaved().unsaved_vertices(), session.files().set_aside().len()), (0, 1));
         let (snapshot, path) = autosave.step(&session, None, Instant::now()).unwrap();
         snapshot.write(&path).unwrap();
         let start = crate::examples::Start::of(crate::examples::SCENES[0].example());
@@ -405,9 +409,9 @@ mod tests {
         let mut next = Session::default();
         next.open(document(5));
         next.take_up(&left.read().unwrap());
-        assert_eq!((next.unsaved_vertices(), next.set_aside().len()), (0, 1));
+        assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (0, 1));
         next.open(document(12));
-        assert_eq!((next.unsaved_vertices(), next.set_aside().len()), (1, 0));
+        assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (1, 0));
         fs::remove_dir_all(&folder).unwrap();
     }
 

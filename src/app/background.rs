@@ -28,13 +28,13 @@ impl App {
         self.jobs.stop(Kind::RangeOfMotion);
         self.click = None;
         (self.stamps, self.written) = (std::mem::take(&mut self.next_stamps), None);
-        let (is_followed, set_aside) = (self.follow_shown(), self.session.unsaved_work().set_aside);
+        let (is_followed, set_aside) = (self.follow_shown(), self.session.unsaved().unsaved_work().set_aside);
         self.open_document(document);
         if is_followed {
             self.tell_followed(set_aside);
         }
         self.choose_look();
-        if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.crowd_refusal()) {
+        if let (true, Some(why)) = (self.frame_timer.is_some(), self.session.extents().crowd_refusal()) {
             return self.fail(event_loop, AppError::Crowd(why));
         }
         if std::mem::take(&mut self.options.normalise_weights) {
@@ -53,7 +53,7 @@ impl App {
             self.session.warn(&lines);
         }
         for (name, value) in std::mem::take(&mut self.options.sliders) {
-            let place = self.session.controls().sliders.iter().position(|slider| slider.name == name);
+            let place = self.session.edits().controls.sliders.iter().position(|slider| slider.name == name);
             match place {
                 Some(place) => _ = self.change(ControlCommand::SetSlider(place, value)),
                 None => _ = self.session.warn(&[format!("The session has no slider \"{name}\".")]),
@@ -103,7 +103,7 @@ impl App {
 
     /// Carries out a command; a click for which the model is not ready waits until it is.
     pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
-        if self.frame_timer.is_none() && self.session.must_wait_for(&command) {
+        if self.frame_timer.is_none() && self.session.picking().must_wait_for(&command) {
             self.click = Some((command, self.session.view().orbit));
             return;
         }
@@ -154,7 +154,11 @@ impl App {
         }
         self.follow_session();
         self.inspect_what_changed();
-        let wanted = self.coming.as_ref().map(|(document, _)| &document.model).or_else(|| self.session.drawn_model());
+        let wanted = self
+            .coming
+            .as_ref()
+            .map(|(document, _)| &document.model)
+            .or_else(|| self.session.deforming().drawn_model());
         if let Some(window) = &mut self.window {
             window.forget_others(wanted);
         }

@@ -41,7 +41,7 @@ impl App {
     /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was said of that file
     /// before.
     pub(super) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
-        let mut said = self.session.said_of(&path);
+        let mut said = self.session.files().said_of(&path);
         said.correct(map);
         (self.status.error, self.status.dropped) = (None, None);
         if let Some(document) = self.session.document() {
@@ -87,14 +87,14 @@ impl App {
                 None => self.status.error = Some(format!("The clips could not be taken.\n{why}")),
             },
         }
-        names.iter().for_each(|names| self.session.keep_clip_names(names));
+        names.iter().for_each(|names| self.session.files_mut().keep_clip_names(names));
         self.status.clip_names = names;
     }
 
     /// Carries out a command about which joints are which of the clips that were taken last.
     pub(super) fn carry_out_clip_names(&mut self, command: ClipNamesCommand) {
         let Some(model) = self.session.model().map(Arc::clone) else { return };
-        let kept = self.session.clip_files().last();
+        let kept = self.session.files().clip_files().last();
         // What is shown is of the open model.
         let is_kept = |names: &ClipNames| kept.is_some_and(|kept| kept.path == names.path) || names.is_shown;
         let Some(names) = self.status.clip_names.as_mut().filter(|names| is_kept(names)) else {
@@ -132,7 +132,7 @@ impl App {
             }
             ClipNamesCommand::Leave => (names.is_shown, names.told) = (false, None),
         }
-        self.session.keep_clip_names(names);
+        self.session.files_mut().keep_clip_names(names);
     }
 
     /// Reads a file again whose clips were taken, to show which of its joints are which.
@@ -149,7 +149,7 @@ impl App {
     }
 
     fn show_clip_names(&mut self, file: ClipFile, other: Arc<Model>) {
-        if let Some(model) = self.session.model().filter(|_| self.session.clip_files().contains(&file)) {
+        if let Some(model) = self.session.model().filter(|_| self.session.files().clip_files().contains(&file)) {
             let ClipFile { path, said, taken, is_new } = file;
             let names = ClipNames { taken, is_new, is_shown: true, ..ClipNames::new(path, other, said, model) };
             self.status.clip_names = Some(names);

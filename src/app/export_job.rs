@@ -113,6 +113,7 @@ impl ExportJob {
         let (Some(model), Some(format)) = (self.session.model(), MeshFormat::of(path)) else { return Ok(()) };
         let surface = self
             .session
+            .surfaces()
             .surface()
             .map_or_else(Vec::new, |surface| baked_primitives(model, self.session.pose().shift, &surface));
         let mut out = NewFile::create(path)?;
@@ -129,7 +130,7 @@ impl ExportJob {
         }
         let ExportSettings { size, transparent, .. } = self.settings;
         let film = Film { size, count: reel.count, fps: reel.fps, transparent };
-        let bounds = self.session.posed_bounds();
+        let bounds = self.session.extents().posed_bounds();
         let pivot = if bounds.is_empty() { glam::Vec3::ZERO } else { bounds.center() };
         let (backend, memory, style) = (self.backend, self.texture_memory, self.style());
         let open = || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
@@ -172,7 +173,7 @@ impl ExportJob {
         self.session.apply(PlaybackCommand::SetPlaying(false));
         // Where the pointer is has nothing to do with it.
         self.session.apply(SelectionCommand::Hover(None));
-        let halves = self.session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
+        let halves = self.session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         let [width, height] = self.settings.size.map(|side| side as f32);
         let viewport = Vec2::new(if halves { 0.5 * width } else { width }, height);
         self.session.apply(CameraCommand::SetViewport(viewport));

@@ -16,7 +16,7 @@ impl App {
         let is_needed =
             self.frame_timer.is_none() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
         let Some(document) = self.session.document().filter(|_| is_needed) else { return };
-        let model = Arc::clone(self.session.edited_model().unwrap_or(&document.model));
+        let model = Arc::clone(self.session.edited_weights().edited_model().unwrap_or(&document.model));
         self.inspecting = Arc::downgrade(&model);
         self.status.checking = true;
         let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
@@ -24,7 +24,8 @@ impl App {
             let inspection = Inspection::of(&model, &options, context.cancel_flag())?;
             Some(Box::new(move |app, _| {
                 app.session.inspected(&model, inspection);
-                app.status.checking &= !app.session.edited_model().is_some_and(|open| Arc::ptr_eq(open, &model));
+                app.status.checking &=
+                    !app.session.edited_weights().edited_model().is_some_and(|open| Arc::ptr_eq(open, &model));
             }))
         });
     }
@@ -32,7 +33,8 @@ impl App {
     /// Inspects the open model once more where its weights have changed since; what a tool is tried for is not inspected.
     pub(super) fn inspect_what_changed(&mut self) {
         let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
-        let now = self.session.document().filter(is_inspected).and_then(|_| self.session.edited_model());
+        let now =
+            self.session.document().filter(is_inspected).and_then(|_| self.session.edited_weights().edited_model());
         if now.is_some_and(|model| !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(model))) {
             self.inspect();
         }
@@ -55,7 +57,7 @@ impl App {
         let Some(document) = self.session.document() else { return };
         let model = Arc::clone(&document.model);
         // It moves samples of the surface, for which a method has computed nothing.
-        let shown = self.session.shown_method();
+        let shown = self.session.deforming().shown_method();
         let method = if shown.data.is_none() { shown } else { METHODS[0] };
         if !std::ptr::eq(shown, method) {
             let (by, of) = (method.label, shown.label);

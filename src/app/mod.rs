@@ -111,7 +111,7 @@ pub fn run(options: Options) -> Result<Option<String>, AppError> {
         .transpose()?;
     let mut app = App::new(options, recorder, event_loop.create_proxy());
     event_loop.run_app(&mut app).map_err(no_display)?;
-    let line = app.frame_timer.map(|m| m.line(app.session.crowd()));
+    let line = app.frame_timer.map(|m| m.line(app.session.pose().formation.members));
     app.failure.map_or(Ok(line), Err)
 }
 

@@ -109,7 +109,7 @@ impl SaveJob {
         let read = self.read(path)?;
         let mut session = Session::default();
         session.open(Document::new(Arc::clone(&self.model), Vec::new(), Some(path.to_owned())));
-        session.saved(path.to_owned(), Arc::clone(&written.model));
+        session.files_mut().note_model_saved(path.to_owned(), Arc::clone(&written.model));
         session.open(read);
         self.prepare_model(edited(&session, path)?, Origin::File(path, &written.stamps), destination)
     }
@@ -136,6 +136,7 @@ impl SaveJob {
 /// Returns the model that is open in `session`, if nothing had to be set aside of what its file is to hold.
 fn edited<'s>(session: &'s Session, path: &Path) -> Result<&'s Arc<Model>, SaveError> {
     let left: Vec<String> = session
+        .files()
         .set_aside()
         .iter()
         .map(|work| WorkContents { posed: 0, ruled: 0, marks: 0, ..work.contents() })
@@ -144,7 +145,7 @@ fn edited<'s>(session: &'s Session, path: &Path) -> Result<&'s Arc<Model>, SaveE
     if !left.is_empty() {
         return Err(SaveError::NoPlace { path: path.to_owned(), left: left.join(", ") });
     }
-    session.edited_model().ok_or_else(|| SaveError::Stale(path.to_owned()))
+    session.edited_weights().edited_model().ok_or_else(|| SaveError::Stale(path.to_owned()))
 }
 
 /// The last part of a path.

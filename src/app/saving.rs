@@ -56,7 +56,7 @@ impl App {
         if self.frame_timer.is_some() || stays {
             return UnsavedWork::default();
         }
-        let work = self.session.unsaved_work();
+        let work = self.session.unsaved().unsaved_work();
         // What is set aside stays when another model is opened, which may have a place for it.
         if *then == Then::Quit { work } else { UnsavedWork { set_aside: 0, ..work } }
     }
@@ -77,14 +77,14 @@ impl App {
                 self.coming_session = Some(read);
             }
         }
-        self.given_up = self.session.kept().map(Box::new);
+        self.given_up = self.session.unsaved().kept().map(Box::new);
     }
 
     /// Whether showing a document that was read would lose what was made while it was.
     pub(super) fn loses_by(&self, document: &Document) -> bool {
         let source = document.source();
         let as_session = self.coming_session.as_ref().is_some_and(|read| read.model.source == source);
-        self.frame_timer.is_none() && self.session.loses_by(document, as_session, self.given_up.as_deref())
+        self.frame_timer.is_none() && self.session.unsaved().loses_by(document, as_session, self.given_up.as_deref())
     }
 
     /// Asks what is to become of what was made while a file was read that takes the place of the open one. That is read again then.
@@ -165,12 +165,12 @@ impl App {
     fn save_job(&self) -> Option<SaveJob> {
         let document = self.session.document()?;
         Some(SaveJob {
-            model: Arc::clone(self.session.edited_model()?),
+            model: Arc::clone(self.session.edited_weights().edited_model()?),
             path: document.path.clone(),
             stamps: self.stamps.clone(),
             written: self.written.clone(),
             recompression: Recompression::None,
-            kept: self.session.kept(),
+            kept: self.session.unsaved().kept(),
             options: self.options.import.clone(),
         })
     }
@@ -258,7 +258,7 @@ impl App {
             }
             (Some(then), _) if self.lost_by(&then).without_model().is_empty() => self.carry_on(event_loop, then),
             (then, _) => {
-                self.session.saved(target.clone(), model);
+                self.session.files_mut().note_model_saved(target.clone(), model);
                 self.load(Source::File(target));
                 // The rest is asked about once the file is open that was written.
                 self.then_once_read = then;
@@ -268,7 +268,10 @@ impl App {
 
     /// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
     pub(super) fn say_what_stays_open(&mut self) {
-        let (Some(written), Some(document)) = (self.session.saved_elsewhere(), self.session.document()) else { return };
+        let (Some(written), Some(document)) = (self.session.unsaved().saved_elsewhere(), self.session.document())
+        else {
+            return;
+        };
         let (written, open) = (name_of(written), document.model.source.name.clone());
         self.status.warn(format!("{written} was written, but {open} is still open: Save writes {open}"));
     }
@@ -344,7 +347,7 @@ impl App {
             Ok(file) => {
                 let lines = self.session.take_up(&file);
                 self.session.warn(&lines);
-                self.session.note_session_saved(None);
+                self.session.files_mut().note_session_saved(None);
                 self.session_file = left.session().map(|path| OpenSessionFile { path });
                 // They stay where they are until this run has written them down itself.
                 match self.autosave.at_once(&self.session, self.session_file.as_ref()) {

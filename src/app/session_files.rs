@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::session::{SessionFile, SessionModel};
 
-/// The session file that is open. What it holds the session knows ([`crate::session::Session::saved_session`]).
+/// The session file that is open. What it holds the session knows ([`crate::session::Files::saved_session`]).
 #[derive(Debug)]
 pub(super) struct OpenSessionFile {
     pub path: PathBuf,

@@ -81,7 +81,7 @@ impl App {
     /// Writes the session into a file.
     pub(super) fn save_session(&mut self, path: &Path) {
         let path = session_path(path);
-        let (Some(kept), Some(document)) = (self.session.kept(), self.session.document()) else { return };
+        let (Some(kept), Some(document)) = (self.session.unsaved().kept(), self.session.document()) else { return };
         if let Some(asked) = &mut self.status.asked_file {
             asked.path.clone_from(&path);
             asked.stage = AskedStage::Working;
@@ -116,7 +116,7 @@ impl App {
         self.file_written(&path, result);
         if done {
             self.session_file = Some(OpenSessionFile { path });
-            self.session.note_session_saved(Some(kept));
+            self.session.files_mut().note_session_saved(Some(kept));
         }
         match self.then.take() {
             Some(then) if done => self.leave(event_loop, then),

@@ -50,9 +50,9 @@ impl App {
         if self.followed_path().is_none() {
             return;
         }
-        if self.session.has_unsaved_work() || self.session.is_trying() {
+        if self.session.unsaved().has_unsaved_work() || self.session.tools().is_trying() {
             let name = self.session.document().map(|document| document.model.source.name.clone());
-            let work = self.session.unsaved_work();
+            let work = self.session.unsaved().unsaved_work();
             self.status.changed = Some(ChangedStatus { name: name.unwrap_or_default(), work });
         } else {
             self.answer_changed(true);
@@ -97,7 +97,7 @@ impl App {
         let name = || self.session.document().map(|document| document.model.source.name.clone());
         let name = title.or_else(name).unwrap_or_default();
         let said = format!("{name} has changed, and was read again");
-        match self.session.unsaved_work().set_aside.saturating_sub(set_aside) {
+        match self.session.unsaved().unsaved_work().set_aside.saturating_sub(set_aside) {
             0 => self.status.say(said),
             more => {
                 let edits = counted(more, "edit that has no place there was", "edits that have no place there were");

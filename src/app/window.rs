@@ -140,7 +140,7 @@ impl Window {
 
     /// Names the open model in the title; a dot tells that something was made which no file has.
     pub(super) fn set_title(&mut self, session: &Session) {
-        let edited = if session.has_unsaved_work() { "• " } else { "" };
+        let edited = if session.unsaved().has_unsaved_work() { "• " } else { "" };
         let title = session.document().map(|d| format!("{edited}{} — Skinscope", d.model.source.name));
         let title = title.unwrap_or_else(|| "Skinscope".to_owned());
         if title != self.title {

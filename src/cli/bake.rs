@@ -80,9 +80,12 @@ fn pose(args: &BakeArgs, session: &Session) -> Result<Vec<BakedPrimitive>, CliEr
     let Some(model) = session.model() else { return Ok(Vec::new()) };
     let shift = session.pose().shift;
     if args.backend == Deformer::Cpu {
-        return Ok(session.surface().map_or_else(Vec::new, |surface| export::baked_primitives(model, shift, &surface)));
+        return Ok(session
+            .surfaces()
+            .surface()
+            .map_or_else(Vec::new, |surface| export::baked_primitives(model, shift, &surface)));
     }
-    let deformation = session.deformation();
+    let deformation = session.deforming().deformation();
     if let Some(why) = deformation.needs_processor() {
         let what = deformation.pass.map_or(deformation.method.label, |applied| applied.pass.label);
         return Err(CliError::Usage(format!("{what} is not for --backend gpu: {why}")));

@@ -10,7 +10,7 @@ use crate::session::Session;
 /// Finds a camera by its name or number.
 pub(super) fn find_camera(session: &Session, wanted: &str) -> Result<usize, CliError> {
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
-    let names: Vec<&str> = (0..count).map(|i| session.camera_name(i).unwrap_or_default()).collect();
+    let names: Vec<&str> = (0..count).map(|i| session.file_lights().camera_name(i).unwrap_or_default()).collect();
     find_named(["camera", "cameras"], &names, wanted)
 }
 

@@ -124,7 +124,7 @@ struct Found {
 
 impl Found {
     fn new(session: &Session, worst: WorstPose) -> Self {
-        let choices = [Some(session.view().choice()), session.comparison().map(|c| c.choice)];
+        let choices = [Some(session.view().choice()), session.deforming().comparison().map(|c| c.choice)];
         let clip = match worst.pose {
             FindingPose::Clip { clip, .. } => session.model().map(|model| model.clips[clip.index()].name.clone()),
             FindingPose::Rest | FindingPose::Turned { .. } => None,
@@ -134,7 +134,7 @@ impl Found {
             sides: choices.map(|c| c.map_or_else(String::new, |c| c.id())),
             clip,
             mesh: session.model().zip(at).map(|(m, at)| m.file_mesh(m.instances[at.instance.index()].mesh).index()),
-            height: f64::from(session.rest_height()),
+            height: f64::from(session.extents().rest_height()),
             worst,
         }
     }
@@ -223,7 +223,7 @@ fn worst(args: &CompareArgs, session: &mut Session) -> Result<WorstPose, CliErro
     let nothing = || CliError::Usage("the model has nothing to compare".into());
     match args.over {
         None => {
-            let compared = session.compared_surfaces().ok_or_else(nothing)?;
+            let compared = session.surfaces().compared_surfaces().ok_or_else(nothing)?;
             let playback = session.playback();
             let time_secs = playback.time_secs;
             let pose = match playback.clip.filter(|_| args.clip.is_some()) {

@@ -99,15 +99,15 @@ struct ClipRow<'a> {
 /// Reports what a file holds, as `session` shows it.
 pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<'a> {
     let model = &*document.model;
-    let bounds = session.bounds();
-    let extent = session.extent();
+    let bounds = session.extents().bounds();
+    let extent = session.surfaces().extent();
     let strays = (extent.stray_count() > 0).then(|| {
         let farthest = Some(extent.farthest).filter(|metres| metres.is_finite());
         json!({ "vertices": extent.stray_count(), "farthest": farthest })
     });
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
     let has_bounds = !bounds.is_empty();
-    let origin = session.origin();
+    let origin = session.surfaces().origin();
     let corner = |corner: Vec3| match origin == DVec3::ZERO {
         true => json!(corner.to_array()),
         false => json!((corner.as_dvec3() + origin).to_array()),

@@ -143,7 +143,7 @@ impl<'a> Making<'a> {
             session.update_pose();
             pose = session.pose().local.clone();
             limits = session.rules().obeyed_limits();
-            pairs = session.changed_pairs();
+            pairs = session.edit_rules().changed_pairs();
             model = session.model().map_or(model, Arc::clone);
         }
         let keys = Keys::of(&model);

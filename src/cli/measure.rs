@@ -79,7 +79,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
         Some(_) => {
             let time_secs = session.playback().time_secs;
             session.apply(PlaybackCommand::SetPlaying(false));
-            let measures = session.measure_as(WANTED).ok_or_else(nothing)?.measures.clone();
+            let measures = session.measurements().measure_as(WANTED).ok_or_else(nothing)?.measures.clone();
             MeasureCurves { key: None, moments: vec![(time_secs, measures)], complete: true }
         }
         None if args.rate.is_some() && clip.is_none() => {

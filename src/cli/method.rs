@@ -42,7 +42,8 @@ impl MethodArgs {
     /// Refuses a parameter that belongs to no method or pass of `session`, nor to the one that it is to be compared with.
     pub(super) fn has_effects(&self, session: &Session) -> Result<(), CliError> {
         let shown = session.view().choice();
-        let choices = [Some(shown), self.compared, session.comparison().map(|comparison| comparison.choice)];
+        let choices =
+            [Some(shown), self.compared, session.deforming().comparison().map(|comparison| comparison.choice)];
         let passes = choices.iter().flatten().filter_map(|choice| choice.pass).flat_map(|pass| pass.parameters);
         let methods = choices.iter().flatten().flat_map(|choice| choice.method.parameters);
         let used: Vec<&str> = methods.chain(passes).map(|parameter| parameter.id).collect();

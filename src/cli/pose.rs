@@ -101,7 +101,7 @@ impl SliderArgs {
     /// Moves the sliders; a name that the session has no slider for is an error.
     pub fn apply(&self, session: &mut Session) -> Result<(), CliError> {
         for (name, value) in &self.control {
-            let sliders = &session.controls().sliders;
+            let sliders = &session.edits().controls.sliders;
             let found = sliders.iter().position(|slider| slider.name == *name);
             let place = found.ok_or_else(|| CliError::Usage(unknown_slider(name, session)))?;
             session.apply(ControlCommand::SetSlider(place, *value));
@@ -117,7 +117,7 @@ impl SliderArgs {
 }
 
 fn unknown_slider(name: &str, session: &Session) -> String {
-    let names: Vec<&str> = session.controls().sliders.iter().map(|slider| slider.name.as_str()).collect();
+    let names: Vec<&str> = session.edits().controls.sliders.iter().map(|slider| slider.name.as_str()).collect();
     let known = match names.is_empty() {
         true => "sliders stand in a session file, and there is none".to_owned(),
         false => format!("sliders: {}", names.join(", ")),
@@ -228,7 +228,7 @@ impl PoseArgs {
         self.sliders.apply(&mut session)?;
         self.hold.apply(&mut session)?;
         session.prepare();
-        if let Some((source, _)) = session.wanted_data() {
+        if let Some((source, _)) = session.deforming().wanted_data() {
             return Err(CliError::Usage(format!("{} of this model cannot be worked out", source.label)));
         }
         session.update_pose();

@@ -60,7 +60,7 @@ impl SkeletonArgs {
         let Some(model) = session.document().map(|d| std::sync::Arc::clone(d.stored())) else { return Ok(()) };
         for name in &self.hide {
             let node = find_node(&model, name)?;
-            if !session.is_hidden(node) {
+            if !session.bones().is_hidden(node) {
                 session.apply(ViewCommand::ToggleHidden(node));
             }
         }

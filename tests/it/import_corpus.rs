@@ -115,7 +115,7 @@ fn nothing_of_any_model_lies_outside_of_what_is_framed() {
                 let duration = model.clips.get(clip).map_or(0.0, |c| c.duration_secs());
                 session.apply(PlaybackCommand::Seek(duration * part as f32 / 4.0));
                 session.update_pose();
-                let extent = session.extent();
+                let extent = session.surfaces().extent();
                 assert_eq!((extent.mass, extent.strays.len()), (extent.all, 0), "{name}, clip {clip}, {part}");
             }
         }

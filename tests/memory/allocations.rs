@@ -97,7 +97,7 @@ fn played(model: Model, members: u32) {
     let mut next = || {
         session.apply(PlaybackCommand::Advance(0.03));
         session.update_pose();
-        assert!(session.control_value(0).is_some() && session.control_value(1).is_some());
+        assert!(session.pose().control_value(0).is_some() && session.pose().control_value(1).is_some());
         session.build_frame(&mut picture, &SceneColors::DARK);
         shown.clone_from(&picture);
         assert_eq!(shown.members, members);

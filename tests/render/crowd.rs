@@ -55,7 +55,7 @@ fn alone(session: &Session, i: usize) -> (Vec<Affine3A>, LocalPose) {
     let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
     anim::local_to_model(&model.skeleton, &pose, &mut matrices);
     deform::palettes(model, &matrices, &mut palettes);
-    let place = Affine3A::from_translation(session.formation().offset(i));
+    let place = Affine3A::from_translation(session.pose().formation.offset(i));
     (palettes.into_iter().map(|m| place * m).collect(), pose)
 }
 
@@ -204,7 +204,7 @@ fn phases_follow_the_way_the_clip_is_played() {
     want.apply(PlaybackCommand::SetPlaying(false));
     want.apply(PlaybackCommand::Seek((2.0 - at) as f32));
     want.update_pose();
-    let moved = there_and_back.formation().offset(1);
+    let moved = there_and_back.pose().formation.offset(1);
     let joints = model.palette_layout().len as usize;
     for (got, want) in there_and_back.pose().crowd.palettes[..joints].iter().zip(&want.pose().palettes) {
         let want = Affine3A::from_translation(moved) * *want;

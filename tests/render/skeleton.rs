@@ -137,7 +137,7 @@ fn compare_end_bones(all: Vec<(&'static str, Session)>) {
             let last = (0..model.skeleton.len()).all(|n| model.skeleton.parents[n] != Some(bone.node));
             let follows = model.skeleton.parents[bone.node.index()].is_some_and(is_joint);
             if last && follows {
-                let share = bone.head.distance(bone.tail) / session.opened_bounds().diagonal();
+                let share = bone.head.distance(bone.tail) / session.pose().opened_bounds.diagonal();
                 assert!(share <= 0.031, "{name}: {share} of the diagonal");
                 seen += 1;
             }

@@ -120,7 +120,7 @@ fn one_way_in_a_process_of_its_own() {
     let (mut frame, mut renderer) = (Frame::default(), Renderer::new(&gpu));
     renderer.set_samples(1);
     session.update_pose();
-    let bounds: Aabb = session.posed_bounds();
+    let bounds: Aabb = session.extents().posed_bounds();
     session.apply(session::CameraCommand::FrameBox(bounds));
     for number in 1..=last {
         if way == "all in turn" {

@@ -299,7 +299,7 @@ fn where_nothing_is_left_of_a_normal_the_surface_is_shaded_as_its_triangles_lie(
         session.apply(ViewCommand::SetNormals(normals));
         session.apply(ViewCommand::SetOverlay(overlay));
         session.update_pose();
-        let zero = session.measure_as(Default::default()).unwrap().measures.zero_normals;
+        let zero = session.measurements().measure_as(Default::default()).unwrap().measures.zero_normals;
         let mut frame = Frame::default();
         session.build_frame(&mut frame, &SceneColors::DARK);
         (frame.display.background, frame.display.grid, frame.camera) = (Background::Transparent, None, scenes::front());

@@ -15,18 +15,18 @@ fn comparing() -> Harness<'static, App> {
     let mut harness = window(session, UiState::default(), Status::default());
     harness.key_press(Key::X);
     harness.run();
-    assert!(harness.state().session.comparison().is_some());
+    assert!(harness.state().session.deforming().comparison().is_some());
     harness
 }
 
 fn compared(harness: &Harness<'_, App>) -> skinscope::session::Comparison {
-    *harness.state().session.comparison().unwrap()
+    *harness.state().session.deforming().comparison().unwrap()
 }
 
 #[test]
 fn the_plate_says_what_is_compared_and_how_far_it_is_apart() {
     let mut harness = comparing();
-    let distance = harness.state().session.compared_surfaces().unwrap().distance;
+    let distance = harness.state().session.surfaces().compared_surfaces().unwrap().distance;
     assert!(distance.worst > 1e-3);
     for label in ["Worst: ", "Mean: ", "RMS: "] {
         let node = harness.get_by_label_contains(label);
@@ -41,7 +41,9 @@ fn the_plate_says_what_is_compared_and_how_far_it_is_apart() {
     click(&mut harness, "Distance");
     assert_eq!(harness.state().session.view().overlay.map(|overlay| overlay.id), Some("distance"));
     click(&mut harness, "Stop comparing");
-    assert!(harness.state().session.comparison().is_none() && harness.query_by_label("To the worst").is_none());
+    assert!(
+        harness.state().session.deforming().comparison().is_none() && harness.query_by_label("To the worst").is_none()
+    );
     harness.get_by_label_contains("Shown while two methods are compared");
 }
 
@@ -63,7 +65,7 @@ fn layout_method_weights_and_sides_are_chosen_on_the_plate() {
     click(&mut harness, "View");
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Compare").click();
     harness.run();
-    assert!(harness.state().session.comparison().is_none());
+    assert!(harness.state().session.deforming().comparison().is_none());
 }
 
 #[test]
@@ -80,9 +82,12 @@ fn another_file_is_asked_for_in_the_menu_and_left_on_the_plate() {
     harness.get_by_label("File: other.glb");
     assert_eq!(compared(&harness).weights, SideWeights::Stored);
     click(&mut harness, "Other file");
-    assert!(compared(&harness).weights == SideWeights::Shown && harness.state().session.compared_file().is_some());
+    assert!(
+        compared(&harness).weights == SideWeights::Shown
+            && harness.state().session.deforming().compared_file().is_some()
+    );
     click(&mut harness, "Leave this file");
-    assert!(harness.state().session.compared_file().is_none());
+    assert!(harness.state().session.deforming().compared_file().is_none());
     harness.get_by_label("Weights of the other side: As shown");
 }
 
@@ -124,7 +129,7 @@ fn a_runtime_is_previewed_and_its_numbers_are_changed() {
     harness.get_by_label_contains("Vertices that lose joints: 0 of");
     click(&mut harness, "Weights of the other side: three.js");
     click(&mut harness, "Unity, 1 bone");
-    let told = *harness.state().session.packed_figures().unwrap();
+    let told = *harness.state().session.deforming().packed_figures().unwrap();
     assert!(told.losing > 0 && told.vertex_bytes == 5, "{told:?}");
     harness.get_by_label(&format!("Vertices that lose joints: {} of {}", told.losing, told.vertices));
     harness.get_by_label("Bytes of a vertex: 5");

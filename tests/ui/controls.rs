@@ -32,7 +32,7 @@ fn bend(harness: &Harness<'_, App>, name: &str) -> f32 {
 }
 
 fn lines(harness: &Harness<'_, App>) -> Vec<String> {
-    harness.state().session.controls().drivers.to_vec()
+    harness.state().session.edits().controls.drivers.to_vec()
 }
 
 /// Replaces the text of a field.
@@ -52,7 +52,7 @@ fn a_slider_is_added_named_and_poses_what_a_line_says() {
     retype(&mut harness, "Name of Slider", "Flex");
     harness.key_press(Key::Enter);
     harness.run();
-    assert_eq!(harness.state().session.controls().sliders[0].name, "Flex");
+    assert_eq!(harness.state().session.edits().controls.sliders[0].name, "Flex");
     click(&mut harness, "Add a control");
     click(&mut harness, "Line");
     let own = "angle(\"LowerArm.L\", \"x\")";
@@ -72,7 +72,7 @@ fn a_slider_is_added_named_and_poses_what_a_line_says() {
     assert!(bend(&harness, "LowerArm.L") < 1e-3);
     click(&mut harness, "Remove line 1");
     click(&mut harness, "Remove Flex");
-    assert!(harness.state().session.controls().is_empty() && harness.query_by_label("Edit controls").is_none());
+    assert!(harness.state().session.edits().controls.is_empty() && harness.query_by_label("Edit controls").is_none());
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn shown() -> Harness<'static, App> {
 }
 
 fn worst(harness: &Harness<'_, App>, id: &str) -> (f32, f64) {
-    let curves = harness.state().session.measured_clip().unwrap();
+    let curves = harness.state().session.measurements().measured_clip().unwrap();
     let (moment, value) = curves.worst(measure(id).unwrap()).unwrap();
     (curves.moments[moment].0, value)
 }
@@ -41,7 +41,7 @@ fn the_numbers_are_those_of_the_moment() {
     harness.state_mut().session.apply(PlaybackCommand::Seek(0.5));
     harness.state_mut().session.update_pose();
     harness.run();
-    let measures = harness.state().session.measures().unwrap().measures.clone();
+    let measures = harness.state().session.measurements().measures().unwrap().measures.clone();
     assert!(measures.stretch[1] > 1.05, "{measures:?}");
     let text = |id: &str| measure(id).unwrap().text((measure(id).unwrap().value)(&measures).unwrap());
     let [longest, shortest, mean] = ["stretch_max", "stretch_min", "stretch_mean"].map(text);
@@ -60,7 +60,7 @@ fn a_click_on_a_peak_goes_to_its_moment_and_vertex() {
     harness.run();
     let session = &harness.state().session;
     assert!((session.playback().time_secs - time).abs() < 1e-4 && !session.playback().playing);
-    let at = session.measures().unwrap().measures.at[1].unwrap();
+    let at = session.measurements().measures().unwrap().measures.at[1].unwrap();
     assert_eq!((session.view().pinned, session.view().overlay.unwrap().id), (Some(at), "stretch"));
     assert!(session.view().orbit != before, "the camera goes there");
     // The legend says it in numbers.
@@ -117,7 +117,7 @@ fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
     harness.run();
     harness.get_by_label(switch).click();
     harness.run();
-    let measures = harness.state().session.measures().unwrap().measures.clone();
+    let measures = harness.state().session.measurements().measures().unwrap().measures.clone();
     assert_eq!(measures.normal_modes.len(), 6);
     let of = &measures.normal_modes[4];
     let name =
@@ -128,7 +128,7 @@ fn the_modes_of_normals_stand_below_each_other_and_a_click_shows_one() {
     harness.run();
     let session = &harness.state().session;
     assert_eq!(session.view().normals.id, "rotation-only");
-    assert_eq!(session.measures().unwrap().measures.normal_error, Some([of.worst, of.mean]));
+    assert_eq!(session.measurements().measures().unwrap().measures.normal_error, Some([of.worst, of.mean]));
     // Dual quaternions have no such modes.
     harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
     harness.run();
@@ -145,24 +145,27 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
     harness.get_by_label("Measuring the clip");
     let bar = harness.get_by_label("Clip measured");
     assert_eq!(bar.accesskit_node().numeric_value().map(|v| (10.0 * v).round()), Some(4.0));
-    assert!(harness.state().session.lacks_curves());
+    assert!(harness.state().session.measurements().lacks_curves());
     harness.get_by_label("Stop").click();
     harness.run();
-    assert!(!harness.state().session.lacks_curves());
+    assert!(!harness.state().session.measurements().lacks_curves());
     harness.get_by_label("The clip was not measured.");
     harness.get_by_label("Measure the clip").click();
     harness.run();
-    assert!(harness.state().session.lacks_curves());
+    assert!(harness.state().session.measurements().lacks_curves());
     // The owner of the session measures.
     harness.state_mut().session.do_wanted();
-    let curves = harness.state().session.measured_clip().unwrap();
+    let curves = harness.state().session.measurements().measured_clip().unwrap();
     assert!(curves.complete && curves.moments.len() == 31);
     harness.run();
     harness.get_by_label("Curve: Volume");
-    assert!(!harness.state().session.lacks_curves());
+    assert!(!harness.state().session.measurements().lacks_curves());
     // Another method is another clip to measure.
     harness.state_mut().session.apply(ViewCommand::SetMethod("dual-quaternion"));
-    assert!(harness.state().session.lacks_curves() && harness.state().session.measured_clip().is_none());
+    assert!(
+        harness.state().session.measurements().lacks_curves()
+            && harness.state().session.measurements().measured_clip().is_none()
+    );
     let stopped = harness.state().session.measure_clip(30.0, MeasureCurves::WANTED, &mut |part| part < 0.5).unwrap();
     assert!(!stopped.complete && stopped.moments.len() < 31);
 }
@@ -171,17 +174,20 @@ fn a_clip_that_takes_long_is_measured_elsewhere_and_that_can_be_stopped() {
 fn poses_are_measured_once_and_elsewhere() {
     let mut session = session(4);
     session.be_patient();
-    assert!(session.wanted().is_empty() && session.measures().is_none(), "nobody asks");
+    assert!(session.wanted().is_empty() && session.measurements().measures().is_none(), "nobody asks");
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
-    assert!(session.wanted() == [Work::MeasurePose] && session.measures().is_none(), "it is not measured yet");
+    assert!(
+        session.wanted() == [Work::MeasurePose] && session.measurements().measures().is_none(),
+        "it is not measured yet"
+    );
     session.do_wanted();
-    assert!(session.wanted().is_empty() && session.measures().is_some());
+    assert!(session.wanted().is_empty() && session.measurements().measures().is_some());
     session.apply(PlaybackCommand::Seek(0.7));
     session.update_pose();
     // The numbers lag behind the pose until it is measured too.
-    let late = session.measures().unwrap().measures.stretch[1];
+    let late = session.measurements().measures().unwrap().measures.stretch[1];
     session.do_wanted();
-    assert!(late < 1.001 && session.measures().unwrap().measures.stretch[1] > 1.02);
+    assert!(late < 1.001 && session.measurements().measures().unwrap().measures.stretch[1] > 1.02);
 }
 
 #[test]
@@ -195,23 +201,24 @@ fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
     session.update_pose();
     session.do_wanted();
     assert!(session.wanted().is_empty());
-    let [one, other] = [session.measures(), session.compared_measures()].map(|m| m.unwrap().measures.clone());
+    let [one, other] = [session.measurements().measures(), session.measurements().compared_measures()]
+        .map(|m| m.unwrap().measures.clone());
     assert_ne!(one.stretch, other.stretch);
     // While the pose changes the sides take turns.
     let mut turns = Vec::new();
     for i in 0..6 {
         session.apply(PlaybackCommand::Seek(0.1 * i as f32));
         session.update_pose();
-        let before = session.compared_measures().unwrap().measures.clone();
+        let before = session.measurements().compared_measures().unwrap().measures.clone();
         let run = session.begin(&Work::MeasurePose).unwrap();
         session.done(run(&JobContext::of_waiting()).unwrap());
-        turns.push(session.compared_measures().unwrap().measures != before);
+        turns.push(session.measurements().compared_measures().unwrap().measures != before);
     }
     assert!(turns.windows(2).skip(1).all(|pair| pair[0] != pair[1]), "{turns:?}");
     let harness = window(session, UiState::default(), Status::default());
     let session = &harness.state().session;
     let longest = measure("stretch_max").unwrap();
-    let [one, other] = [session.measures(), session.compared_measures()]
+    let [one, other] = [session.measurements().measures(), session.measurements().compared_measures()]
         .map(|m| longest.text((longest.value)(&m.unwrap().measures).unwrap()));
     harness.get_by_label(&format!("Longest edge: {one}, other side {other}"));
 }

@@ -126,13 +126,17 @@ fn what_was_looked_at_before_comes_back_with_the_next_file() {
     plain.apply(ViewCommand::SetMethod("mixed"));
     plain.apply(ViewCommand::SetOverlay(Some("influences")));
     open(&mut plain, "twist-bar");
-    assert!(plain.comparison().is_some() && plain.view().method.id == "linear" && plain.view().overlay.is_none());
+    assert!(
+        plain.deforming().comparison().is_some()
+            && plain.view().method.id == "linear"
+            && plain.view().overlay.is_none()
+    );
     open(&mut plain, "elbow");
-    assert!(plain.comparison().is_none() && plain.view().is_on(Toggle::Wireframe));
+    assert!(plain.deforming().comparison().is_none() && plain.view().is_on(Toggle::Wireframe));
     plain.open(Document::new(Arc::new(tube(Tube::default())), vec![], None));
     assert!(plain.lesson().is_none() && plain.example_marks().is_empty());
     assert_eq!((plain.view().method.id, plain.view().overlay.map(|o| o.id)), ("mixed", Some("influences")));
-    assert!(plain.comparison().is_none() && !plain.view().is_on(Toggle::Wireframe));
+    assert!(plain.deforming().comparison().is_none() && !plain.view().is_on(Toggle::Wireframe));
 }
 
 #[test]
@@ -147,7 +151,7 @@ fn a_slider_that_makes_another_rig_keeps_camera_and_page() {
     assert!(!Arc::ptr_eq(&before, session.model().unwrap()) && session.shows_page());
     assert_eq!((session.view().orbit, session.lesson().unwrap().moment().settings().get("r1")), (orbit, 33.0));
     // The picture has what the page says.
-    let shown = session.surface().unwrap().parts[0].deformed.positions[20];
+    let shown = session.surfaces().surface().unwrap().parts[0].deformed.positions[20];
     assert!(shown.as_dvec3().distance(session.lesson().unwrap().moment().vertex("linear", 0, 20)) < 1e-6);
 }
 

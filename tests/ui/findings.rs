@@ -118,7 +118,7 @@ fn an_edit_dims_the_findings_that_it_could_touch_and_no_others_until_they_were_l
     harness.state_mut().status.checking = false;
     harness.run();
     assert!(rows(&harness)[0].contains("not looked for since the last edit"));
-    let model = Arc::clone(harness.state().session.edited_model().unwrap());
+    let model = Arc::clone(harness.state().session.edited_weights().edited_model().unwrap());
     let found = harness.state().session.document().unwrap().findings().cloned().collect();
     let report = Report { findings: found, ..Report::default() };
     harness.state_mut().session.inspected(&model, Inspection { report, ..Inspection::default() });

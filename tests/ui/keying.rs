@@ -6,7 +6,7 @@ use skinscope::session::KeyingCommand;
 use super::*;
 
 fn times(harness: &Harness<'_, App>) -> Vec<f32> {
-    harness.state().session.keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
+    harness.state().session.clip_keys().keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_clip_is_made_of_poses_and_named_and_its_keys_are_dragged_and_taken_out() {
     click(&mut harness, "Remove key 1");
     assert_eq!(times(&harness).len(), 1);
     click(&mut harness, "Remove clip");
-    assert_eq!(harness.state().session.unsaved_clips(), 0);
+    assert_eq!(harness.state().session.unsaved().unsaved_clips(), 0);
     for command in [KeyingCommand::KeyPose, KeyingCommand::RemoveKey(0.0), KeyingCommand::RemoveClip(ClipId(1))] {
         assert!(has(&harness, &command.clone().into()), "{command:?}");
     }

@@ -63,7 +63,7 @@ fn the_other_side_of_a_comparison_has_a_pass_and_normals_of_its_own() {
     let mut harness = open(3);
     harness.key_press(Key::X);
     harness.run();
-    let other = |harness: &Harness<'_, App>| harness.state().session.comparison().unwrap().choice;
+    let other = |harness: &Harness<'_, App>| harness.state().session.deforming().comparison().unwrap().choice;
     click(&mut harness, "Delta mush");
     assert!(other(&harness).pass.is_some() && harness.state().session.view().pass.is_none());
     let drop_down = format!("Compare with: {}", other(&harness).method.label);
@@ -88,7 +88,7 @@ fn the_card_of_a_vertex_has_the_whole_equation() {
         harness.run();
         harness.event(Event::PointerMoved(at));
         harness.run();
-        let method = harness.state().session.shown_method();
+        let method = harness.state().session.deforming().shown_method();
         assert_eq!(method.id, id);
         harness.get_by_label(method.text.equation);
     }

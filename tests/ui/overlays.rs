@@ -274,8 +274,9 @@ fn overlays_of_what_was_changed_say_how_many_vertices_are_as_stored() {
 #[test]
 fn a_key_shows_the_stored_weights_while_it_is_held() {
     let mut harness = edited();
-    let is_stored =
-        |harness: &Harness<'_, App>| harness.state().session.shown_model().unwrap().weight_edits().is_empty();
+    let is_stored = |harness: &Harness<'_, App>| {
+        harness.state().session.deforming().shown_model().unwrap().weight_edits().is_empty()
+    };
     let press = |pressed| Event::Key {
         key: Key::Y,
         physical_key: Some(Key::Y),
@@ -286,7 +287,7 @@ fn a_key_shows_the_stored_weights_while_it_is_held() {
     assert!(!is_stored(&harness));
     harness.event(press(true));
     harness.run();
-    assert!(is_stored(&harness) && harness.state().session.has_unsaved_skinning());
+    assert!(is_stored(&harness) && harness.state().session.unsaved().has_unsaved_skinning());
     harness.run();
     assert!(is_stored(&harness), "it is still held");
     harness.event(press(false));

@@ -196,9 +196,9 @@ fn what_is_set_aside_is_listed_with_what_can_be_done_with_it() {
     click(&mut harness, "Show where");
     assert_eq!(harness.state().session.view().marked.len(), 1);
     click(&mut harness, "Take up");
-    assert_eq!(harness.state().session.set_aside().len(), 1, "it does not fit");
+    assert_eq!(harness.state().session.files().set_aside().len(), 1, "it does not fit");
     click(&mut harness, "Forget");
-    assert!(harness.state().session.set_aside().is_empty());
+    assert!(harness.state().session.files().set_aside().is_empty());
 }
 
 #[test]

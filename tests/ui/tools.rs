@@ -47,7 +47,7 @@ fn every_tool_has_a_button_and_a_row_of_the_menu() {
         harness.run();
         assert!(has(&harness, &Command::Tool(ToolCommand::Choose(Some(operation.id)))), "{}", operation.id);
         harness.get_by_label(operation.help);
-        assert!(harness.state().session.outcome().is_some(), "{}", operation.id);
+        assert!(harness.state().session.tools().outcome().is_some(), "{}", operation.id);
         let row = Command::Tool(ToolCommand::Choose(Some(operation.id)));
         assert!(COMMANDS.iter().any(|r| r.command == row && r.label == operation.tool && r.help == operation.help));
     }
@@ -74,7 +74,7 @@ fn the_mesh_is_bound_in_the_pose_that_is_shown() {
     harness.get_by_role_and_label(Role::Button, "Bind here").click();
     harness.run();
     let label = |harness: &Harness<'_, App>| {
-        let binds = harness.state().session.outcome().unwrap().binds.len();
+        let binds = harness.state().session.tools().outcome().unwrap().binds.len();
         let joints = harness.state().session.model().unwrap().skins[0].joints.len();
         assert!(binds > 0);
         format!("Bind matrices changed: {binds} of {joints}")
@@ -84,13 +84,13 @@ fn the_mesh_is_bound_in_the_pose_that_is_shown() {
     bend(&mut harness, 70.0);
     harness.get_by_role_and_label(Role::Button, "Take this pose").click();
     harness.run();
-    assert!(!harness.state().session.binds_elsewhere());
+    assert!(!harness.state().session.edited_weights().binds_elsewhere());
     harness.get_by_role_and_label(Role::Button, "Apply").click();
     harness.run();
-    assert!(harness.state().session.unsaved_binds() > 0 && harness.state().session.history().can_undo());
+    assert!(harness.state().session.unsaved().unsaved_binds() > 0 && harness.state().session.history().can_undo());
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
-    assert_eq!(harness.state().session.unsaved_binds(), 0);
+    assert_eq!(harness.state().session.unsaved().unsaved_binds(), 0);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn vertices_are_chosen_and_counted() {
     harness.get_by_label_contains("No vertex is marked");
     harness.get_by_role_and_label(Role::Button, "Joint").click();
     harness.run();
-    let count = harness.state().session.vertices_of(Scope::Joint).unwrap().len();
+    let count = harness.state().session.edited_weights().vertices_of(Scope::Joint).unwrap().len();
     assert!(count > 0);
     harness.get_by_label(&format!("Works on {count} vertices."));
     harness.get_by_role_and_label(Role::Button, "All").click();
@@ -131,26 +131,26 @@ fn vertices_are_chosen_and_counted() {
 #[test]
 fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
     let mut harness = tools(Some("limit"));
-    let shown = |harness: &Harness<'_, App>| harness.state().session.outcome().map(|o| o.vertices);
+    let shown = |harness: &Harness<'_, App>| harness.state().session.tools().outcome().map(|o| o.vertices);
     assert_eq!(shown(&harness), Some(0));
     // What changes nothing cannot be applied.
     assert!(harness.get_by_role_and_label(Role::Button, "Apply").accesskit_node().is_disabled());
     enter(&mut harness, "Joints value", "1");
     assert_eq!(settings(&harness).limit, 1);
     let changed = shown(&harness).unwrap();
-    assert!(changed > 0 && harness.state().session.is_trying());
+    assert!(changed > 0 && harness.state().session.tools().is_trying());
     harness.get_by_label(&format!("Vertices changed: {changed}"));
     harness.get_by_label("Most of one vertex: 2, then 1");
     assert!(!harness.state().session.history().can_undo());
     harness.get_by_role_and_label(Role::Button, "Cancel").click();
     harness.run();
-    assert!(!harness.state().session.is_trying() && harness.state().session.tools().operation.is_none());
+    assert!(!harness.state().session.tools().is_trying() && harness.state().session.tools().operation.is_none());
     harness.get_by_role_and_label(Role::Button, "Limit").click();
     harness.run();
     harness.get_by_role_and_label(Role::Button, "Apply").click();
     harness.run();
     let session = &harness.state().session;
-    assert!(session.history().can_undo() && !session.is_trying());
+    assert!(session.history().can_undo() && !session.tools().is_trying());
     assert_eq!(session.document().unwrap().stats().most, 1);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run();
@@ -158,10 +158,10 @@ fn what_is_tried_is_shown_in_figures_and_applied_or_given_up() {
     // Escape gives up what is tried.
     harness.get_by_role_and_label(Role::Button, "Smooth").click();
     harness.run();
-    assert!(harness.state().session.is_trying());
+    assert!(harness.state().session.tools().is_trying());
     harness.key_press(Key::Escape);
     harness.run();
-    assert!(!harness.state().session.is_trying());
+    assert!(!harness.state().session.tools().is_trying());
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_weight_is_typed_for_many_vertices_at_once() {
     harness.event(Event::Text("+0.25".to_owned()));
     harness.run();
     assert_eq!(settings(&harness).amount, Amount::Add(0.25));
-    assert!(harness.state().session.outcome().unwrap().vertices > 0);
+    assert!(harness.state().session.tools().outcome().unwrap().vertices > 0);
     click(&mut harness, "Others follow");
     assert!(!settings(&harness).follow);
     harness.get_by_role_and_label(Role::TextInput, "Weight").click();
@@ -346,7 +346,7 @@ fn an_open_finding_has_buttons_that_repair_it() {
     click(&mut harness, "Repair…");
     assert!(has(&harness, &Command::Tool(ToolCommand::Repair { finding: zero, all: false })));
     let session = &harness.state().session;
-    assert_eq!((session.tools().scope, session.outcome().unwrap().vertices), (Scope::Finding, 1));
+    assert_eq!((session.tools().scope, session.tools().outcome().unwrap().vertices), (Scope::Finding, 1));
     harness.get_by_label("Vertices changed: 1");
     // The rule that finds something comes first, before one that stands above it in the table.
     let top = |rule| {
@@ -404,7 +404,7 @@ fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
     let all = Settings { donor: Some(donor), ..settings(&harness) };
     harness.state_mut().session.apply(ToolCommand::Set(Arc::new(all)));
     harness.run();
-    let told = harness.state().session.outcome().unwrap().transferred.clone().unwrap();
+    let told = harness.state().session.tools().outcome().unwrap().transferred.clone().unwrap();
     assert!(told.mean > 90.0 && told.largest >= told.mean && told.vertices > 0, "{told:?}");
     harness.get_by_label(&format!("Mean distance: {:.3} mm", 1e3 * told.mean));
     harness.get_by_label(&format!("Largest distance: {:.3} mm", 1e3 * told.largest));
@@ -414,7 +414,7 @@ fn a_file_to_transfer_from_is_typed_or_chosen_and_its_distance_is_said() {
 fn no_tick_stands_beside_a_refusal() {
     let refused = |id| {
         let harness = tools(Some(id));
-        harness.state().session.outcome().is_some_and(|outcome| outcome.refused.is_some())
+        harness.state().session.tools().outcome().is_some_and(|outcome| outcome.refused.is_some())
     };
     let (refused, done): (Vec<_>, Vec<_>) =
         OPERATIONS.iter().map(|operation| operation.id).partition(|id| refused(*id));

@@ -202,7 +202,7 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     click(&mut harness, "Crowd");
     click(&mut harness, "Crowd of 10");
     assert!(has(&harness, &Command::View(ViewCommand::SetCrowd(10))));
-    assert_eq!(harness.state().session.crowd(), 10);
+    assert_eq!(harness.state().session.pose().formation.members, 10);
     harness.get_by_label("Crowd of 10: the first is the one you pose");
     click(&mut harness, "View");
     click(&mut harness, "Crowd");
@@ -214,9 +214,9 @@ fn a_crowd_is_chosen_in_the_view_menu_and_says_whose_pose_is_shown() {
     harness.run();
     harness.key_press(Key::ArrowUp);
     harness.run();
-    assert_eq!(harness.state().session.crowd(), 11);
+    assert_eq!(harness.state().session.pose().formation.members, 11);
     click(&mut harness, "No crowd");
-    assert_eq!(harness.state().session.crowd(), 1);
+    assert_eq!(harness.state().session.pose().formation.members, 1);
     assert!(harness.query_by_label_contains("is the one you pose").is_none());
     // More than there may be of this model.
     let most = skinscope::session::most_members(&tube(Tube { joints: 4096, rings: 64, sides: 3, ..Tube::default() }));
@@ -294,7 +294,7 @@ fn bones_and_skin_are_set_beside_the_switch() {
     assert!(has(&harness, &Command::View(ViewCommand::SetBoneShape(skinscope::inspect::BoneShape::Sticks))));
     harness.get_by_role_and_label(Role::MenuItemCheckBox, "Deforming joints only").click();
     harness.run();
-    assert!(harness.state().session.deforming_only());
+    assert!(harness.state().session.bones().deforming_only());
     for (name, key) in [("Skin opacity", Key::ArrowLeft), ("Bone size", Key::ArrowRight)] {
         harness.get_by_role_and_label(Role::Slider, name).focus();
         harness.run();

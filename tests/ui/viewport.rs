@@ -92,7 +92,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
     drag(&mut harness, &[point], PointerButton::Primary);
     harness.run();
     let app = harness.state();
-    let explained = app.session.explanation().unwrap();
+    let explained = app.session.picking().explanation().unwrap();
     assert!(explained.terms.len() >= 2 && app.session.view().selected == Some(explained.terms[0].node));
     harness.get_by_label("Unpin the vertex");
     // The sum as it is written: each weight times where its joint alone would carry the vertex.
@@ -121,7 +121,7 @@ fn a_pinned_vertex_is_explained_by_numbers_that_add_up() {
         harness.run();
         harness.get_by_label(method.text.explanation);
         assert!(harness.query_all_by_label_contains("Blended matrix").next().is_some(), "{}", method.id);
-        let (written, explained) = (numbers(&harness, "= p"), harness.state().session.explanation().unwrap());
+        let (written, explained) = (numbers(&harness, "= p"), harness.state().session.picking().explanation().unwrap());
         assert!((0..3).all(|i| (written[i] - explained.position[i]).abs() < 0.51e-4), "{}", method.id);
     }
     click(&mut harness, "Hide the skinning matrices");
@@ -161,7 +161,7 @@ fn quaternions_add_up(harness: &mut Harness<'_, App>) {
     harness.run();
     assert!(four(harness, "R xyzw").is_empty() && four(harness, "Σ w (b + R v′)").is_empty());
     click(harness, "Show the rotation of each joint as a quaternion, and b + R v′, which is M v");
-    let explained = harness.state().session.explanation().unwrap();
+    let explained = harness.state().session.picking().explanation().unwrap();
     let [rotations, offsets, turned, places, carried, alone] =
         ["R xyzw", "v′", "R v′", "b", "b + R v′", "M v"].map(|label| four(harness, label));
     assert_eq!(rotations.len(), explained.terms.len());

@@ -11,11 +11,11 @@ use skinscope_edit::{Identities, carry};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model};
 
-use super::Session;
-use super::carrying::{Bringing, Nodes};
+use super::carrying::{self, Bringing, Nodes};
 use super::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
+use super::{Files, Session, findings};
 
-/// Commands about work that is set aside, given by its place in [`Session::set_aside`].
+/// Commands about work that is set aside, given by its place in [`crate::Files::set_aside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum AsideCommand {
     /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
@@ -27,34 +27,15 @@ pub enum AsideCommand {
     Forget(usize),
 }
 
-impl Session {
+impl Files {
     /// Returns the work that the open model has no place for, by the model that it was made on.
     #[must_use]
     pub fn set_aside(&self) -> &[WorkRecord] {
         &self.aside
     }
+}
 
-    /// Carries out a command of its family.
-    pub(super) fn change_aside(&mut self, command: AsideCommand) {
-        let (AsideCommand::Show(at) | AsideCommand::TakeUp(at) | AsideCommand::Forget(at)) = command;
-        let Some(work) = self.aside.get(at).cloned() else { return };
-        match command {
-            AsideCommand::Show(_) => {
-                if let Some(model) = self.model().map(Arc::clone) {
-                    self.mark_for_a_look(Arc::new(nearest(&model, &work)));
-                    self.update_pose();
-                    self.frame_marked();
-                }
-            }
-            AsideCommand::TakeUp(_) => {
-                Arc::make_mut(&mut self.aside).remove(at);
-                let lines = self.take_work_up(&work, true, true);
-                self.warn(&lines);
-            }
-            AsideCommand::Forget(_) => _ = Arc::make_mut(&mut self.aside).remove(at),
-        }
-    }
-
+impl Files {
     /// Sets work aside, and says so.
     pub(super) fn set_work_aside(&mut self, work: WorkRecord, lines: &mut Vec<String>) {
         if work.is_empty() {
@@ -67,44 +48,65 @@ impl Session {
             None => aside.push(work),
         }
     }
+}
 
-    /// Brings work to the open model; what has no place is set aside again. Returns what is to be told.
-    fn take_work_up(&mut self, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
-        let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
-        let names: BTreeSet<&str> = work.names().collect();
-        let nodes = Nodes::of(&model, &names, &work.paths);
-        let mut by = Bringing { nodes, controls: None, by_number, repainted, lines: Vec::new() };
-        let left = self.add_work(work, &mut by);
-        let mut lines = Vec::new();
-        let taken = work.contents().count().saturating_sub(left.contents().count());
-        if taken > 0 {
-            let of = counted(taken, "thing", "things");
-            lines.push(format!("Took up {of} that had been set aside of {}.", work.model));
-            lines.append(&mut by.lines);
-        }
-        self.set_work_aside(left, &mut Vec::new());
-        lines
-    }
-
-    /// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on this
-    /// file, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
-    /// Returns what is to be told.
-    pub(super) fn take_aside_up(&mut self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let Some(model) = self.model().map(Arc::clone) else { return lines };
-        if self.aside.is_empty() || self.document().is_some_and(|document| document.lesson().is_some()) {
-            return lines;
-        }
-        let path = self.document().and_then(|document| document.path.clone());
-        for work in std::mem::take(&mut self.aside).iter() {
-            if is_of(work, &model, path.as_deref()) || is_made_on(work, &model) {
-                lines.extend(self.take_work_up(work, false, false));
-            } else {
-                self.set_work_aside(work.clone(), &mut Vec::new());
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: AsideCommand) {
+    let (AsideCommand::Show(at) | AsideCommand::TakeUp(at) | AsideCommand::Forget(at)) = command;
+    let Some(work) = session.files.aside.get(at).cloned() else { return };
+    match command {
+        AsideCommand::Show(_) => {
+            if let Some(model) = session.model().map(Arc::clone) {
+                findings::mark_for_a_look(session, Arc::new(nearest(&model, &work)));
+                session.update_pose();
+                findings::frame_marked(session);
             }
         }
-        lines
+        AsideCommand::TakeUp(_) => {
+            Arc::make_mut(&mut session.files.aside).remove(at);
+            let lines = take_up_work(session, &work, true, true);
+            session.warn(&lines);
+        }
+        AsideCommand::Forget(_) => _ = Arc::make_mut(&mut session.files.aside).remove(at),
     }
+}
+
+/// Brings work to the open model; what has no place is set aside again. Returns what is to be told.
+fn take_up_work(session: &mut Session, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
+    let Some(model) = session.model().map(Arc::clone) else { return Vec::new() };
+    let names: BTreeSet<&str> = work.names().collect();
+    let nodes = Nodes::of(&model, &names, &work.paths);
+    let mut by = Bringing { nodes, controls: None, by_number, repainted, lines: Vec::new() };
+    let left = carrying::add_work(session, work, &mut by);
+    let mut lines = Vec::new();
+    let taken = work.contents().count().saturating_sub(left.contents().count());
+    if taken > 0 {
+        let of = counted(taken, "thing", "things");
+        lines.push(format!("Took up {of} that had been set aside of {}.", work.model));
+        lines.append(&mut by.lines);
+    }
+    session.files.set_work_aside(left, &mut Vec::new());
+    lines
+}
+
+/// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on this
+/// file, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
+/// Returns what is to be told.
+pub(super) fn take_up_fitting(session: &mut Session) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Some(model) = session.model().map(Arc::clone) else { return lines };
+    if session.files.aside.is_empty() || session.document().is_some_and(|document| document.lesson().is_some()) {
+        return lines;
+    }
+    let path = session.document().and_then(|document| document.path.clone());
+    for work in std::mem::take(&mut session.files.aside).iter() {
+        if is_of(work, &model, path.as_deref()) || is_made_on(work, &model) {
+            lines.extend(take_up_work(session, work, false, false));
+        } else {
+            session.files.set_work_aside(work.clone(), &mut Vec::new());
+        }
+    }
+    lines
 }
 
 /// Says that work is set aside, and what it is.

@@ -24,13 +24,13 @@ fn turned(joint: &str, degrees: f32) -> WorkRecord {
 #[test]
 fn two_values_of_one_joint_are_both_kept() {
     let mut session = Session::default();
-    session.set_work_aside(turned("Tail", 30.0), &mut Vec::new());
-    session.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
-    session.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
-    session.set_work_aside(turned("Ear", 5.0), &mut Vec::new());
-    let all: Vec<Vec<&String>> = session.set_aside().iter().map(|work| work.joints.keys().collect()).collect();
+    session.files.set_work_aside(turned("Tail", 30.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Ear", 5.0), &mut Vec::new());
+    let all: Vec<Vec<&String>> = session.files().set_aside().iter().map(|work| work.joints.keys().collect()).collect();
     assert_eq!(all, [vec!["Ear", "Tail"], vec!["Tail"]]);
-    assert_ne!(session.set_aside()[0].joints["Tail"], session.set_aside()[1].joints["Tail"]);
+    assert_ne!(session.files().set_aside()[0].joints["Tail"], session.files().set_aside()[1].joints["Tail"]);
 }
 
 #[test]
@@ -41,11 +41,11 @@ fn another_file_of_the_same_name_takes_nothing_up_by_itself() {
     session.apply(EditCommand::Edit(NodeId(6), ChannelValue::Translation(Vec3::X)));
     session.apply(EditCommand::EndEdit);
     session.open(document(&tube(Tube { joints: 3, ..Tube::default() }), "a/scene.gltf"));
-    assert_eq!((session.edits().nodes.len(), session.set_aside().len()), (0, 1));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (0, 1));
     session.open(document(&tube(Tube { joints: 6, radius: 0.7, ..Tube::default() }), "b/scene.gltf"));
-    assert_eq!((session.edits().nodes.len(), session.set_aside().len()), (0, 1));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (0, 1));
     session.open(document(&whole, "a/scene.gltf"));
-    assert_eq!((session.edits().nodes.len(), session.set_aside().len()), (1, 0));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (1, 0));
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn morph_weights_follow_their_node_among_several_of_its_name() {
     session.open(document(&before, "model.glb"));
     session.apply(EditCommand::EditMorph(0, 0.75));
     session.apply(EditCommand::EndEdit);
-    let file = session.kept().unwrap().file();
+    let file = session.unsaved().kept().unwrap().file();
     assert_eq!(session.open_kept(document(&after, "model.glb"), &file), [""; 0]);
     assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.75)]));
 }
@@ -72,19 +72,19 @@ fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
     let node = |name: &str| NodeId::from_index(names.iter().position(|n| n == name).unwrap());
     session.apply(PosingCommand::SetPartner(node("UpperArm.L"), Some(node("Head"))));
     let pairs = [("Head".to_owned(), Some("UpperArm.R".to_owned())), ("Hand.L".to_owned(), None)];
-    session.set_work_aside(WorkRecord { pairs: pairs.into(), ..turned("Nobody", 1.0) }, &mut Vec::new());
+    session.files.set_work_aside(WorkRecord { pairs: pairs.into(), ..turned("Nobody", 1.0) }, &mut Vec::new());
     session.apply(AsideCommand::TakeUp(0));
-    assert_eq!(session.partner(node("Head")), Some(node("UpperArm.L")));
-    assert_eq!(session.partner(node("Hand.L")), None);
-    assert_eq!(session.set_aside()[0].pairs.keys().collect::<Vec<_>>(), ["Head"]);
+    assert_eq!(session.edit_rules().partner(node("Head")), Some(node("UpperArm.L")));
+    assert_eq!(session.edit_rules().partner(node("Hand.L")), None);
+    assert_eq!(session.files().set_aside()[0].pairs.keys().collect::<Vec<_>>(), ["Head"]);
 
     session.open(document(&obstacle_course(), "a.glb"));
     session.apply(EditCommand::EditMorph(0, 0.5));
     session.apply(EditCommand::EndEdit);
     let targets = BTreeMap::from([("swell".to_owned(), Number(0.75)), ("lean".to_owned(), Number(0.25))]);
     let aside = WorkRecord { morphs: [("mesh".to_owned(), targets)].into(), ..turned("Nobody", 2.0) };
-    session.set_work_aside(aside, &mut Vec::new());
-    session.apply(AsideCommand::TakeUp(session.set_aside().len() - 1));
+    session.files.set_work_aside(aside, &mut Vec::new());
+    session.apply(AsideCommand::TakeUp(session.files().set_aside().len() - 1));
     assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.5), (1, 0.25)]));
-    assert_eq!(session.set_aside().last().unwrap().morphs["mesh"].keys().collect::<Vec<_>>(), ["swell"]);
+    assert_eq!(session.files().set_aside().last().unwrap().morphs["mesh"].keys().collect::<Vec<_>>(), ["swell"]);
 }

@@ -1,69 +1,25 @@
 //! Camera moves that the session makes itself: framing, zooming, and a check whether a reloaded file is still in view.
 
+use std::sync::Arc;
+
 use glam::{Vec2, Vec3};
 use skinscope_base::math::Aabb;
 use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
-use super::{CameraCommand, Session, ViewFrom};
+use super::{Bones, CameraCommand, Document, Model, Pose, Session, Surfaces, View, ViewFrom, findings, lighting};
 
-impl Session {
-    /// Carries out a command of its family.
-    pub(super) fn move_camera(&mut self, command: CameraCommand) {
-        if leaves_camera(&command) {
-            self.view.leave_camera(self.opened_bounds.center());
-        }
-        let view = &mut self.view;
-        match command {
-            CameraCommand::SetViewport(size) => {
-                if size.is_finite() {
-                    view.set_viewport(size);
-                }
-            }
-            CameraCommand::Orbit(delta) => view.orbit.orbit(delta),
-            CameraCommand::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
-            CameraCommand::Zoom(steps, at) => {
-                if steps.is_finite() && at.is_finite() {
-                    self.zoom(steps, at);
-                }
-            }
-            CameraCommand::FrameSelected => {
-                let bounds = self.selected_bounds();
-                self.view.frame(bounds);
-            }
-            CameraCommand::FrameMarked => self.frame_marked(),
-            CameraCommand::FrameAll => {
-                let bounds = self.posed_bounds();
-                self.view.frame(bounds);
-            }
-            CameraCommand::FrameEverything => {
-                let bounds = self.whole_bounds();
-                self.view.frame(bounds);
-            }
-            CameraCommand::FrameBox(bounds) => view.frame(bounds),
-            CameraCommand::LookFrom(side) => self.look_from(side),
-            CameraCommand::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
-            CameraCommand::SetCamera(index) => self.look_through(index),
-            CameraCommand::NextCamera => {
-                let next = view.through.map_or(0, |t| t.index + 1);
-                let count = self.model().map_or(0, |m| m.camera_nodes.len());
-                self.look_through(Some(next).filter(|n| *n < count));
-            }
-        }
-    }
-
+impl View {
     /// Turns the orbit camera to a side of the open character.
-    pub(super) fn look_from(&mut self, side: ViewFrom) {
-        let orbit = &mut self.view.orbit;
-        let front = self.document.as_ref().map_or(Vec3::Z, |document| document.model.front());
+    pub(super) fn look_from(&mut self, side: ViewFrom, front: Vec3) {
+        let orbit = &mut self.orbit;
         (orbit.yaw, orbit.pitch) = side.angles(front);
     }
 
     /// Comes nearer by `steps` of the wheel. The point that is seen at `at` (pixels from the viewport's top left) stays
-    /// there: a point of the surface, or where there is none one as deep as the point that the camera turns about.
-    pub(super) fn zoom(&mut self, steps: f32, at: Vec2) {
-        let surface = self.vertex_near_at_hand(at).map(|hit| hit.distance);
-        let view = &mut self.view;
+    /// there: a point of the surface `surface` metres away, or where there is none one as deep as the point that the camera turns about.
+    pub(super) fn zoom(&mut self, steps: f32, at: Vec2, surface: Option<f32>) {
+        let view = self;
         let ray = view.ray(at);
         let ahead = view.orbit.rotation() * Vec3::NEG_Z;
         // The angle between them is at most that to a corner of the picture, so that this never divides by nearly nothing.
@@ -78,8 +34,103 @@ impl Session {
         }
     }
 
-    /// Returns the box that F frames: that of [`Session::bounds_of`] for the selected node, or the whole model.
-    pub(super) fn selected_bounds(&self) -> Aabb {
+    /// Frames a reloaded model that fitted into the view before (its box was `before`) and no longer does, or whose
+    /// size is now quite another. A view of a part of it stays.
+    pub(super) fn keep_in_view(&mut self, before: Aabb, now: Aabb) {
+        let (aspect, orbit) = (self.aspect(), self.orbit);
+        if now.is_empty() || before.is_empty() {
+            return;
+        }
+        let held = orbit.holds(before, aspect);
+        let lost = match orbit.holds(now, aspect) {
+            true => orbit.is_far_from(now, aspect) && !orbit.is_far_from(before, aspect),
+            false => held || !alike(before, now),
+        };
+        if lost {
+            self.frame(now);
+        }
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: CameraCommand) {
+    if leaves_camera(&command) {
+        session.view.leave_camera(session.pose.opened_bounds.center());
+    }
+    let view = &mut session.view;
+    match command {
+        CameraCommand::SetViewport(size) => {
+            if size.is_finite() {
+                view.set_viewport(size);
+            }
+        }
+        CameraCommand::Orbit(delta) => view.orbit.orbit(delta),
+        CameraCommand::Pan(delta) => view.orbit.pan(delta, view.viewport.y),
+        CameraCommand::Zoom(steps, at) => {
+            if steps.is_finite() && at.is_finite() {
+                let surface = session.picking().vertex_near_at_hand(at).map(|hit| hit.distance);
+                session.view.zoom(steps, at, surface);
+            }
+        }
+        CameraCommand::FrameSelected => {
+            let bounds = session.extents().selected_bounds();
+            session.view.frame(bounds);
+        }
+        CameraCommand::FrameMarked => findings::frame_marked(session),
+        CameraCommand::FrameAll => {
+            let bounds = session.extents().posed_bounds();
+            session.view.frame(bounds);
+        }
+        CameraCommand::FrameEverything => {
+            let bounds = session.extents().whole_bounds();
+            session.view.frame(bounds);
+        }
+        CameraCommand::FrameBox(bounds) => view.frame(bounds),
+        CameraCommand::LookFrom(side) => {
+            let front = session.model().map_or(Vec3::Z, |model| model.front());
+            session.view.look_from(side, front);
+        }
+        CameraCommand::ToggleOrthographic => view.orbit.orthographic = !view.orbit.orthographic,
+        CameraCommand::SetCamera(index) => lighting::look_through(session, index),
+        CameraCommand::NextCamera => {
+            let next = view.through.map_or(0, |t| t.index + 1);
+            let count = session.model().map_or(0, |m| m.camera_nodes.len());
+            lighting::look_through(session, Some(next).filter(|n| *n < count));
+        }
+    }
+}
+
+/// The boxes around the model and its parts as posed, by which the camera frames them.
+#[derive(Clone, Copy, Debug)]
+pub struct Extents<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) surfaces: Surfaces<'a>,
+    pub(super) bones: Bones<'a>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+    pub(super) stage: Option<Aabb>,
+}
+
+impl Session {
+    /// Returns the boxes around the model and its parts as posed, by which the camera frames them.
+    #[must_use]
+    pub fn extents(&self) -> Extents<'_> {
+        Extents {
+            document: self.document.as_ref(),
+            model: self.model(),
+            surfaces: self.surfaces(),
+            bones: self.bones(),
+            view: &self.view,
+            pose: &self.pose,
+            stage: self.stage(),
+        }
+    }
+}
+
+impl Extents<'_> {
+    /// Returns the box that F frames: that of [`crate::Extents::bounds_of`] for the selected node, or the whole model.
+    pub(super) fn selected_bounds(self) -> Aabb {
         self.view.selected.map_or_else(|| self.bounds(), |node| self.bounds_of(node))
     }
 
@@ -87,9 +138,9 @@ impl Session {
     /// joints next to it, and a quarter more on each side, or a tenth of the model where that is more; but never more than
     /// the whole model.
     #[must_use]
-    pub fn bounds_of(&self, node: NodeId) -> Aabb {
+    pub fn bounds_of(self, node: NodeId) -> Aabb {
         let whole = self.bounds();
-        let Some(posed) = self.posed() else { return whole };
+        let Some(posed) = self.surfaces.posed() else { return whole };
         let (model, mut bounds) = (posed.model, inspect::moved_bounds(&posed, &self.pose.draws, node, 0.1));
         let parent = model.skeleton.parents[node.index()].filter(|p| model.is_joint(*p));
         for near in model.skeleton.children(node).chain(parent).chain([node]) {
@@ -108,23 +159,6 @@ impl Session {
             return grown;
         }
         Aabb { min: grown.min.max(all.min), max: grown.max.min(all.max) }
-    }
-
-    /// Frames a reloaded model that fitted into the view before (its box was `before`) and no longer does, or whose
-    /// size is now quite another. A view of a part of it stays.
-    pub(super) fn keep_in_view(&mut self, before: Aabb) {
-        let (now, aspect, orbit) = (self.posed_bounds(), self.view.aspect(), self.view.orbit);
-        if now.is_empty() || before.is_empty() {
-            return;
-        }
-        let held = orbit.holds(before, aspect);
-        let lost = match orbit.holds(now, aspect) {
-            true => orbit.is_far_from(now, aspect) && !orbit.is_far_from(before, aspect),
-            false => held || !alike(before, now),
-        };
-        if lost {
-            self.view.frame(now);
-        }
     }
 }
 
@@ -211,7 +245,7 @@ mod tests {
         let centre = session.view.viewport * 0.5;
         let at = centre + Vec2::new(6.0, -40.0);
         let ray = session.view.ray(at);
-        let hit = ray.origin + ray.direction * session.vertex_at(at).unwrap().distance;
+        let hit = ray.origin + ray.direction * session.picking().vertex_at(at).unwrap().distance;
         for _ in 0..60 {
             assert!(drift(&mut session, hit, 1.0) < 1.0);
         }
@@ -239,7 +273,7 @@ mod tests {
         let reloaded = |session: &mut Session, scale: f32| {
             let before = session.view.orbit;
             session.open(document(scale));
-            let now = session.posed_bounds();
+            let now = session.extents().posed_bounds();
             assert!(session.view.orbit.holds(now, session.view.aspect()) || session.view.orbit == before);
             session.view.orbit != before
         };
@@ -260,7 +294,7 @@ mod tests {
     #[test]
     fn framing_a_joint_shows_its_neighbours_and_never_more_than_all() {
         let mut session = open();
-        let whole = session.bounds();
+        let whole = session.extents().bounds();
         let height = |session: &Session| session.view.orbit.distance;
         session.apply(CameraCommand::FrameAll);
         let all = height(&session);
@@ -273,16 +307,16 @@ mod tests {
             };
             assert!(seen(node) && seen(node - 1) && (node == 5 || seen(node + 1)), "joint {node}");
             assert!(height(&session) <= 1.01 * all, "joint {node}");
-            let bounds = session.selected_bounds();
+            let bounds = session.extents().selected_bounds();
             assert!(bounds.size().max_element() >= 0.15 * whole.diagonal(), "joint {node}: {bounds:?}");
         }
         assert!(height(&session) < 0.9 * all, "the last joint is a part of it");
         // For a joint in the middle more is framed than it and its neighbours, and what they move.
         session.apply(SelectionCommand::Select(Some(NodeId(3))));
-        let moved = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(3), 0.1);
+        let moved = inspect::moved_bounds(&session.surfaces().posed().unwrap(), &session.pose.draws, NodeId(3), 0.1);
         let ends = [2, 4].map(|n: usize| session.pose.model[n].translation.y);
         let (low, high) = (moved.min.y.min(ends[0]), moved.max.y.max(ends[1]));
-        let (seen, around) = (session.selected_bounds(), 0.2 * (high - low));
+        let (seen, around) = (session.extents().selected_bounds(), 0.2 * (high - low));
         assert!(seen.min.y < low - around && seen.max.y > high + around, "{seen:?} around {low} to {high}");
     }
 }

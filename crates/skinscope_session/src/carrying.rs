@@ -13,7 +13,7 @@ use skinscope_inspect::VertexSet;
 use skinscope_model::{BindChange, Clip, ClipChange, Instance, Model, NodeId, SkinId, WeightChange, is_same_row};
 
 use super::session_file::{BindRecord, ClipRecord, EditRecord, WeightsRecord, WorkRecord, values};
-use super::{ChannelValue, Edits, NodeEdit, Session};
+use super::{ChannelValue, Edits, NodeEdit, Session, clips, findings, weights};
 
 /// What finds the nodes of a session file in the open model.
 pub(super) struct Nodes<'f> {
@@ -49,180 +49,192 @@ pub(super) struct Bringing<'f> {
     pub lines: Vec<String>,
 }
 
-impl Session {
-    /// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what has no place.
-    pub(super) fn add_work(&mut self, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
-        let Some(model) = self.model().map(Arc::clone) else { return work.clone() };
-        let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
-        self.add_rules(&model, work, &mut by.nodes, &mut left);
-        self.add_pose(&model, work, by, &mut left);
-        self.add_skinning(&model, work, by, &mut left);
-        self.add_marks(&model, work, by, &mut left);
-        self.add_clips(work, &mut by.nodes, &mut left);
-        if !(left.weights.is_empty() && left.marked.is_empty()) {
-            left.meshes.clone_from(&work.meshes);
-        }
-        if !left.is_empty() {
-            left.paths.clone_from(&work.paths);
-        }
-        left
+/// Adds work to what there is, in steps that can be undone. What is edited already stays as it is. Returns what has no place.
+pub(super) fn add_work(session: &mut Session, work: &WorkRecord, by: &mut Bringing<'_>) -> WorkRecord {
+    let Some(model) = session.model().map(Arc::clone) else { return work.clone() };
+    let mut left = WorkRecord { model: work.model.clone(), path: work.path.clone(), ..WorkRecord::default() };
+    add_rules(session, &model, work, &mut by.nodes, &mut left);
+    add_pose(session, &model, work, by, &mut left);
+    add_skinning(session, &model, work, by, &mut left);
+    add_marks(session, &model, work, by, &mut left);
+    add_clips(session, work, &mut by.nodes, &mut left);
+    if !(left.weights.is_empty() && left.marked.is_empty()) {
+        left.meshes.clone_from(&work.meshes);
     }
+    if !left.is_empty() {
+        left.paths.clone_from(&work.paths);
+    }
+    left
+}
 
-    fn add_rules(&mut self, model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
-        for (key, record) in &work.limits {
-            let (least, most) = (Vec3::from(values(record.least)), Vec3::from(values(record.most)));
-            let limits = Limits { least, most: Vec3::select(most.cmplt(least), least, most) };
+fn add_rules(session: &mut Session, model: &Model, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
+    for (key, record) in &work.limits {
+        let (least, most) = (Vec3::from(values(record.least)), Vec3::from(values(record.most)));
+        let limits = Limits { least, most: Vec3::select(most.cmplt(least), least, most) };
+        match nodes.find(key) {
+            Some(node) if !session.rules.has_own_limits(node) => _ = session.rules.limits.insert(node, limits),
+            Some(node) if session.rules.limits.get(&node) == Some(&limits) => {}
+            _ => _ = left.limits.insert(key.clone(), *record),
+        }
+    }
+    let mut add = |keys: &[String], left: &mut Vec<String>, to: &mut BTreeSet<NodeId>| {
+        for key in keys {
             match nodes.find(key) {
-                Some(node) if !self.rules.has_own_limits(node) => _ = self.rules.limits.insert(node, limits),
-                Some(node) if self.rules.limits.get(&node) == Some(&limits) => {}
-                _ => _ = left.limits.insert(key.clone(), *record),
+                Some(node) => _ = to.insert(node),
+                None => left.push(key.clone()),
             }
         }
-        let mut add = |keys: &[String], left: &mut Vec<String>, to: &mut BTreeSet<NodeId>| {
-            for key in keys {
-                match nodes.find(key) {
-                    Some(node) => _ = to.insert(node),
-                    None => left.push(key.clone()),
-                }
+    };
+    add(&work.pins, &mut left.pins, &mut session.rules.pins);
+    if !work.locked.is_empty() {
+        add(&work.locked, &mut left.locked, Arc::make_mut(&mut session.tools.locked));
+    }
+    let mut pairs = Vec::with_capacity(work.pairs.len());
+    for (key, to) in &work.pairs {
+        match (nodes.find(key), to.as_ref().map(|partner| nodes.find(partner))) {
+            (None, _) | (_, Some(None)) => _ = left.pairs.insert(key.clone(), to.clone()),
+            (Some(node), partner) if session.edit_rules().has_other_pair(node, partner.flatten()) => {
+                left.pairs.insert(key.clone(), to.clone());
             }
+            (Some(node), partner) => pairs.push((node, partner.flatten())),
+        }
+    }
+    pairs.retain(|(node, _)| node.index() < model.skeleton.len());
+    // All of them are alone before any of them are partners, since each pair ends those before it.
+    let Some(document) = &session.document else { return };
+    for (node, _) in &pairs {
+        session.rules.set_partner(document, *node, None);
+    }
+    for (node, partner) in pairs {
+        if partner.is_some() {
+            session.rules.set_partner(document, node, partner);
+        }
+    }
+}
+
+fn add_pose(session: &mut Session, model: &Model, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
+    let mut out = Edits::clone(&session.edits);
+    for (key, record) in &work.joints {
+        let edit = edit(record);
+        let node = by.nodes.find(key);
+        match node.map(|node| *out.nodes.get(&node).unwrap_or(&edit) == edit) {
+            _ if edit == NodeEdit::default() => {}
+            Some(true) => _ = node.map(|node| out.nodes.insert(node, edit)),
+            Some(false) | None => _ = left.joints.insert(key.clone(), *record),
+        }
+    }
+    add_morphs(model, work, &mut by.nodes, &mut out, left);
+    for (key, record) in &work.held {
+        let at = Affine3A::from_cols_array(&values(record.matrix));
+        match by.nodes.find(key) {
+            Some(node) if *out.held.get(&node).unwrap_or(&at) == at => _ = out.held.insert(node, at),
+            _ => _ = left.held.insert(key.clone(), record.clone()),
+        }
+    }
+    if let Some(controls) = by.controls.take() {
+        out.controls = Arc::new(controls);
+    }
+    session.history.change_edits(&mut session.edits, out);
+}
+
+fn add_skinning(
+    session: &mut Session,
+    model: &Arc<Model>,
+    work: &WorkRecord,
+    by: &mut Bringing<'_>,
+    left: &mut WorkRecord,
+) {
+    let edited = read(&work.weights, by, &mut left.weights);
+    let carried = carry(&edited, &work.made_on(), model);
+    let mut lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
+    let doubtful = carried.vertices.iter().filter(|v| v.is_repainted && !by.repainted);
+    lost.extend(doubtful.map(|v| (v.edit, v.row)));
+    let mut weights = Vec::with_capacity(carried.weights.len());
+    for change in &carried.weights {
+        let is_own = |i: usize| is_edited_otherwise(model, change, i);
+        let fits = model.with_weights(std::slice::from_ref(change)).is_ok();
+        let mut fitting = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
+        for (i, vertex) in change.vertices.iter().enumerate() {
+            let place = (change.mesh, change.primitive, *vertex);
+            let from = carried.vertices.partition_point(|v| v.place < place);
+            let sources = carried.vertices[from..].iter().take_while(|v| v.place == place).map(|v| (v.edit, v.row));
+            if fits && !is_own(i) && !sources.clone().any(|source| lost.contains(&source)) {
+                let (joints, weights) = change.row(i);
+                fitting.push(*vertex, joints, weights);
+            } else {
+                lost.extend(sources);
+            }
+        }
+        weights.push(fitting);
+    }
+    weights.retain(|change| !change.vertices.is_empty());
+    left.weights.extend(some_of(&edited, &lost));
+    let binds = binds_of(model, work, left);
+    weights::change_skinning(session, &weights, &binds);
+    tell(&carried, &mut by.lines);
+}
+
+fn add_marks(
+    session: &mut Session,
+    model: &Arc<Model>,
+    work: &WorkRecord,
+    by: &mut Bringing<'_>,
+    left: &mut WorkRecord,
+) {
+    let marked = read(&work.marked, by, &mut left.marked);
+    let carried = carry(&marked, &work.made_on(), model);
+    let lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
+    left.marked.extend(some_of(&marked, &lost));
+    if !carried.vertices.is_empty() {
+        let found = carried.vertices.iter().map(|v| v.place);
+        let all = found.chain(session.unsaved().own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
+        findings::mark_for_good(session, Arc::new(VertexSet::from_vertices(all)));
+    }
+}
+
+/// Adds clips. Those that the model has already, since they were saved into its file, are left as they are. One of which the model has only
+/// some nodes is added as far as it fits, and stays whole among what has no place.
+fn add_clips(session: &mut Session, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
+    for record in &work.clips {
+        let mut is_whole = true;
+        let read = record.clip(&mut |key| {
+            let node = nodes.find(key);
+            is_whole &= node.is_some();
+            node
+        });
+        if !(is_whole && read.is_some()) {
+            left.clips.push(record.clone());
+        }
+        let Some(model) = session.model().map(Arc::clone) else { return };
+        let Some(clip) = read.filter(|clip| !model.clips.iter().any(|own| own.is_same(clip))) else { continue };
+        let part = model.added_clips().iter().position(|own| is_part(own, &clip, record, &model));
+        let at = part.unwrap_or(model.added_clips().len());
+        let own = part.map(|at| skinscope_model::ClipId::from_index(model.file_clips() + at));
+        let inserted = vec![Clip { name: model.free_clip_name(&clip.name, own), ..clip }];
+        let change = ClipChange { at, removed: usize::from(part.is_some()), inserted };
+        let shown = session.playback.clip;
+        if !clips::change_clips(session, &change, None, shown) && is_whole {
+            left.clips.push(record.clone());
+        }
+    }
+}
+
+fn binds_of(model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<BindChange> {
+    let nodes = find_nodes(model, work.binds.iter().map(|bind| bind.joint.as_str()), &work.paths);
+    let mut out = Vec::new();
+    for record in &work.binds {
+        let found = nodes.get(record.joint.as_str()).and_then(|node| bind(model, *node, record));
+        let is_own = |change: &BindChange| {
+            let edited =
+                model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.place));
+            edited.is_some_and(|(.., matrix)| matrix != change.matrix)
         };
-        add(&work.pins, &mut left.pins, &mut self.rules.pins);
-        if !work.locked.is_empty() {
-            add(&work.locked, &mut left.locked, Arc::make_mut(&mut self.tools.locked));
-        }
-        let mut pairs = Vec::with_capacity(work.pairs.len());
-        for (key, to) in &work.pairs {
-            match (nodes.find(key), to.as_ref().map(|partner| nodes.find(partner))) {
-                (None, _) | (_, Some(None)) => _ = left.pairs.insert(key.clone(), to.clone()),
-                (Some(node), partner) if self.has_other_pair(node, partner.flatten()) => {
-                    left.pairs.insert(key.clone(), to.clone());
-                }
-                (Some(node), partner) => pairs.push((node, partner.flatten())),
-            }
-        }
-        pairs.retain(|(node, _)| node.index() < model.skeleton.len());
-        // All of them are alone before any of them are partners, since each pair ends those before it.
-        for (node, _) in &pairs {
-            self.set_partner(*node, None);
-        }
-        for (node, partner) in pairs {
-            if partner.is_some() {
-                self.set_partner(node, partner);
-            }
+        match found.filter(|change| change.matrix.is_finite() && !is_own(change)) {
+            Some(change) => out.push(change),
+            None => left.binds.push(record.clone()),
         }
     }
-
-    fn add_pose(&mut self, model: &Model, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
-        let mut out = Edits::clone(&self.edits);
-        for (key, record) in &work.joints {
-            let edit = edit(record);
-            let node = by.nodes.find(key);
-            match node.map(|node| *out.nodes.get(&node).unwrap_or(&edit) == edit) {
-                _ if edit == NodeEdit::default() => {}
-                Some(true) => _ = node.map(|node| out.nodes.insert(node, edit)),
-                Some(false) | None => _ = left.joints.insert(key.clone(), *record),
-            }
-        }
-        add_morphs(model, work, &mut by.nodes, &mut out, left);
-        for (key, record) in &work.held {
-            let at = Affine3A::from_cols_array(&values(record.matrix));
-            match by.nodes.find(key) {
-                Some(node) if *out.held.get(&node).unwrap_or(&at) == at => _ = out.held.insert(node, at),
-                _ => _ = left.held.insert(key.clone(), record.clone()),
-            }
-        }
-        if let Some(controls) = by.controls.take() {
-            out.controls = Arc::new(controls);
-        }
-        self.change_edits(out);
-    }
-
-    fn add_skinning(&mut self, model: &Arc<Model>, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
-        let edited = read(&work.weights, by, &mut left.weights);
-        let carried = carry(&edited, &work.made_on(), model);
-        let mut lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
-        let doubtful = carried.vertices.iter().filter(|v| v.is_repainted && !by.repainted);
-        lost.extend(doubtful.map(|v| (v.edit, v.row)));
-        let mut weights = Vec::with_capacity(carried.weights.len());
-        for change in &carried.weights {
-            let is_own = |i: usize| is_edited_otherwise(model, change, i);
-            let fits = model.with_weights(std::slice::from_ref(change)).is_ok();
-            let mut fitting = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
-            for (i, vertex) in change.vertices.iter().enumerate() {
-                let place = (change.mesh, change.primitive, *vertex);
-                let from = carried.vertices.partition_point(|v| v.place < place);
-                let sources = carried.vertices[from..].iter().take_while(|v| v.place == place).map(|v| (v.edit, v.row));
-                if fits && !is_own(i) && !sources.clone().any(|source| lost.contains(&source)) {
-                    let (joints, weights) = change.row(i);
-                    fitting.push(*vertex, joints, weights);
-                } else {
-                    lost.extend(sources);
-                }
-            }
-            weights.push(fitting);
-        }
-        weights.retain(|change| !change.vertices.is_empty());
-        left.weights.extend(some_of(&edited, &lost));
-        let binds = self.binds_of(model, work, left);
-        self.change_skinning(&weights, &binds);
-        tell(&carried, &mut by.lines);
-    }
-
-    fn binds_of(&self, model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<BindChange> {
-        let nodes = find_nodes(model, work.binds.iter().map(|bind| bind.joint.as_str()), &work.paths);
-        let mut out = Vec::new();
-        for record in &work.binds {
-            let found = nodes.get(record.joint.as_str()).and_then(|node| bind(model, *node, record));
-            let is_own = |change: &BindChange| {
-                let edited =
-                    model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.place));
-                edited.is_some_and(|(.., matrix)| matrix != change.matrix)
-            };
-            match found.filter(|change| change.matrix.is_finite() && !is_own(change)) {
-                Some(change) => out.push(change),
-                None => left.binds.push(record.clone()),
-            }
-        }
-        out
-    }
-
-    fn add_marks(&mut self, model: &Arc<Model>, work: &WorkRecord, by: &mut Bringing<'_>, left: &mut WorkRecord) {
-        let marked = read(&work.marked, by, &mut left.marked);
-        let carried = carry(&marked, &work.made_on(), model);
-        let lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
-        left.marked.extend(some_of(&marked, &lost));
-        if !carried.vertices.is_empty() {
-            let found = carried.vertices.iter().map(|v| v.place);
-            let all = found.chain(self.own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
-            self.mark_for_good(Arc::new(VertexSet::from_vertices(all)));
-        }
-    }
-
-    /// Adds clips. Those that the model has already, since they were saved into its file, are left as they are. One of which the model has only
-    /// some nodes is added as far as it fits, and stays whole among what has no place.
-    fn add_clips(&mut self, work: &WorkRecord, nodes: &mut Nodes<'_>, left: &mut WorkRecord) {
-        for record in &work.clips {
-            let mut is_whole = true;
-            let read = record.clip(&mut |key| {
-                let node = nodes.find(key);
-                is_whole &= node.is_some();
-                node
-            });
-            if !(is_whole && read.is_some()) {
-                left.clips.push(record.clone());
-            }
-            let Some(model) = self.model().map(Arc::clone) else { return };
-            let Some(clip) = read.filter(|clip| !model.clips.iter().any(|own| own.is_same(clip))) else { continue };
-            let part = model.added_clips().iter().position(|own| is_part(own, &clip, record, &model));
-            let at = part.unwrap_or(model.added_clips().len());
-            let own = part.map(|at| skinscope_model::ClipId::from_index(model.file_clips() + at));
-            let inserted = vec![Clip { name: model.free_clip_name(&clip.name, own), ..clip }];
-            let change = ClipChange { at, removed: usize::from(part.is_some()), inserted };
-            if !self.change_clips(&change, None, self.playback.clip) && is_whole {
-                left.clips.push(record.clone());
-            }
-        }
-    }
+    out
 }
 
 /// Adds morph weights. Those that have another value already, or no place, are left.

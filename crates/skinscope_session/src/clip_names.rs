@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_anim::pose::{NameMap, clip_joints};
 use skinscope_model::Model;
 
-use super::Session;
+use super::Files;
 
 /// A file whose clips were taken, with what is kept of that.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl PartialEq for ClipFile {
     }
 }
 
-impl Session {
+impl Files {
     /// Returns the files whose clips were taken for the open model, the last one at the end.
     #[must_use]
     pub fn clip_files(&self) -> &[ClipFile] {
@@ -40,16 +40,6 @@ impl Session {
     pub fn said_of(&self, path: &Path) -> NameMap {
         let known = self.clip_files.iter().find(|file| is_same_file(&file.path, path));
         known.map_or_else(NameMap::default, |file| file.said.clone())
-    }
-
-    /// Keeps what is said of the joints of a file and which clips were taken of it, in place of what was kept of that file before.
-    pub fn keep_clip_names(&mut self, names: &ClipNames) {
-        let ClipNames { path, said, taken, is_new, .. } = names.clone();
-        let files = Arc::make_mut(&mut self.clip_files);
-        files.retain(|file| !is_same_file(&file.path, &path));
-        if !(said.is_empty() && taken.is_empty()) {
-            files.push(ClipFile { path, said, taken, is_new });
-        }
     }
 }
 
@@ -191,11 +181,24 @@ impl ClipNames {
     }
 }
 
+impl Files {
+    /// Keeps what is said of the joints of a file and which clips were taken of it, in place of what was kept of that file before.
+    pub fn keep_clip_names(&mut self, names: &ClipNames) {
+        let ClipNames { path, said, taken, is_new, .. } = names.clone();
+        let files = Arc::make_mut(&mut self.clip_files);
+        files.retain(|file| !is_same_file(&file.path, &path));
+        if !(said.is_empty() && taken.is_empty()) {
+            files.push(ClipFile { path, said, taken, is_new });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use skinscope_model::shapes::{Tube, tube};
 
     use super::*;
+    use crate::Session;
     use crate::{Document, SessionFile};
 
     fn session() -> Session {
@@ -212,7 +215,7 @@ mod tests {
         names.say("joint 1", Some("joint 3"), &model);
         names.say("joint 2", None, &model);
         names.taken = vec!["Bend".to_owned()];
-        session.keep_clip_names(&names);
+        session.files_mut().keep_clip_names(&names);
         names
     }
 
@@ -220,9 +223,9 @@ mod tests {
     fn session_files_keep_which_joints_are_which() {
         let mut before = session();
         let names = said(&mut before);
-        assert_eq!(before.unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
-        assert!(before.has_unsaved_work() && before.has_work());
-        let mut file = before.kept().unwrap().file();
+        assert_eq!(before.unsaved().unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
+        assert!(before.unsaved().has_unsaved_work() && before.unsaved().has_work());
+        let mut file = before.unsaved().kept().unwrap().file();
         let at = Path::new("/models/a.skinscope.json");
         file.set_model(at, [Path::new("/models/own.glb")], |_| false).unwrap();
         let text = file.text().unwrap();
@@ -234,24 +237,27 @@ mod tests {
         let mut after = session();
         let document = Document::clone(after.document().unwrap());
         after.open_kept(document.clone(), &read);
-        assert_eq!((after.clip_files(), after.said_of(&names.path)), (before.clip_files(), names.said.clone()));
-        assert!(!after.has_unsaved_work());
+        assert_eq!(
+            (after.files().clip_files(), after.files().said_of(&names.path)),
+            (before.files().clip_files(), names.said.clone())
+        );
+        assert!(!after.unsaved().has_unsaved_work());
         // What is taken up after a crash is in no file.
         let mut restored = session();
         restored.take_up(&read);
-        assert_eq!((restored.unsaved_work().names, restored.kept().unwrap().names()), (2, 2));
+        assert_eq!((restored.unsaved().unsaved_work().names, restored.unsaved().kept().unwrap().names()), (2, 2));
         // What is said anew is not in the file.
         let model = Arc::clone(after.model().unwrap());
         let mut names = names;
         names.forget("joint 2", &model);
-        after.keep_clip_names(&names);
-        assert_eq!(after.unsaved_work().names, 1);
+        after.files_mut().keep_clip_names(&names);
+        assert_eq!(after.unsaved().unsaved_work().names, 1);
         // An earlier file keeps none, and another model is not that of the names.
         after.open_kept(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
-        assert!(after.clip_files().is_empty());
+        assert!(after.files().clip_files().is_empty());
         said(&mut after);
         after.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("/models/other.glb".into())));
-        assert!(after.clip_files().is_empty() && !after.has_unsaved_work());
+        assert!(after.files().clip_files().is_empty() && !after.unsaved().has_unsaved_work());
     }
 
     #[test]
@@ -267,11 +273,11 @@ mod tests {
         let mut session = session();
         let mut names = said(&mut session);
         names.is_new = false;
-        session.keep_clip_names(&names);
-        assert!(!session.has_unsaved_work() && session.clip_files().len() == 1);
+        session.files_mut().keep_clip_names(&names);
+        assert!(!session.unsaved().has_unsaved_work() && session.files().clip_files().len() == 1);
         names.said = NameMap::default();
         names.taken.clear();
-        session.keep_clip_names(&names);
-        assert!(session.clip_files().is_empty(), "nothing is left to keep");
+        session.files_mut().keep_clip_names(&names);
+        assert!(session.files().clip_files().is_empty(), "nothing is left to keep");
     }
 }

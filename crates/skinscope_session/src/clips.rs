@@ -10,7 +10,7 @@ use skinscope_base::words::counted;
 use skinscope_model::{self as model, Clip, ClipChange, ClipId, Model, NodeId, Values};
 
 use super::session_file::{ClipRecord, WorkRecord};
-use super::{Edits, PlaybackCommand, PoseSource, Session};
+use super::{Edits, PlaybackCommand, PoseSource, Session, Unsaved, crowd, playback, tools, weights};
 
 /// Clips of another file that the open model can play.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl Session {
         let inserted: Vec<Clip> = taken.named_beside(others).into_iter().map(as_taken).collect();
         let names = inserted.iter().map(|clip| clip.name.clone()).collect();
         let first = ClipId::from_index(own + at);
-        if self.change_clips(&ClipChange { at, removed, inserted }, None, Some(first)) {
+        if change_clips(self, &ClipChange { at, removed, inserted }, None, Some(first)) {
             self.apply(PlaybackCommand::SetClip(first));
             self.apply(PlaybackCommand::SetPlaying(true));
         }
@@ -157,82 +157,93 @@ impl Session {
         self.update_pose();
         names
     }
+}
 
+/// Changes the added clips, and the edits of the pose where some are given, in one step; then `clip` is shown. Returns whether the
+/// clips fit the model, so that it was done.
+pub(super) fn change_clips(
+    session: &mut Session,
+    change: &ClipChange,
+    edits: Option<Edits>,
+    clip: Option<ClipId>,
+) -> bool {
+    tools::choose(session, None);
+    let Some(model) = session.model().map(Arc::clone) else { return false };
+    let Ok(changed) = model.with_clips_changed(change) else { return false };
+    let before = model.clips_before(change);
+    let played = (session.playback.clip, session.playback.layers);
+    session.history.clips_changed(before, Arc::clone(&session.edits), played);
+    if let Some(edits) = edits {
+        session.edits = Arc::new(edits);
+    }
+    show_edited(session, Arc::new(changed), clip);
+    true
+}
+
+/// Shows the open file with other weights and added clips, and `clip`, where there is such a clip.
+pub(super) fn show_edited(session: &mut Session, model: Arc<Model>, clip: Option<ClipId>) {
+    let before = session.model().map(Arc::clone);
+    let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
+    weights::show_skinning(session, model);
+    if let (Some(before), Some(document)) = (before.filter(|_| !is_same), &session.document) {
+        session.playback.follow_layers(&before, &document.model);
+    }
+    let Some(model) = session.model().map(Arc::clone).filter(|_| !is_same || clip != session.playback.clip) else {
+        return;
+    };
+    let first = (!model.clips.is_empty()).then_some(ClipId(0));
+    session.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
+    session.playback.time_secs = session.playback.time_secs.min(session.playback.timeline_secs(&model));
+    if session.playback.clip.is_none() {
+        playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+    }
+    crowd::arrange_crowd(session);
+}
+
+/// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
+/// node that a node has become. Returns those that have no place, or only a part of which has one.
+pub(super) fn take_up_clips(
+    session: &mut Session,
+    before: &Model,
+    find: impl Fn(NodeId) -> Option<NodeId>,
+) -> WorkRecord {
+    let mut left = WorkRecord::default();
+    let Some(document) = session.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return left };
+    let now = session.model().map_or_else(|| Arc::clone(document.stored()), Arc::clone);
+    let written = session.unsaved().written_clips(before, document.path.as_deref());
+    let keys = Keys::of(before);
+    let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
+    let mut kept = Vec::new();
+    for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
+        let (fitting, is_whole) = fitting(clip, &now, &find);
+        if !is_whole {
+            left.clips.push(record(clip));
+        }
+        if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
+            kept.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
+        }
+    }
+    if kept.len() != before.added_clips().len() {
+        session.history.forget_clips();
+    }
+    match now.with_clips(kept) {
+        Ok(model) => weights::show_skinning(session, Arc::new(model)),
+        Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
+    }
+    left
+}
+
+impl Unsaved<'_> {
     /// How many clips the open model has that its file has not.
     #[must_use]
-    pub fn unsaved_clips(&self) -> usize {
+    pub fn unsaved_clips(self) -> usize {
         // An example is no file, and is as it was when it is opened again.
-        self.model().filter(|_| self.lesson().is_none()).map_or(0, |model| model.added_clips().len())
-    }
-
-    /// Changes the added clips, and the edits of the pose where some are given, in one step; then `clip` is shown. Returns whether the
-    /// clips fit the model, so that it was done.
-    pub(super) fn change_clips(&mut self, change: &ClipChange, edits: Option<Edits>, clip: Option<ClipId>) -> bool {
-        self.choose_tool(None);
-        let Some(model) = self.model().map(Arc::clone) else { return false };
-        let Ok(changed) = model.with_clips_changed(change) else { return false };
-        let before = model.clips_before(change);
-        let played = (self.playback.clip, self.playback.layers);
-        self.history.clips_changed(before, Arc::clone(&self.edits), played);
-        if let Some(edits) = edits {
-            self.edits = Arc::new(edits);
-        }
-        self.show_edited(Arc::new(changed), clip);
-        true
-    }
-
-    /// Shows the open file with other weights and added clips, and `clip`, where there is such a clip.
-    pub(super) fn show_edited(&mut self, model: Arc<Model>, clip: Option<ClipId>) {
-        let before = self.model().map(Arc::clone);
-        let is_same = before.as_ref().is_some_and(|open| open.shares_clips(&model));
-        self.show_skinning(model);
-        if let Some(before) = before.filter(|_| !is_same) {
-            self.follow_layers(&before);
-        }
-        let Some(model) = self.model().map(Arc::clone).filter(|_| !is_same || clip != self.playback.clip) else {
-            return;
-        };
-        let first = (!model.clips.is_empty()).then_some(ClipId(0));
-        self.playback.clip = clip.filter(|clip| clip.index() < model.clips.len()).or(first);
-        self.playback.time_secs = self.playback.time_secs.min(self.playback.timeline_secs(&model));
-        if self.playback.clip.is_none() {
-            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
-        }
-        self.form_up();
-    }
-
-    /// Keeps the clips that were added to an earlier version of the open file, as far as that does not have them now. `find` finds the
-    /// node that a node has become. Returns those that have no place, or only a part of which has one.
-    pub(super) fn take_up_clips(&mut self, before: &Model, find: impl Fn(NodeId) -> Option<NodeId>) -> WorkRecord {
-        let mut left = WorkRecord::default();
-        let Some(document) = self.document.as_ref().filter(|_| !before.added_clips().is_empty()) else { return left };
-        let now = self.model().map_or_else(|| Arc::clone(document.stored()), Arc::clone);
-        let written = self.written_clips(before, document.path.as_deref());
-        let keys = Keys::of(before);
-        let record = |clip: &Clip| ClipRecord::of(clip, &|node| keys.key(*node).to_owned());
-        let mut kept = Vec::new();
-        for clip in before.added_clips().iter().filter(|clip| !written.iter().any(|other| other.is_same(clip))) {
-            let (fitting, is_whole) = fitting(clip, &now, &find);
-            if !is_whole {
-                left.clips.push(record(clip));
-            }
-            if !fitting.channels.is_empty() && !now.clips.iter().any(|other| other.is_same(&fitting)) {
-                kept.push(Clip { name: now.free_clip_name(&clip.name, None), ..fitting });
-            }
-        }
-        if kept.len() != before.added_clips().len() {
-            self.history.forget_clips();
-        }
-        match now.with_clips(kept) {
-            Ok(model) => self.show_skinning(Arc::new(model)),
-            Err(_) => left.clips = before.added_clips().iter().map(record).collect(),
-        }
-        left
+        self.model.filter(|_| !self.is_example).map_or(0, |model| model.added_clips().len())
     }
 
     /// The added clips that the file at `path` has by now, since they were saved into it.
-    fn written_clips(&self, before: &Model, path: Option<&Path>) -> Vec<Clip> {
-        let saved = self.saved.as_ref().filter(|saved| saved.is_of(before, path));
+    fn written_clips(self, before: &Model, path: Option<&Path>) -> Vec<Clip> {
+        let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(before, path));
         saved.map_or_else(Vec::new, |saved| saved.model.added_clips().to_vec())
     }
 }
@@ -292,10 +303,10 @@ mod tests {
         assert_eq!(taken.unmatched, [other.skeleton.names[5].as_str()]);
         // It is one step, and what was shown before it is shown again.
         session.apply(EditCommand::Undo);
-        assert_eq!((session.unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
+        assert_eq!((session.unsaved().unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
         assert!(session.edits().nodes.contains_key(&NodeId(1)));
         session.apply(EditCommand::Redo);
-        assert_eq!((session.unsaved_clips(), session.playback().clip), (2, Some(ClipId(1))));
+        assert_eq!((session.unsaved().unsaved_clips(), session.playback().clip), (2, Some(ClipId(1))));
         let still = Model::build(model::ModelParts { clips: Vec::new(), ..(*other).clone() }).unwrap();
         assert!(TakenClips::of(&model, &still, "still.glb", &NameMap::default()).unwrap_err().contains("has no clips"));
     }
@@ -329,11 +340,14 @@ mod tests {
     fn a_newer_version_of_the_file_keeps_added_clips_and_drops_what_it_has_no_node_for() {
         let mut session = with_taken();
         session.open(version(5, &[]));
-        assert_eq!((names(&session), session.unsaved_clips()), (vec!["Bend".into(), "Bend (b.glb)".into()], 1));
+        assert_eq!(
+            (names(&session), session.unsaved().unsaved_clips()),
+            (vec!["Bend".into(), "Bend (b.glb)".into()], 1)
+        );
         assert_eq!(session.playback().clip, Some(ClipId(1)));
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Redo);
-        assert_eq!(session.unsaved_clips(), 1, "its step still fits");
+        assert_eq!(session.unsaved().unsaved_clips(), 1, "its step still fits");
         session.open(version(3, &[]));
         let clip = &session.model().unwrap().clips[1];
         assert!(clip.is_added() && clip.channels.iter().all(|c| c.node.index() <= 3) && !clip.channels.is_empty());
@@ -344,15 +358,15 @@ mod tests {
     fn clips_that_were_written_are_no_added_ones_any_more_and_those_taken_meanwhile_stay() {
         let mut session = with_taken();
         let saved = Arc::clone(session.model().unwrap());
-        session.saved("model.glb".into(), Arc::clone(&saved));
+        session.files_mut().note_model_saved("model.glb".into(), Arc::clone(&saved));
         let again =
             TakenClips::of(&saved, &tube(Tube { joints: 5, ..Tube::default() }), "c.glb", &NameMap::default()).unwrap();
         session.take_clips(&again);
         session.open(version(5, saved.added_clips()));
         assert_eq!(names(&session), ["Bend", "Bend (b.glb)", "Bend (c.glb)"]);
-        assert_eq!(session.unsaved_clips(), 1);
+        assert_eq!(session.unsaved().unsaved_clips(), 1);
         session.apply(EditCommand::Undo);
-        assert_eq!(session.unsaved_clips(), 1, "no step takes a clip out of the file");
+        assert_eq!(session.unsaved().unsaved_clips(), 1, "no step takes a clip out of the file");
     }
 
     #[test]

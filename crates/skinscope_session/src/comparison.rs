@@ -11,7 +11,11 @@ use skinscope_inspect::{InspectedValues, SurfaceDistance, distances, rom};
 use skinscope_model::Model;
 
 use super::ids::Id;
-use super::{MethodChoice, PlaybackCommand, PoseSource, Session};
+use super::stored::ChangedWeights;
+use super::{
+    ComparedFile, Deforming, Extents, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, crowd, findings,
+    measure_commands, playback,
+};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -80,6 +84,18 @@ pub(super) struct PackedModel {
     packing: Packing,
     model: Arc<Model>,
     figures: PackedFigures,
+}
+
+/// What the open model is compared with, and what is computed for that.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    /// The model that the open one is compared with, where that is not the one that its file stores.
+    pub(super) file: Option<ComparedFile>,
+    pub(super) changed_weights: ChangedWeights,
+    /// What the runtime makes of the open model that it is compared with.
+    pub(super) packed: Option<PackedModel>,
+    /// Whether the worst moment of a comparison is asked for and not found yet, see [`Work::FindWorstMoment`](super::Work).
+    pub(super) is_seeking_worst: bool,
 }
 
 /// What is compared with what is shown, and how.
@@ -174,93 +190,53 @@ pub struct WorstPose {
 const MOMENTS_PER_SECOND: f32 = 30.0;
 const MOST_MOMENTS: usize = 1800;
 
-impl Session {
+impl<'a> Deforming<'a> {
     /// What is compared, if anything is.
     #[must_use]
-    pub fn comparison(&self) -> Option<&Comparison> {
+    pub fn comparison(self) -> Option<&'a Comparison> {
         self.view.comparison.as_ref().filter(|_| self.document.is_some())
-    }
-
-    /// Whether the worst moment of the clip is asked for and not found yet.
-    #[must_use]
-    pub fn is_seeking_worst(&self) -> bool {
-        self.is_seeking_worst
     }
 
     /// The model of the second side.
     #[must_use]
-    pub fn compared_model(&self) -> Option<&Arc<Model>> {
+    pub fn compared_model(self) -> Option<&'a Arc<Model>> {
         match self.comparison()?.weights {
-            SideWeights::Shown => self.model(),
+            SideWeights::Shown => self.model,
             SideWeights::Stored => self.compared_with(),
-            SideWeights::Packed(_) => self.packed.as_ref().map(|packed| &packed.model).or_else(|| self.model()),
+            SideWeights::Packed(_) => self.compared.packed.as_ref().map(|packed| &packed.model).or(self.model),
         }
     }
 
     /// What the weights of the runtime cost and lose that the second side of a comparison shows; `None` until that is worked out.
     #[must_use]
-    pub fn packed_figures(&self) -> Option<&PackedFigures> {
+    pub fn packed_figures(self) -> Option<&'a PackedFigures> {
         if self.wanted_packing().is_some() {
             return None;
         }
-        self.packed.as_ref().map(|packed| &packed.figures)
+        self.compared.packed.as_ref().map(|packed| &packed.figures)
     }
 
     /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been worked out already.
     /// In a patient session that is [`Work::PackWeights`](super::Work); until it is done the second side has the weights that were
     /// packed before, or those that are shown.
     #[must_use]
-    pub fn wanted_packing(&self) -> Option<(Arc<Model>, Packing)> {
+    pub fn wanted_packing(self) -> Option<(Arc<Model>, Packing)> {
         let SideWeights::Packed(packing) = self.comparison()?.weights else { return None };
-        let base = self.model()?;
+        let base = self.model?;
         let is_made = |packed: &PackedModel| Arc::ptr_eq(&packed.base, base) && packed.packing == packing;
-        (!self.packed.as_ref().is_some_and(is_made)).then(|| (Arc::clone(base), packing))
+        (!self.compared.packed.as_ref().is_some_and(is_made)).then(|| (Arc::clone(base), packing))
     }
+}
 
-    /// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
-    pub(super) fn packed(&mut self, base: &Arc<Model>, packing: Packing, (model, figures): (Model, PackedFigures)) {
-        if self.wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
-            self.packed = Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
-            self.pose_again();
-        }
-    }
-
-    /// Makes the weights of the runtime that is compared where nobody else does it, and forgets those that nobody wants.
-    pub(super) fn pack(&mut self) {
-        let shares = |packed: &PackedModel| self.model().is_some_and(|model| model.shares_all_but_edits(&packed.base));
-        let is_packed = self.comparison().is_some_and(|c| matches!(c.weights, SideWeights::Packed(_)));
-        if !is_packed || !self.packed.as_ref().is_some_and(shares) {
-            self.packed = None;
-        }
-        if let (false, Some((base, packing))) = (self.is_patient, self.wanted_packing())
-            && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
-        {
-            self.packed(&base, packing, made);
-        }
-    }
-
-    /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
+impl Compared {
+    /// Whether the worst moment of the clip is asked for and not found yet.
     #[must_use]
-    pub fn compared_surfaces(&self) -> Option<Arc<ComparedSurfaces>> {
-        let comparison = self.comparison()?;
-        let surfaces = [self.surface()?, self.compared_surface(comparison, 0)?];
-        Some(self.pose.surfaces.compared(&surfaces, || {
-            let [a, b] = &surfaces;
-            let model = self.document.as_ref().map(|document| &*document.model);
-            let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
-            let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
-            let inspected = Arc::new(InspectedValues { distance: distance_of, ..InspectedValues::default() });
-            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspected }
-        }))
+    pub fn is_seeking_worst(&self) -> bool {
+        self.is_seeking_worst
     }
+}
 
-    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
-    #[must_use]
-    pub fn rest_height(&self) -> f32 {
-        let bounds = self.document.as_ref().map(|document| document.rest_bounds());
-        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
-    }
-
+impl Session {
     /// The moment of the clip that is shown at which the two sides are farthest apart; of several the first. `go_on` hears what part
     /// is done, 0…1, and ends the search by `false`. `None` where nothing is compared, there is no clip, or it was ended.
     #[must_use]
@@ -289,10 +265,10 @@ impl Session {
         keeps_edits: bool,
         go_on: &mut dyn FnMut(f32) -> bool,
     ) -> Option<WorstPose> {
-        self.comparison()?;
+        self.deforming().comparison()?;
         let mut session = self.clone();
         session.view.crowd = 1;
-        session.show_crowd();
+        crowd::show_crowd(&mut session);
         session.playback.playing = false;
         let mut worst: Option<WorstPose> = None;
         for (i, pose) in poses.iter().enumerate() {
@@ -300,136 +276,196 @@ impl Session {
                 return None;
             }
             match pose {
-                FindingPose::Clip { time_secs, .. } if keeps_edits => session.play(&PlaybackCommand::Seek(*time_secs)),
-                pose => session.pose_as(*pose),
+                FindingPose::Clip { time_secs, .. } if keeps_edits => {
+                    playback::apply(&mut session, &PlaybackCommand::Seek(*time_secs))
+                }
+                pose => findings::pose_as(&mut session, *pose),
             }
             session.update_pose();
-            let distance = session.compared_surfaces()?.distance;
+            let distance = session.surfaces().compared_surfaces()?.distance;
             if worst.is_none_or(|worst| distance.worst > worst.distance.worst) {
                 worst = Some(WorstPose { pose: *pose, distance });
             }
         }
         worst
     }
+}
+
+/// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
+pub(super) fn take_packed(
+    session: &mut Session,
+    base: &Arc<Model>,
+    packing: Packing,
+    (model, figures): (Model, PackedFigures),
+) {
+    if session.deforming().wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
+        session.compared.packed =
+            Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
+        session.pose.invalidate();
+    }
+}
+
+/// Makes the weights of the runtime that is compared where nobody else does it, and forgets those that nobody wants.
+pub(super) fn pack(session: &mut Session) {
+    let shares = |packed: &PackedModel| session.model().is_some_and(|model| model.shares_all_but_edits(&packed.base));
+    let is_packed = session.deforming().comparison().is_some_and(|c| matches!(c.weights, SideWeights::Packed(_)));
+    if !is_packed || !session.compared.packed.as_ref().is_some_and(shares) {
+        session.compared.packed = None;
+    }
+    if let (false, Some((base, packing))) = (session.is_patient, session.deforming().wanted_packing())
+        && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
+    {
+        take_packed(session, &base, packing, made);
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &ComparisonCommand) {
+    let comparison = &mut session.view.comparison;
+    match command {
+        ComparisonCommand::Toggle => {
+            let on = comparison.is_none();
+            set(session, on);
+        }
+        ComparisonCommand::Set(on) => set(session, *on),
+        ComparisonCommand::SetMethod(id) => {
+            if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
+                comparison.choice.method = method;
+            }
+        }
+        ComparisonCommand::SetPass(id) => {
+            if let Some(comparison) = comparison {
+                comparison.choice.pass = id.and_then(deform::pass);
+            }
+        }
+        ComparisonCommand::SetNormals(id) => {
+            if let (Some(comparison), Some(normals)) = (comparison, deform::normal_mode(id)) {
+                comparison.choice.normals = normals;
+            }
+        }
+        ComparisonCommand::SetWeights(weights) => {
+            if let Some(comparison) = comparison {
+                comparison.weights = *weights;
+            }
+        }
+        ComparisonCommand::LeaveFile => {
+            session.compared.file = None;
+            if let Some(comparison) = comparison {
+                comparison.weights = SideWeights::Shown;
+            }
+            session.pose.invalidate();
+        }
+        ComparisonCommand::PreviewAs(packing) => {
+            let choice = session.view.choice();
+            let before = session.view.comparison.take().unwrap_or_else(|| Comparison::of(choice));
+            let weights = SideWeights::Packed(*packing);
+            session.view.comparison = Some(Comparison { choice, weights, ..before });
+        }
+        ComparisonCommand::Swap => {
+            if let Some(comparison) = comparison {
+                comparison.swapped = !comparison.swapped;
+            }
+        }
+        ComparisonCommand::SetLayout(layout) => {
+            if let Some(comparison) = comparison {
+                (comparison.layout, comparison.is_turned) = (*layout, false);
+            }
+        }
+        ComparisonCommand::SetSplit(split) => {
+            if let Some(comparison) = comparison.as_mut().filter(|_| split.is_finite()) {
+                comparison.split = split.clamp(0.0, 1.0);
+            }
+        }
+        ComparisonCommand::Blink => {
+            if let Some(comparison) = comparison {
+                comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
+            }
+        }
+        ComparisonCommand::ToWorst => to_worst(session),
+        ComparisonCommand::ToWorstMoment => to_worst_moment(session),
+        ComparisonCommand::ShowMoment(time_secs) => {
+            session.compared.is_seeking_worst = false;
+            show_moment(session, *time_secs);
+        }
+    }
+}
+
+/// Looks for the moment of the clip at which both sides are farthest apart, and goes there; where that is being looked for, it is cancelled.
+fn to_worst_moment(session: &mut Session) {
+    if std::mem::take(&mut session.compared.is_seeking_worst) {
+        return;
+    }
+    if session.is_patient {
+        session.compared.is_seeking_worst =
+            session.deforming().comparison().is_some() && session.playback.clip.is_some();
+    } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
+        session.worst_moment(&mut |_| true)
+    {
+        show_moment(session, time_secs);
+    }
+}
+
+/// Takes the worst moment that was looked for, unless that was cancelled meanwhile; `None`: there is none.
+pub(super) fn take_worst_moment(session: &mut Session, worst: Option<WorstPose>) {
+    if !std::mem::take(&mut session.compared.is_seeking_worst) {
+        return;
+    }
+    if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
+        show_moment(session, time_secs);
+    }
+}
+
+fn set(session: &mut Session, on: bool) {
+    let choice = session.view.choice();
+    session.compared.is_seeking_worst &= on;
+    match (on, &mut session.view.comparison) {
+        (true, comparison @ None) => *comparison = Some(Comparison::of(choice)),
+        (false, comparison) => *comparison = None,
+        (true, Some(_)) => {}
+    }
+}
+
+fn show_moment(session: &mut Session, time_secs: f32) {
+    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    playback::apply(session, &PlaybackCommand::Seek(time_secs));
+    session.update_pose();
+    to_worst(session);
+}
+
+/// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
+fn to_worst(session: &mut Session) {
+    let Some(at) = session.surfaces().compared_surfaces().and_then(|compared| compared.distance.at) else { return };
+    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    measure_commands::frame_vertex(session, at);
+}
+
+impl Surfaces<'_> {
+    /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
+    #[must_use]
+    pub fn compared_surfaces(self) -> Option<Arc<ComparedSurfaces>> {
+        let comparison = self.deforming.comparison()?;
+        let surfaces = [self.surface()?, self.compared_surface(comparison, 0)?];
+        Some(self.pose.surfaces.compared(&surfaces, || {
+            let [a, b] = &surfaces;
+            let model = self.deforming.document.map(|document| &*document.model);
+            let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
+            let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
+            let inspected = Arc::new(InspectedValues { distance: distance_of, ..InspectedValues::default() });
+            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspected }
+        }))
+    }
 
     /// The surface of the second side, of one member of the crowd.
-    pub(crate) fn compared_surface(&self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
+    pub(crate) fn compared_surface(self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
         self.surface_of(comparison.choice, member, comparison.weights)
     }
+}
 
-    /// Carries out a command of its family.
-    pub(super) fn compare(&mut self, command: &ComparisonCommand) {
-        let comparison = &mut self.view.comparison;
-        match command {
-            ComparisonCommand::Toggle => {
-                let on = comparison.is_none();
-                self.set_comparing(on);
-            }
-            ComparisonCommand::Set(on) => self.set_comparing(*on),
-            ComparisonCommand::SetMethod(id) => {
-                if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
-                    comparison.choice.method = method;
-                }
-            }
-            ComparisonCommand::SetPass(id) => {
-                if let Some(comparison) = comparison {
-                    comparison.choice.pass = id.and_then(deform::pass);
-                }
-            }
-            ComparisonCommand::SetNormals(id) => {
-                if let (Some(comparison), Some(normals)) = (comparison, deform::normal_mode(id)) {
-                    comparison.choice.normals = normals;
-                }
-            }
-            ComparisonCommand::SetWeights(weights) => {
-                if let Some(comparison) = comparison {
-                    comparison.weights = *weights;
-                }
-            }
-            ComparisonCommand::LeaveFile => {
-                self.compared_with = None;
-                if let Some(comparison) = comparison {
-                    comparison.weights = SideWeights::Shown;
-                }
-                self.pose_again();
-            }
-            ComparisonCommand::PreviewAs(packing) => {
-                let choice = self.view.choice();
-                let before = self.view.comparison.take().unwrap_or_else(|| Comparison::of(choice));
-                let weights = SideWeights::Packed(*packing);
-                self.view.comparison = Some(Comparison { choice, weights, ..before });
-            }
-            ComparisonCommand::Swap => {
-                if let Some(comparison) = comparison {
-                    comparison.swapped = !comparison.swapped;
-                }
-            }
-            ComparisonCommand::SetLayout(layout) => {
-                if let Some(comparison) = comparison {
-                    (comparison.layout, comparison.is_turned) = (*layout, false);
-                }
-            }
-            ComparisonCommand::SetSplit(split) => {
-                if let Some(comparison) = comparison.as_mut().filter(|_| split.is_finite()) {
-                    comparison.split = split.clamp(0.0, 1.0);
-                }
-            }
-            ComparisonCommand::Blink => {
-                if let Some(comparison) = comparison {
-                    comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
-                }
-            }
-            ComparisonCommand::ToWorst => self.go_to_worst(),
-            ComparisonCommand::ToWorstMoment => {
-                if std::mem::take(&mut self.is_seeking_worst) {
-                    return;
-                }
-                if self.is_patient {
-                    self.is_seeking_worst = self.comparison().is_some() && self.playback.clip.is_some();
-                } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
-                    self.worst_moment(&mut |_| true)
-                {
-                    self.show_moment(time_secs);
-                }
-            }
-            ComparisonCommand::ShowMoment(time_secs) => {
-                self.is_seeking_worst = false;
-                self.show_moment(*time_secs);
-            }
-        }
-    }
-
-    /// Takes the worst moment that was looked for, unless that was cancelled meanwhile; `None`: there is none.
-    pub(super) fn show_worst(&mut self, worst: Option<WorstPose>) {
-        if !std::mem::take(&mut self.is_seeking_worst) {
-            return;
-        }
-        if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
-            self.show_moment(time_secs);
-        }
-    }
-
-    fn set_comparing(&mut self, on: bool) {
-        let choice = self.view.choice();
-        self.is_seeking_worst &= on;
-        match (on, &mut self.view.comparison) {
-            (true, comparison @ None) => *comparison = Some(Comparison::of(choice)),
-            (false, comparison) => *comparison = None,
-            (true, Some(_)) => {}
-        }
-    }
-
-    fn show_moment(&mut self, time_secs: f32) {
-        self.play(&PlaybackCommand::SetPlaying(false));
-        self.play(&PlaybackCommand::Seek(time_secs));
-        self.update_pose();
-        self.go_to_worst();
-    }
-
-    /// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
-    fn go_to_worst(&mut self) {
-        let Some(at) = self.compared_surfaces().and_then(|compared| compared.distance.at) else { return };
-        self.play(&PlaybackCommand::SetPlaying(false));
-        self.frame_vertex(at);
+impl Extents<'_> {
+    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
+    #[must_use]
+    pub fn rest_height(self) -> f32 {
+        let bounds = self.document.map(|document| document.rest_bounds());
+        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
     }
 }

@@ -44,7 +44,7 @@ fn a_slider_poses_a_joint_in_one_step_that_can_be_undone() {
         assert!((angles(&mut session, "LowerArm.L").x - 80.0 * value).abs() < 1e-3);
     }
     session.apply(EditCommand::EndEdit);
-    assert!(session.has_work() && !session.edits().is_empty());
+    assert!(session.unsaved().has_work() && !session.edits().is_empty());
     session.apply(EditCommand::Undo);
     assert!(angles(&mut session, "LowerArm.L").x.abs() < 1e-4, "a drag is one step");
     session.apply(EditCommand::Redo);
@@ -62,13 +62,13 @@ fn a_slider_poses_a_joint_in_one_step_that_can_be_undone() {
     // Everything is given back, but controls stay; the bind pose has none.
     session.apply(EditCommand::ResetAll);
     assert!(angles(&mut session, "LowerArm.L").x.abs() < 1e-4 && session.edits().is_empty());
-    assert_eq!(session.controls().drivers.len(), 1);
+    assert_eq!(session.edits().controls.drivers.len(), 1);
     session.apply(ControlCommand::SetSlider(0, 1.0));
     session.apply(PlaybackCommand::SetPose(PoseSource::Bind));
     session.update_pose();
     let at = node(&session, "LowerArm.L").index();
     assert_eq!(session.pose().local.transforms[at], session.model().unwrap().bind_pose().transforms[at]);
-    assert!(session.control_value(0).is_none());
+    assert!(session.pose().control_value(0).is_none());
 }
 
 #[test]
@@ -76,21 +76,24 @@ fn sliders_are_renamed_in_controls_and_names_stay_apart() {
     let mut session = rested();
     session.apply(ControlCommand::AddSlider);
     session.apply(ControlCommand::AddSlider);
-    let names = |session: &Session| session.controls().sliders.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+    let names = |session: &Session| session.edits().controls.sliders.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&session), ["Flex", "Slider", "Slider 2"]);
     add(&mut session, "slider('Slider') = slider('Flex') / 2");
     session.apply(ControlCommand::RenameSlider(1, "Flex".into()));
     assert_eq!(names(&session), ["Flex", "Flex 2", "Slider 2"]);
-    assert_eq!(session.controls().drivers[0], "slider(\"Flex 2\") = slider('Flex') / 2");
+    assert_eq!(session.edits().controls.drivers[0], "slider(\"Flex 2\") = slider('Flex') / 2");
     session.apply(ControlCommand::SetSlider(0, 0.8));
     session.update_pose();
-    assert!((session.slider_value(1) - 0.4).abs() < 1e-6, "a driven slider shows what drives it");
+    assert!((session.control_state().slider_value(1) - 0.4).abs() < 1e-6, "a driven slider shows what drives it");
     session.apply(ControlCommand::RemoveSlider(0));
     session.update_pose();
-    assert_eq!(session.control_faults(), ["Line 1 of the controls, column 27: There is no slider \"Flex\"."]);
+    assert_eq!(
+        session.control_state().control_faults(),
+        ["Line 1 of the controls, column 27: There is no slider \"Flex\"."]
+    );
     session.apply(ControlCommand::SetRange(0, [2.0, 5.0, 9.0]));
     assert_eq!(
-        session.controls().sliders[0],
+        session.edits().controls.sliders[0],
         Slider { least: 2.0, most: 5.0, default: 5.0, value: 2.0, name: "Flex 2".into() }
     );
     for command in [
@@ -124,7 +127,7 @@ fn clip_crowd_trail_and_onion_skins_follow_controls() {
     session.apply(ViewCommand::Set(Toggle::Onion, true));
     session.update_pose();
     let palettes = session.pose().crowd.palettes.clone();
-    let (trail, skins) = (Arc::clone(session.trail().unwrap()), session.onion_skins().to_vec());
+    let (trail, skins) = (Arc::clone(session.pose().trail().unwrap()), session.pose().onion_skins().to_vec());
     let shown = |session: &mut Session, secs: f32| {
         session.apply(PlaybackCommand::Seek(secs));
         session.update_pose();
@@ -154,12 +157,12 @@ fn a_key_and_a_mirrored_pose_show_what_was_shown() {
     session.apply(EditCommand::Edit(arm, ChannelValue::Quaternion(turned)));
     session.apply(EditCommand::EndEdit);
     session.update_pose();
-    assert!(session.undriven().transforms[arm.index()].rotation.angle_between(turned) < 1e-3);
+    assert!(session.pose().undriven().transforms[arm.index()].rotation.angle_between(turned) < 1e-3);
     assert!((angles(&mut session, "Hand.L").x - 0.5_f32.to_degrees()).abs() < 1e-3);
     let shown = session.pose().local.clone();
     session.apply(KeyingCommand::KeyPose);
     session.update_pose();
-    assert!(session.edits().nodes.is_empty() && session.controls().drivers.len() == 3);
+    assert!(session.edits().nodes.is_empty() && session.edits().controls.drivers.len() == 3);
     for (a, b) in session.pose().local.transforms.iter().zip(&shown.transforms) {
         assert!(a.rotation.angle_between(b.rotation) < 1e-3 && a.scale.distance(b.scale) < 1e-5);
     }
@@ -180,7 +183,7 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
     lines.iter().for_each(|line| add(&mut session, line));
     session.apply(ControlCommand::SetRange(0, [-0.1, 1.0 / 3.0, 0.2]));
     session.apply(ControlCommand::SetSlider(0, 0.123_456_7));
-    let text = session.kept().unwrap().file().text().unwrap();
+    let text = session.unsaved().kept().unwrap().file().text().unwrap();
     assert!(text.contains("\"sliders\": [{\"name\": \"Flex\", \"least\": -0.1,"), "{text}");
     let file = SessionFile::parse(text.as_bytes()).unwrap();
     assert_eq!(file.contents().controls, 5);
@@ -197,11 +200,11 @@ fn a_session_file_keeps_controls_to_the_bit_and_those_that_fit_nothing_too() {
         "{told:?}"
     );
     assert_eq!(told, wanted);
-    assert_eq!(after.controls(), session.controls());
-    assert_eq!(after.kept().unwrap().file().text().unwrap(), text);
-    assert_eq!(after.kept().unwrap().controls(), 5);
+    assert_eq!(after.edits().controls, session.edits().controls);
+    assert_eq!(after.unsaved().kept().unwrap().file().text().unwrap(), text);
+    assert_eq!(after.unsaved().kept().unwrap().controls(), 5);
     assert!((angles(&mut after, "LowerArm.L").x - 80.0 * 0.123_456_7).abs() < 1e-3);
     // Another model has none of it, and a newer version of the same one has all.
     after.open(tube_session().document().unwrap().clone());
-    assert!(after.controls().is_empty() && !after.has_work());
+    assert!(after.edits().controls.is_empty() && !after.unsaved().has_work());
 }

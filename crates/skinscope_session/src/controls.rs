@@ -5,7 +5,8 @@ use std::sync::{Arc, Weak};
 use skinscope_anim::pose::controls::{Controls, DriveScratch, Preset, PresetLines, Program, Slider, renamed};
 use skinscope_model::{LocalPose, Model};
 
-use super::{Edits, PoseSource, Session};
+use super::pose_sources::PoseSources;
+use super::{Edits, Playback, Pose, PoseSource, Session, View};
 
 /// Commands about sliders and controls, given by their places.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -34,7 +35,7 @@ pub enum ControlCommand {
 
 /// The program of the controls, and what it was made of.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HeldProgram {
+pub(super) struct CachedProgram {
     model: Weak<Model>,
     controls: Arc<Controls>,
     program: Arc<Program>,
@@ -54,11 +55,61 @@ impl Driving {
     }
 }
 
-impl Session {
-    /// Returns sliders and controls.
-    #[must_use]
-    pub fn controls(&self) -> &Arc<Controls> {
-        &self.edits.controls
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &ControlCommand) {
+    if session.document.is_none() {
+        return;
+    }
+    let mut controls = Controls::clone(&session.edits.controls);
+    if let ControlCommand::AddPreset(preset) = command {
+        let Ok(PresetLines { sliders, lines }) = session.control_state().preset(*preset) else { return };
+        controls.sliders.extend(sliders);
+        Arc::make_mut(&mut controls.drivers).extend(lines);
+    }
+    let is_dragged =
+        matches!(command, ControlCommand::SetSlider(..) | ControlCommand::SetRange(..) | ControlCommand::SetDriver(..));
+    if !change(&mut controls, command) || controls == *session.edits.controls {
+        return;
+    }
+    let edits = Edits { controls: Arc::new(controls), ..Edits::clone(&session.edits) };
+    if is_dragged {
+        session.history.drag_edits(&mut session.edits, edits);
+    } else {
+        session.history.change_edits(&mut session.edits, edits);
+    }
+}
+
+impl Pose {
+    /// Returns what drives the pose; `None` where nothing does.
+    pub(super) fn driving(&self, playback: &Playback, edits: &Edits) -> Option<Driving> {
+        let drives = !self.program.program.is_idle() && playback.source != PoseSource::Bind;
+        let of = || Driving { program: Arc::clone(&self.program.program), controls: Arc::clone(&edits.controls) };
+        drives.then(of)
+    }
+
+    /// Makes the program of the controls, unless neither they nor the model have changed.
+    pub(super) fn update_program(&mut self, from: PoseSources<'_>) {
+        let controls = &from.edits.controls;
+        if controls.drivers.is_empty() {
+            if self.program.program.line_count() > 0 {
+                self.program = CachedProgram::default();
+            }
+            return;
+        }
+        let model = from.shown;
+        let cached = &self.program;
+        let is_of_model = std::ptr::eq(cached.model.as_ptr(), Arc::as_ptr(model));
+        if is_of_model && Arc::ptr_eq(&cached.controls, controls) {
+            return;
+        }
+        let names = |controls: &Controls| controls.sliders.len();
+        let same_names = || {
+            let pairs = cached.controls.sliders.iter().zip(&controls.sliders);
+            names(&cached.controls) == names(controls) && pairs.into_iter().all(|(a, b)| a.name == b.name)
+        };
+        let is_same = is_of_model && cached.controls.drivers == controls.drivers && same_names();
+        let program = if is_same { Arc::clone(&cached.program) } else { Arc::new(Program::build(model, controls)) };
+        self.program = CachedProgram { model: Arc::downgrade(model), controls: Arc::clone(controls), program };
     }
 
     /// Returns what was found in the controls as of the last [`Session::update_pose`]: what they drive, and what is wrong with them.
@@ -70,57 +121,57 @@ impl Session {
     /// Returns the pose as of the last [`Session::update_pose`] before controls act: what edits change.
     #[must_use]
     pub fn undriven(&self) -> &LocalPose {
-        if self.pose.is_driven { &self.pose.below } else { &self.pose.local }
+        if self.is_driven { &self.below } else { &self.local }
     }
 
     /// Returns the pose that becomes a key. It is the one that is shown, but for numbers of which controls read how they are posed:
     /// these stay as they are posed, so that controls make the same of the key again.
     pub(super) fn pose_to_key(&self) -> LocalPose {
-        let mut pose = self.pose.local.clone();
-        if self.pose.is_driven {
-            self.program.program.put_back(&self.pose.below, &mut pose);
+        let mut pose = self.local.clone();
+        if self.is_driven {
+            self.program.program.put_back(&self.below, &mut pose);
         }
         pose
     }
 
-    /// Returns what drives the pose; `None` where nothing does.
-    pub(super) fn driving(&self) -> Option<Driving> {
-        let drives = !self.program.program.is_idle() && self.playback.source != PoseSource::Bind;
-        let of = || Driving { program: Arc::clone(&self.program.program), controls: Arc::clone(&self.edits.controls) };
-        drives.then(of)
+    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its place; `None` where it does not act.
+    #[must_use]
+    pub fn control_value(&self, driver: usize) -> Option<f64> {
+        self.over.drive.value(driver)
     }
+}
 
-    /// Makes the program of the controls, unless neither they nor the model have changed.
-    pub(super) fn find_program(&mut self) {
-        let controls = &self.edits.controls;
-        if controls.drivers.is_empty() {
-            if self.program.program.line_count() > 0 {
-                self.program = HeldProgram::default();
-            }
-            return;
+/// What sliders and controls make of the pose that is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct ControlState<'a> {
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) view: &'a View,
+    pub(super) playback: &'a Playback,
+    pub(super) edits: &'a Arc<Edits>,
+    pub(super) pose: &'a Pose,
+}
+
+impl Session {
+    /// Returns what sliders and controls make of the pose that is shown.
+    #[must_use]
+    pub fn control_state(&self) -> ControlState<'_> {
+        ControlState {
+            model: self.model(),
+            view: &self.view,
+            playback: &self.playback,
+            edits: &self.edits,
+            pose: &self.pose,
         }
-        let Some(model) = self.shown_model() else { return };
-        let held = &self.program;
-        let is_of_model = std::ptr::eq(held.model.as_ptr(), Arc::as_ptr(model));
-        if is_of_model && Arc::ptr_eq(&held.controls, controls) {
-            return;
-        }
-        let names = |controls: &Controls| controls.sliders.len();
-        let same_names = || {
-            let pairs = held.controls.sliders.iter().zip(&controls.sliders);
-            names(&held.controls) == names(controls) && pairs.into_iter().all(|(a, b)| a.name == b.name)
-        };
-        let is_same = is_of_model && held.controls.drivers == controls.drivers && same_names();
-        let program = if is_same { Arc::clone(&held.program) } else { Arc::new(Program::build(model, controls)) };
-        self.program = HeldProgram { model: Arc::downgrade(model), controls: Arc::clone(controls), program };
     }
+}
 
+impl ControlState<'_> {
     /// Returns a line for each control that is wrong, as of the last [`Session::update_pose`].
     #[must_use]
-    pub fn control_faults(&self) -> Vec<String> {
-        let drivers = self.controls().drivers.iter().enumerate();
+    pub fn control_faults(self) -> Vec<String> {
+        let drivers = self.edits.controls.drivers.iter().enumerate();
         let told = drivers.filter_map(|(i, text)| {
-            let fault = self.control_program().fault(i)?;
+            let fault = self.pose.control_program().fault(i)?;
             Some(format!("Line {} of the controls, column {}: {}.", i + 1, fault.column(text), fault.what))
         });
         told.collect()
@@ -128,55 +179,23 @@ impl Session {
 
     /// Returns the value of a slider that is shown: the one that a control gives it, else the one that was set.
     #[must_use]
-    pub fn slider_value(&self, slider: usize) -> f32 {
-        let driven = self.control_program().driver_of(skinscope_anim::pose::controls::Channel::Slider(slider));
+    pub fn slider_value(self, slider: usize) -> f32 {
+        let driven = self.pose.control_program().driver_of(skinscope_anim::pose::controls::Channel::Slider(slider));
         let value = driven.and_then(|line| self.pose.over.drive.value(line));
-        let set = || self.controls().sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
+        let set = || self.edits.controls.sliders.get(slider).map_or(0.0, |slider| slider.within(slider.value.into()));
         value.unwrap_or_else(set) as f32
-    }
-
-    /// Returns the number that a control comes to as of the last [`Session::update_pose`], by its place; `None` where it does not act.
-    #[must_use]
-    pub fn control_value(&self, driver: usize) -> Option<f64> {
-        self.pose.over.drive.value(driver)
     }
 
     /// Returns the lines of a purpose for the selected joint.
     ///
     /// # Errors
     /// No joint is selected, or it has none of the joints that the lines name; the message says which.
-    pub fn preset(&self, preset: Preset) -> Result<PresetLines, &'static str> {
-        let (model, node) = self.model().zip(self.view.selected).ok_or("Select a joint first")?;
+    pub fn preset(self, preset: Preset) -> Result<PresetLines, &'static str> {
+        let (model, node) = self.model.zip(self.view.selected).ok_or("Select a joint first")?;
         if !model.is_joint(node) {
             return Err("Select a joint first");
         }
-        preset.lines(model, self.controls(), node, self.playback.source == PoseSource::Clip)
-    }
-
-    /// Carries out a command of its family.
-    pub(super) fn control(&mut self, command: &ControlCommand) {
-        if self.document.is_none() {
-            return;
-        }
-        let mut controls = Controls::clone(&self.edits.controls);
-        if let ControlCommand::AddPreset(preset) = command {
-            let Ok(PresetLines { sliders, lines }) = self.preset(*preset) else { return };
-            controls.sliders.extend(sliders);
-            Arc::make_mut(&mut controls.drivers).extend(lines);
-        }
-        let is_dragged = matches!(
-            command,
-            ControlCommand::SetSlider(..) | ControlCommand::SetRange(..) | ControlCommand::SetDriver(..)
-        );
-        if !change(&mut controls, command) || controls == *self.edits.controls {
-            return;
-        }
-        let edits = Edits { controls: Arc::new(controls), ..Edits::clone(&self.edits) };
-        if is_dragged {
-            self.drag_edits(edits);
-        } else {
-            self.change_edits(edits);
-        }
+        preset.lines(model, &self.edits.controls, node, self.playback.source == PoseSource::Clip)
     }
 }
 

@@ -11,7 +11,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::{AlphaMode, Clip, LocalPose, Model, Primitive};
 
 use super::over::{Over, OverScratch};
-use super::{CameraCommand, Playback, PoseSource, Session};
+use super::{CameraCommand, Extents, Playback, Pose, PoseSource, Session, View};
 
 /// The most members of any crowd.
 pub const MOST_MEMBERS: u32 = 10_000;
@@ -215,108 +215,97 @@ pub fn most_members(model: &Model) -> u32 {
     u32::try_from(most).unwrap_or(MOST_MEMBERS).clamp(1, MOST_MEMBERS)
 }
 
-impl Session {
-    /// Returns how many members are shown: one where more are asked for than there may be, see
-    /// [`Session::crowd_refusal`].
-    #[must_use]
-    pub fn crowd(&self) -> usize {
-        self.formation.members
+/// Poses as many members as are asked for, each in its place.
+pub(super) fn show_crowd(session: &mut Session) {
+    let before = session.pose.formation;
+    arrange_crowd(session);
+    if session.pose.formation != before {
+        session.update_pose();
     }
+}
 
-    /// Returns the places of the members.
-    #[must_use]
-    pub fn formation(&self) -> Formation {
-        self.formation
+/// Frames the whole crowd, unless the view is that of a camera of the file.
+pub(super) fn frame_crowd(session: &mut Session) {
+    if session.document.is_some() && session.view.through.is_none() {
+        session.apply(CameraCommand::FrameAll);
     }
+}
 
+/// Counts the members and measures how far apart they have to be.
+pub(super) fn arrange_crowd(session: &mut Session) {
+    session.pose.formation = Formation::default();
+    let Some(model) = session.model() else { return };
+    let members = session.view.crowd.max(1);
+    if members > 1 && members <= most_members(model) {
+        let room = swept_bounds(model, &session.view, &session.playback, session.pose.opened_bounds).size();
+        // They stand a quarter more apart than the widest pose takes; members without width by their height.
+        let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
+        let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
+        session.pose.formation = Formation { members: members as usize, spacing, front: model.front() };
+    }
+}
+
+impl Extents<'_> {
     /// Says why the crowd that is asked for is not shown, for people to read.
     #[must_use]
-    pub fn crowd_refusal(&self) -> Option<String> {
-        let most = most_members(self.model()?);
+    pub fn crowd_refusal(self) -> Option<String> {
+        let most = most_members(self.model?);
         let asked = self.view.crowd;
         (asked > most).then(|| {
             format!("A crowd of {asked} is too large for this model: at most {most} of it can be shown at once")
         })
     }
 
+    /// Returns the box around everything that is shown as posed now; the other members of a crowd may reach a little
+    /// further. An example has a box of its own, which stays while its sliders move.
+    #[must_use]
+    pub fn posed_bounds(self) -> Aabb {
+        if let Some(stage) = self.stage {
+            return stage;
+        }
+        let first = self.bounds();
+        match self.pose.formation.members {
+            1 => first,
+            _ => self.pose.formation.bounds(first.union(self.pose.opened_bounds)),
+        }
+    }
+
+    /// Returns the box of [`crate::Extents::posed_bounds`] together with vertices that lie far outside of the model.
+    #[must_use]
+    pub fn whole_bounds(self) -> Aabb {
+        self.posed_bounds().union(self.surfaces.extent().all)
+    }
+}
+
+impl Pose {
     /// Returns the box around everything that is shown, in the pose that the model was opened in.
     #[must_use]
     pub fn shown_bounds(&self) -> Aabb {
         self.formation.bounds(self.opened_bounds)
     }
+}
 
-    /// Returns the box around everything that is shown as posed now; the other members of a crowd may reach a little
-    /// further. An example has a box of its own, which stays while its sliders move.
-    #[must_use]
-    pub fn posed_bounds(&self) -> Aabb {
-        if let Some(stage) = self.stage() {
-            return stage;
-        }
-        let first = self.bounds();
-        match self.crowd() {
-            1 => first,
-            _ => self.formation.bounds(first.union(self.opened_bounds)),
-        }
+/// Returns the box of the opened pose, grown by as much as the skeleton leaves its own one while the clip plays.
+fn swept_bounds(model: &Model, view: &View, playback: &Playback, opened_bounds: Aabb) -> Aabb {
+    const TIMES: u32 = 16;
+    let Some(clip) = playback.clip.map(|c| &model.clips[c.index()]) else { return opened_bounds };
+    let mut scratch = MemberScratch::default();
+    let mut skeleton = |clip: &Clip, time_secs: f32| {
+        let MemberScratch { local, model: matrices, sample, .. } = &mut scratch;
+        anim::evaluate_clip(model, clip, time_secs, sample, local, matrices);
+        let bones = inspect::bones(model, view.scene, matrices, inspect::BoneChoice::to_measure());
+        let ends: Vec<Vec3> = bones.into_iter().flat_map(|bone| [bone.head, bone.tail]).collect();
+        Aabb::around_mass(&ends)
+    };
+    let opened = skeleton(&model.clips[0], 0.0);
+    if opened.is_empty() || opened_bounds.is_empty() {
+        return opened_bounds;
     }
-
-    /// Returns the box of [`Session::posed_bounds`] together with vertices that lie far outside of the model.
-    #[must_use]
-    pub fn whole_bounds(&self) -> Aabb {
-        self.posed_bounds().union(self.extent().all)
-    }
-
-    /// Poses as many members as are asked for, each in its place.
-    pub(super) fn show_crowd(&mut self) {
-        let before = self.formation;
-        self.form_up();
-        if self.formation != before {
-            self.update_pose();
-        }
-    }
-
-    /// Frames the whole crowd, unless the view is that of a camera of the file.
-    pub(super) fn frame_crowd(&mut self) {
-        if self.document.is_some() && self.view.through.is_none() {
-            self.apply(CameraCommand::FrameAll);
-        }
-    }
-
-    /// Counts the members and measures how far apart they have to be.
-    pub(super) fn form_up(&mut self) {
-        self.formation = Formation::default();
-        let Some(model) = self.model() else { return };
-        let members = self.view.crowd.max(1);
-        if members > 1 && members <= most_members(model) {
-            let room = self.swept_bounds(model).size();
-            // They stand a quarter more apart than the widest pose takes; members without width by their height.
-            let spacing = 1.25 * room.x.max(room.z).max(0.25 * room.y);
-            let spacing = if spacing > 0.0 && spacing.is_finite() { spacing } else { 1.0 };
-            self.formation = Formation { members: members as usize, spacing, front: model.front() };
-        }
-    }
-
-    /// Returns the box of the opened pose, grown by as much as the skeleton leaves its own one while the clip plays.
-    fn swept_bounds(&self, model: &Model) -> Aabb {
-        const TIMES: u32 = 16;
-        let Some(clip) = self.playback.clip.map(|c| &model.clips[c.index()]) else { return self.opened_bounds };
-        let mut scratch = MemberScratch::default();
-        let mut skeleton = |clip: &Clip, time_secs: f32| {
-            let MemberScratch { local, model: matrices, sample, .. } = &mut scratch;
-            anim::evaluate_clip(model, clip, time_secs, sample, local, matrices);
-            let bones = inspect::bones(model, self.view.scene, matrices, inspect::BoneChoice::to_measure());
-            let ends: Vec<Vec3> = bones.into_iter().flat_map(|bone| [bone.head, bone.tail]).collect();
-            Aabb::around_mass(&ends)
-        };
-        let opened = skeleton(&model.clips[0], 0.0);
-        if opened.is_empty() || self.opened_bounds.is_empty() {
-            return self.opened_bounds;
-        }
-        let (below, above) = (opened.min - self.opened_bounds.min, self.opened_bounds.max - opened.max);
-        let at = |i: u32| clip.duration_secs() * i as f32 / TIMES as f32;
-        let swept = (0..=TIMES).map(|i| skeleton(clip, at(i))).filter(|b| !b.is_empty());
-        let grown = |b: Aabb| Aabb { min: b.min - below, max: b.max + above };
-        swept.fold(self.opened_bounds, |sum, b| sum.union(grown(b)))
-    }
+    let (below, above) = (opened.min - opened_bounds.min, opened_bounds.max - opened.max);
+    let at = |i: u32| clip.duration_secs() * i as f32 / TIMES as f32;
+    let swept = (0..=TIMES).map(|i| skeleton(clip, at(i))).filter(|b| !b.is_empty());
+    let grown = |b: Aabb| Aabb { min: b.min - below, max: b.max + above };
+    swept.fold(opened_bounds, |sum, b| sum.union(grown(b)))
 }
 
 #[cfg(test)]
@@ -367,7 +356,7 @@ mod tests {
                 session.apply(PlaybackCommand::Seek(0.09 * step as f32));
                 session.update_pose();
                 let crowd = &session.pose.crowd;
-                let mut boxes = vec![session.bounds()];
+                let mut boxes = vec![session.extents().bounds()];
                 for i in 0..3 {
                     let palette = &crowd.palettes[i * joints..][..joints];
                     let morphs = &crowd.morph_weights[i * weights..][..weights];
@@ -412,7 +401,7 @@ mod tests {
         let (first, others) = (&session.pose.palettes, &session.pose.crowd.palettes);
         assert!(first[3].matrix3.y_axis.z > 0.5, "the edit is there: {}", first[3]);
         for (i, member) in others.chunks(first.len()).enumerate() {
-            let place = Affine3A::from_translation(session.formation().offset(i + 1));
+            let place = Affine3A::from_translation(session.pose().formation.offset(i + 1));
             assert!(member.iter().zip(first).all(|(got, want)| got.abs_diff_eq(place * *want, 1e-6)));
         }
         assert_eq!(others.len(), 2 * first.len());
@@ -432,7 +421,7 @@ mod tests {
         for (i, member) in (1..).zip(others) {
             alone.apply(PlaybackCommand::Seek(crowd.playback.time_at(phase(i), duration)));
             alone.update_pose();
-            let place = Affine3A::from_translation(crowd.formation().offset(i));
+            let place = Affine3A::from_translation(crowd.pose().formation.offset(i));
             let wanted = alone.pose.palettes.iter().map(|m| place * *m);
             assert!(member.iter().zip(wanted).all(|(got, want)| got.abs_diff_eq(want, 1e-6)), "{i}");
         }
@@ -444,11 +433,11 @@ mod tests {
         let alone = session.view.orbit;
         session.apply(ViewCommand::SetCrowd(100));
         session.update_pose();
-        assert_eq!(session.crowd(), 100);
-        let all = session.posed_bounds();
-        let planes = session.view.planes(session.shown_bounds());
+        assert_eq!(session.pose().formation.members, 100);
+        let all = session.extents().posed_bounds();
+        let planes = session.view.planes(session.pose().shown_bounds());
         for i in 0..100 {
-            let at = session.formation().offset(i);
+            let at = session.pose().formation.offset(i);
             assert!(all.min.cmple(at).all() && all.max.cmpge(at).all());
             let pixel = session.view.project(at).unwrap();
             assert!(pixel.cmpge(glam::Vec2::ZERO).all() && pixel.cmple(session.view.viewport).all(), "{i}: {pixel}");
@@ -457,7 +446,7 @@ mod tests {
         }
         session.apply(ViewCommand::SetCrowd(1));
         session.update_pose();
-        assert!(session.crowd() == 1 && session.pose.crowd.palettes.is_empty());
+        assert!(session.pose().formation.members == 1 && session.pose.crowd.palettes.is_empty());
         assert_eq!(session.view.orbit, alone);
     }
 
@@ -469,13 +458,13 @@ mod tests {
         assert!((400..513).contains(&most), "{most}");
         let mut session = open(model());
         session.apply(ViewCommand::SetCrowd(most));
-        assert!(session.crowd() == most as usize && session.crowd_refusal().is_none());
+        assert!(session.pose().formation.members == most as usize && session.extents().crowd_refusal().is_none());
         session.apply(ViewCommand::SetCrowd(most + 1));
-        let why = session.crowd_refusal().unwrap();
-        assert!(session.crowd() == 1 && why.contains(&format!("at most {most} of it")), "{why}");
+        let why = session.extents().crowd_refusal().unwrap();
+        assert!(session.pose().formation.members == 1 && why.contains(&format!("at most {most} of it")), "{why}");
         // The number stays asked for, and a smaller model has it.
         session.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), None));
-        assert!(session.crowd() == most as usize + 1 && session.crowd_refusal().is_none());
+        assert!(session.pose().formation.members == most as usize + 1 && session.extents().crowd_refusal().is_none());
     }
 
     #[test]

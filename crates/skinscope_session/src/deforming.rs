@@ -1,6 +1,6 @@
 //! How the open model is deformed: the method, its parameters, the pass after it, and the data that both have worked out for the
 //! model. Such data is kept beside the model while the session stays with it; the application works it out in the background
-//! ([`Session::wanted_data`]), and until it is there the model is shown without it, by the default method.
+//! ([`crate::Deforming::wanted_data`]), and until it is there the model is shown without it, by the default method.
 
 use std::sync::{Arc, Weak};
 
@@ -11,7 +11,7 @@ use skinscope_deform::{
 use skinscope_inspect::{Overlay, VertexValues};
 use skinscope_model::Model;
 
-use super::Session;
+use super::{Compared, Document, Session, View};
 
 /// How one side of a picture is deformed: a row of each table of `deform`.
 #[derive(Clone, Copy, Debug)]
@@ -77,22 +77,67 @@ struct HeldData {
     data: Arc<MethodData>,
 }
 
+/// How both sides of the picture are deformed: the models, the method of each, and the data that methods need.
+#[derive(Clone, Copy, Debug)]
+pub struct Deforming<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) view: &'a View,
+    pub(super) compared: &'a Compared,
+    pub(super) methods: &'a DataCache,
+}
+
+impl View {
+    pub(super) fn set_method(&mut self, id: &'static str) {
+        self.method = deform::method(id).unwrap_or(self.method);
+    }
+
+    pub(super) fn set_pass(&mut self, id: Option<&'static str>) {
+        self.pass = id.and_then(deform::pass);
+    }
+
+    pub(super) fn set_normals(&mut self, id: &'static str) {
+        self.normals = deform::normal_mode(id).unwrap_or(self.normals);
+    }
+
+    pub(super) fn set_parameter(&mut self, id: &'static str, value: f32) {
+        let all = METHODS.iter().flat_map(|m| m.parameters).chain(PASSES.iter().flat_map(|p| p.parameters));
+        if let Some(parameter) = all.into_iter().find(|parameter| parameter.id == id) {
+            self.parameters.set(parameter, value);
+        }
+    }
+}
+
 impl Session {
+    /// Returns how both sides of the picture are deformed: the models, the method of each, and the data that methods need.
+    #[must_use]
+    pub fn deforming(&self) -> Deforming<'_> {
+        Deforming {
+            document: self.document.as_ref(),
+            model: self.model(),
+            view: &self.view,
+            compared: &self.compared,
+            methods: &self.methods,
+        }
+    }
+}
+
+impl<'a> Deforming<'a> {
     /// Returns the method by which the model is shown: the one that is chosen, or the default as long as that one's data is missing.
     #[must_use]
-    pub fn shown_method(&self) -> &'static Method {
+    pub fn shown_method(self) -> &'static Method {
         self.ready(self.view.choice(), self.shown_model()).method
     }
 
     /// Returns the method that is shown, with everything that it needs.
     #[must_use]
-    pub fn deformation(&self) -> Deformation<'_> {
+    pub fn deformation(self) -> Deformation<'a> {
         self.deformation_of(self.view.choice(), self.shown_model())
     }
 
     /// Returns how a model is deformed that is shown, or compared with what is shown.
     #[must_use]
-    pub fn deformation_of(&self, choice: MethodChoice, model: Option<&Arc<Model>>) -> Deformation<'_> {
+    pub fn deformation_of(self, choice: MethodChoice, model: Option<&Arc<Model>>) -> Deformation<'a> {
         let MethodChoice { method, pass, normals } = self.ready(choice, model);
         let mut out = Deformation::with(method, &self.view.parameters);
         out.normals = normals;
@@ -107,7 +152,7 @@ impl Session {
 
     /// Returns the model as it is drawn: the one that is shown, or one with copies of the vertices that the method has in several places.
     #[must_use]
-    pub fn drawn_model(&self) -> Option<&Arc<Model>> {
+    pub fn drawn_model(self) -> Option<&'a Arc<Model>> {
         let split = self.deformation().data.and_then(|data| data.split.as_ref());
         split.map(|split| &split.model).or_else(|| self.shown_model())
     }
@@ -115,33 +160,33 @@ impl Session {
     /// Returns `choice` without the method or pass whose data for this model is missing; the default method then stands for the chosen
     /// one.
     #[must_use]
-    pub fn ready(&self, choice: MethodChoice, model: Option<&Arc<Model>>) -> MethodChoice {
+    pub fn ready(self, choice: MethodChoice, model: Option<&Arc<Model>>) -> MethodChoice {
         let has = |source: Option<&'static DataSource>| source.is_none_or(|s| self.data_of(s, model).is_some());
         let method = if has(choice.method.data) { choice.method } else { METHODS[0] };
         MethodChoice { method, pass: choice.pass.filter(|pass| has(pass.data)), ..choice }
     }
 
-    fn data_of(&self, source: &'static DataSource, model: Option<&Arc<Model>>) -> Option<&MethodData> {
+    fn data_of(self, source: &'static DataSource, model: Option<&Arc<Model>>) -> Option<&'a MethodData> {
         let model = Arc::as_ptr(model?);
         let is_it = |held: &&HeldData| std::ptr::eq(held.source, source) && held.model.as_ptr() == model;
-        self.method_data.0.iter().find(is_it).map(|held| &*held.data)
+        self.methods.0.iter().find(is_it).map(|held| &*held.data)
     }
 
     /// Returns the data of a source for a model.
-    pub(super) fn held_data(&self, source: &'static DataSource, model: &Arc<Model>) -> Option<Arc<MethodData>> {
+    pub(super) fn held_data(self, source: &'static DataSource, model: &Arc<Model>) -> Option<Arc<MethodData>> {
         let is_it = |held: &&HeldData| {
             std::ptr::eq(held.source, source) && std::ptr::eq(held.model.as_ptr(), Arc::as_ptr(model))
         };
-        self.method_data.0.iter().find(is_it).map(|held| Arc::clone(&held.data))
+        self.methods.0.iter().find(is_it).map(|held| Arc::clone(&held.data))
     }
 
     /// Returns everything that is deformed: what is shown, and what it is compared with.
-    fn sides(&self) -> impl Iterator<Item = (MethodChoice, &Arc<Model>)> {
+    fn sides(self) -> impl Iterator<Item = (MethodChoice, &'a Arc<Model>)> {
         let here = self.view.choice();
         let shown = self.shown_model().map(move |model| (here, model));
         let compared = self.comparison().zip(self.compared_model()).map(|(c, model)| (c.choice, model));
         let is_changed = |overlay: &&Overlay| matches!(overlay.values, Some(VertexValues::ChangedSurface));
-        let changed = self.view.overlay.filter(is_changed).and_then(|_| Some([self.model()?, self.compared_with()?]));
+        let changed = self.view.overlay.filter(is_changed).and_then(|_| Some([self.model?, self.compared_with()?]));
         let changed = changed.into_iter().flatten().map(move |model| (here, model));
         shown.into_iter().chain(compared).chain(changed)
     }
@@ -149,7 +194,7 @@ impl Session {
     /// Returns the source of the data that the chosen methods and the pass need for what is shown, or compared with it, and that is not
     /// there yet. It becomes [`Work::PrepareMethod`](super::Work), or is computed by [`Session::prepare`].
     #[must_use]
-    pub fn wanted_data(&self) -> Option<(&'static DataSource, Arc<Model>)> {
+    pub fn wanted_data(self) -> Option<(&'static DataSource, Arc<Model>)> {
         let sources = |(choice, model): (MethodChoice, _)| {
             [(choice.method.data, model), (choice.pass.and_then(|pass| pass.data), model)]
         };
@@ -157,62 +202,39 @@ impl Session {
         let missing = wanted.find(|(source, model)| self.data_of(source, Some(*model)).is_none());
         missing.map(|(source, model)| (source, Arc::clone(model)))
     }
+}
 
-    /// Takes what [`Session::wanted_data`] asked for.
-    pub(super) fn prepared(&mut self, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
-        // The data of a model with other weights is of no use any more.
-        let used: Vec<*const Model> = self.sides().map(|(_, model)| Arc::as_ptr(model)).collect();
-        self.method_data.0.retain(|held| used.contains(&held.model.as_ptr()));
-        self.method_data.0.push(HeldData { source, model: Arc::downgrade(model), data: Arc::new(data) });
-        self.deforms_anew();
-    }
-
+impl Session {
     /// Computes on this thread everything that the chosen methods and the pass need.
     pub fn prepare(&mut self) {
-        while let Some((source, model)) = self.wanted_data() {
+        while let Some((source, model)) = self.deforming().wanted_data() {
             let Some(data) = (source.make)(&model, &JobContext::of_waiting()) else { return };
-            self.prepared(source, &model, data);
+            take_data(self, source, &model, data);
         }
     }
+}
 
-    /// Gives up the data that is being computed: the method and the pass that need it are not chosen any more.
-    pub(super) fn give_up_data(&mut self) {
-        let shown = self.ready(self.view.choice(), self.shown_model());
-        let compared = self.comparison().map(|comparison| self.ready(comparison.choice, self.compared_model()));
-        (self.view.method, self.view.pass) = (shown.method, shown.pass);
-        if let Some((comparison, choice)) = self.view.comparison.as_mut().zip(compared) {
-            comparison.choice = choice;
-        }
-        self.deforms_anew();
-    }
+/// Takes what [`crate::Deforming::wanted_data`] asked for.
+pub(super) fn take_data(session: &mut Session, source: &'static DataSource, model: &Arc<Model>, data: MethodData) {
+    // The data of a model with other weights is of no use any more.
+    let used: Vec<*const Model> = session.deforming().sides().map(|(_, model)| Arc::as_ptr(model)).collect();
+    session.methods.0.retain(|held| used.contains(&held.model.as_ptr()));
+    session.methods.0.push(HeldData { source, model: Arc::downgrade(model), data: Arc::new(data) });
+    session.pose.forget_surfaces();
+}
 
-    pub(super) fn set_method(&mut self, id: &'static str) {
-        self.view.method = deform::method(id).unwrap_or(self.view.method);
-        self.deforms_anew();
+/// Gives up the data that is being computed: the method and the pass that need it are not chosen any more.
+pub(super) fn give_up_data(session: &mut Session) {
+    let shown = session.deforming().ready(session.view.choice(), session.deforming().shown_model());
+    let compared = session
+        .deforming()
+        .comparison()
+        .map(|comparison| session.deforming().ready(comparison.choice, session.deforming().compared_model()));
+    (session.view.method, session.view.pass) = (shown.method, shown.pass);
+    if let Some((comparison, choice)) = session.view.comparison.as_mut().zip(compared) {
+        comparison.choice = choice;
     }
-
-    pub(super) fn set_pass(&mut self, id: Option<&'static str>) {
-        self.view.pass = id.and_then(deform::pass);
-        self.deforms_anew();
-    }
-
-    pub(super) fn set_normals(&mut self, id: &'static str) {
-        self.view.normals = deform::normal_mode(id).unwrap_or(self.view.normals);
-        self.deforms_anew();
-    }
-
-    pub(super) fn set_parameter(&mut self, id: &'static str, value: f32) {
-        let all = METHODS.iter().flat_map(|m| m.parameters).chain(PASSES.iter().flat_map(|p| p.parameters));
-        if let Some(parameter) = all.into_iter().find(|parameter| parameter.id == id) {
-            self.view.parameters.set(parameter, value);
-            self.deforms_anew();
-        }
-    }
-
-    fn deforms_anew(&mut self) {
-        self.pose.surfaces.forget();
-        self.pose.revision += 1;
-    }
+    session.pose.forget_surfaces();
 }
 
 #[cfg(test)]
@@ -237,16 +259,19 @@ mod tests {
         for id in ["centres-of-rotation", "polar", "rigid"] {
             let mut session = open();
             session.apply(ViewCommand::SetMethod(id));
-            assert_eq!((session.view().method.id, session.shown_method().id), (id, METHODS[0].id));
-            assert!(session.deformation().needs_processor().is_none());
-            let (source, model) = session.wanted_data().unwrap();
+            assert_eq!((session.view().method.id, session.deforming().shown_method().id), (id, METHODS[0].id));
+            assert!(session.deforming().deformation().needs_processor().is_none());
+            let (source, model) = session.deforming().wanted_data().unwrap();
             assert!(
                 Arc::ptr_eq(&model, session.model().unwrap())
                     && std::ptr::eq(source, session.view().method.data.unwrap())
             );
             session.prepare();
-            assert_eq!(session.shown_method().id, id);
-            assert!(session.deformation().needs_processor().is_some() && session.wanted_data().is_none());
+            assert_eq!(session.deforming().shown_method().id, id);
+            assert!(
+                session.deforming().deformation().needs_processor().is_some()
+                    && session.deforming().wanted_data().is_none()
+            );
         }
     }
 
@@ -257,7 +282,7 @@ mod tests {
         session.apply(ViewCommand::SetPass(Some("mush")));
         session.apply(ViewCommand::GiveUpData);
         assert!(session.view().method.id == METHODS[0].id && session.view().pass.is_none());
-        assert!(session.wanted_data().is_none());
+        assert!(session.deforming().wanted_data().is_none());
         session.apply(ViewCommand::SetPass(Some("mush")));
         session.prepare();
         session.apply(ViewCommand::SetMethod("polar"));
@@ -271,7 +296,7 @@ mod tests {
         session.apply(ComparisonCommand::Set(true));
         session.apply(ComparisonCommand::SetMethod("linear"));
         session.apply(ComparisonCommand::SetPass(Some("mush")));
-        let worst = |session: &Session| session.compared_surfaces().unwrap().distance.worst;
+        let worst = |session: &Session| session.surfaces().compared_surfaces().unwrap().distance.worst;
         assert_eq!(worst(&session), 0.0, "until the neighbours are known both are linear");
         session.prepare();
         assert!(worst(&session) > 1e-4);
@@ -286,15 +311,15 @@ mod tests {
         session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
         session.update_pose();
         session.prepare();
-        let sides: Vec<_> = session.sides().map(|(choice, model)| (choice, Arc::clone(model))).collect();
+        let sides: Vec<_> = session.deforming().sides().map(|(choice, model)| (choice, Arc::clone(model))).collect();
         assert!(!Arc::ptr_eq(&sides[0].1, &sides[1].1));
         for (choice, model) in &sides {
-            assert_eq!(session.ready(*choice, Some(model)).method.id, "polar");
-            let data = session.deformation_of(*choice, Some(model)).data.unwrap();
+            assert_eq!(session.deforming().ready(*choice, Some(model)).method.id, "polar");
+            let data = session.deforming().deformation_of(*choice, Some(model)).data.unwrap();
             let own = (session.view().method.data.unwrap().make)(model, &JobContext::of_waiting()).unwrap();
             assert_eq!(data.vectors, own.vectors);
         }
-        assert!(session.wanted_data().is_none() && worst(&session) > 1e-3);
+        assert!(session.deforming().wanted_data().is_none() && worst(&session) > 1e-3);
     }
 
     #[test]

@@ -364,5 +364,5 @@ fn measure_rest(model: &Arc<Model>) -> Aabb {
     session.document = Some(Document::new(Arc::clone(model), Vec::new(), None));
     session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     session.update_pose();
-    session.bounds()
+    session.extents().bounds()
 }

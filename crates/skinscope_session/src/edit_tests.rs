@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
+use skinscope_anim::pose::PoseFile;
 use skinscope_import::{Options, Progress};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{Model, ModelParts, NodeId};
@@ -149,11 +150,11 @@ fn without_a_plane_no_pose_is_mirrored_unless_nodes_are_paired() {
     session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::new(0.0, 20.0, 50.0))));
     session.apply(EditCommand::EndEdit);
     let before = Arc::clone(session.edits());
-    assert!(session.mirror_refusal().is_some());
+    assert!(session.edit_rules().mirror_refusal().is_some());
     session.apply(PosingCommand::Mirror);
     assert_eq!(session.edits(), &before);
     session.apply(PosingCommand::SetPartner(NodeId(2), Some(NodeId(4))));
-    assert_eq!((session.mirror_refusal(), session.changed_pairs().len()), (None, 2));
+    assert_eq!((session.edit_rules().mirror_refusal(), session.edit_rules().changed_pairs().len()), (None, 2));
     session.apply(PosingCommand::Mirror);
     let there = Arc::clone(session.edits());
     // All that hangs on the second node has moved with it, the fourth too: seen in the mirror the turn is another one of the same node.

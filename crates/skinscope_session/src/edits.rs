@@ -10,7 +10,7 @@ use skinscope_anim::pose::{Resolved, unit};
 use skinscope_base::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
 use skinscope_model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
 
-use super::{EditCommand, Session};
+use super::{EditCommand, Session, clips, rules, tools, weights};
 
 /// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -343,111 +343,109 @@ impl History {
     }
 }
 
-impl Session {
-    /// Carries out a command of its family.
-    pub(super) fn edit(&mut self, command: &EditCommand) {
-        if matches!(
-            command,
-            EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
-        ) {
-            self.stop_trying();
-        }
-        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
-        self.begin_edit();
-        let mut edits = Edits::clone(&self.edits);
-        match *command {
-            EditCommand::Undo | EditCommand::Redo => {
-                let (mut changed, mut clip, mut layers) =
-                    (Arc::clone(&model), self.playback.clip, self.playback.layers);
-                let (edits, model) = (&mut self.edits, &mut changed);
-                let mut now = Changed { edits, model, clip: &mut clip, layers: &mut layers };
-                match command {
-                    EditCommand::Undo => self.history.undo(&mut now),
-                    _ => self.history.redo(&mut now),
-                }
-                self.show_edited(changed, clip);
-                self.playback.layers = layers;
-                return;
-            }
-            EditCommand::ChangeWeights(ref changes) => return self.change_weights(changes),
-            EditCommand::NormaliseWeights => return self.normalise_weights(),
-            EditCommand::EndEdit => return self.history.close_step(),
-            EditCommand::CancelEdit => return self.history.cancel_step(&mut self.edits),
-            EditCommand::Edit(node, value) => {
-                if node.index() < model.skeleton.len() {
-                    edits.nodes.entry(node).or_default().set(value);
-                    self.follow_rules(&model, &mut edits, &[(node, value.kind())]);
-                }
-                return self.drag_edits(edits);
-            }
-            EditCommand::TurnNodes(ref turned) => {
-                let mut changed = Vec::with_capacity(turned.len());
-                for (node, rotation) in turned.iter().filter(|(node, _)| node.index() < model.skeleton.len()) {
-                    edits.nodes.entry(*node).or_default().set(ChannelValue::Quaternion(*rotation));
-                    changed.push((*node, ChannelKind::Rotation));
-                }
-                self.follow_rules(&model, &mut edits, &changed);
-                return self.drag_edits(edits);
-            }
-            EditCommand::MoveHeld(node, to) => {
-                if let Some(place) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
-                    place.translation = to.into();
-                }
-                return self.drag_edits(edits);
-            }
-            EditCommand::EditMorph(place, weight) => {
-                if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
-                    edits.morphs.insert(place, weight);
-                }
-                return self.drag_edits(edits);
-            }
-            EditCommand::ResetChannel(node, kind) => {
-                for node in self.with_partner(node) {
-                    if let Some(edit) = edits.nodes.get_mut(&node) {
-                        edit.clear(kind);
-                    }
-                }
-            }
-            EditCommand::ResetMorph(place) => {
-                edits.morphs.remove(&place);
-            }
-            EditCommand::ResetJoint => {
-                for node in self.view.selected.into_iter().flat_map(|node| self.with_partner(node)) {
-                    edits.nodes.remove(&node);
-                    edits.held.remove(&node);
-                }
-            }
-            EditCommand::ResetAll => {
-                let controls = Arc::new(self.edits.controls.reset());
-                edits = Edits { controls, ..Edits::default() };
-            }
-            EditCommand::SetPose(ref said) => {
-                edits = self.edits.without_pose();
-                edits.add(said);
-            }
-        }
-        edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
-        self.change_edits(edits);
-        if matches!(command, EditCommand::SetPose(_)) {
-            // A file or the library has it.
-            self.note_pose_saved();
+impl History {
+    /// Replaces the edits of the pose, as a step of its own.
+    pub(super) fn change_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.close_step();
+            self.drag_edits(edits, changed);
+            self.close_step();
         }
     }
 
-    /// Replaces the edits, in a step of its own.
-    pub(super) fn change_edits(&mut self, edits: Edits) {
-        if edits != *self.edits {
-            self.history.close_step();
-            self.drag_edits(edits);
-            self.history.close_step();
+    /// Replaces the edits of the pose, as part of the step that is open.
+    pub(super) fn drag_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.before_change(edits);
+            *edits = Arc::new(changed);
         }
     }
+}
 
-    /// Replaces the edits, as part of the step that is open.
-    pub(super) fn drag_edits(&mut self, edits: Edits) {
-        if edits != *self.edits {
-            self.history.before_change(&self.edits);
-            self.edits = Arc::new(edits);
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &EditCommand) {
+    if matches!(
+        command,
+        EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
+    ) {
+        tools::stop_preview(session);
+    }
+    let Some(model) = session.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+    rules::begin_edit(session);
+    let mut edits = Edits::clone(&session.edits);
+    match *command {
+        EditCommand::Undo => return take_step(session, model, History::undo),
+        EditCommand::Redo => return take_step(session, model, History::redo),
+        EditCommand::ChangeWeights(ref changes) => return weights::change_weights(session, changes),
+        EditCommand::NormaliseWeights => return weights::normalise_weights(session),
+        EditCommand::EndEdit => return session.history.close_step(),
+        EditCommand::CancelEdit => return session.history.cancel_step(&mut session.edits),
+        EditCommand::Edit(node, value) => {
+            if node.index() < model.skeleton.len() {
+                edits.nodes.entry(node).or_default().set(value);
+                session.edit_rules().follow_rules(&model, &mut edits, &[(node, value.kind())]);
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::TurnNodes(ref turned) => {
+            let mut changed = Vec::with_capacity(turned.len());
+            for (node, rotation) in turned.iter().filter(|(node, _)| node.index() < model.skeleton.len()) {
+                edits.nodes.entry(*node).or_default().set(ChannelValue::Quaternion(*rotation));
+                changed.push((*node, ChannelKind::Rotation));
+            }
+            session.edit_rules().follow_rules(&model, &mut edits, &changed);
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::MoveHeld(node, to) => {
+            if let Some(place) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
+                place.translation = to.into();
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::EditMorph(place, weight) => {
+            if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
+                edits.morphs.insert(place, weight);
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::ResetChannel(node, kind) => {
+            for node in session.edit_rules().with_partner(node) {
+                if let Some(edit) = edits.nodes.get_mut(&node) {
+                    edit.clear(kind);
+                }
+            }
+        }
+        EditCommand::ResetMorph(place) => {
+            edits.morphs.remove(&place);
+        }
+        EditCommand::ResetJoint => {
+            for node in session.view.selected.into_iter().flat_map(|node| session.edit_rules().with_partner(node)) {
+                edits.nodes.remove(&node);
+                edits.held.remove(&node);
+            }
+        }
+        EditCommand::ResetAll => {
+            let controls = Arc::new(session.edits.controls.reset());
+            edits = Edits { controls, ..Edits::default() };
+        }
+        EditCommand::SetPose(ref said) => {
+            edits = session.edits.without_pose();
+            edits.add(said);
         }
     }
+    edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+    session.history.change_edits(&mut session.edits, edits);
+    if matches!(command, EditCommand::SetPose(_)) {
+        // A file or the library has it.
+        session.note_pose_saved();
+    }
+}
+
+/// Takes a step of the history back or forward, and shows what it has changed.
+fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History, &mut Changed<'_>)) {
+    let (mut clip, mut layers) = (session.playback.clip, session.playback.layers);
+    let mut now = Changed { edits: &mut session.edits, model: &mut model, clip: &mut clip, layers: &mut layers };
+    step(&mut session.history, &mut now);
+    clips::show_edited(session, model, clip);
+    session.playback.layers = layers;
 }

@@ -4,9 +4,8 @@ use glam::Vec3;
 use skinscope_inspect::check::{Finding, FindingPose, Report, Severity};
 use skinscope_inspect::rom::RomReport;
 use skinscope_inspect::{Inspection, VertexPart, VertexRef, VertexSet};
-use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube};
-use skinscope_model::{InstanceId, MeshId};
+use skinscope_model::{InstanceId, MeshId, NodeId};
 
 use super::test_sessions::tube_session;
 use super::*;
@@ -167,21 +166,21 @@ fn with_findings() -> Session {
 fn a_pose_is_unsaved_work_while_findings_are_shown_in_theirs() {
     let mut session = with_findings();
     session.apply(FindingCommand::ShowFinding(1));
-    assert!(!session.has_work() && !session.has_unsaved_work(), "the pose of a finding is no work");
+    assert!(!session.unsaved().has_work() && !session.unsaved().has_unsaved_work(), "the pose of a finding is no work");
     session.apply(FindingCommand::LeaveFinding);
     session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
     session.apply(EditCommand::EndEdit);
-    let joints = session.kept().unwrap().file().joints;
+    let joints = session.unsaved().kept().unwrap().file().joints;
     for place in [0, 1] {
         session.apply(FindingCommand::ShowFinding(place));
-        assert!(session.has_work() && session.has_unsaved_work(), "finding {place}");
-        assert_eq!((session.unsaved_work().posed, session.kept().unwrap().posed()), (1, 1));
-        assert_eq!(session.kept().unwrap().file().joints, joints);
+        assert!(session.unsaved().has_work() && session.unsaved().has_unsaved_work(), "finding {place}");
+        assert_eq!((session.unsaved().unsaved_work().posed, session.unsaved().kept().unwrap().posed()), (1, 1));
+        assert_eq!(session.unsaved().kept().unwrap().file().joints, joints);
     }
     // The file is read again meanwhile.
     let newer = Model::build((**session.document().unwrap().stored()).clone()).unwrap();
     session.open(Document::new(Arc::new(newer), Vec::new(), Some("model.glb".into())));
-    assert_eq!(session.kept().unwrap().file().joints, joints);
+    assert_eq!(session.unsaved().kept().unwrap().file().joints, joints);
     assert_eq!(session.edits().nodes.keys().collect::<Vec<_>>(), [&NodeId(3)]);
 }
 
@@ -191,7 +190,7 @@ fn what_is_edited_further_in_the_pose_of_a_finding_is_work() {
     session.apply(FindingCommand::ShowFinding(1));
     session.apply(EditCommand::Edit(NodeId(3), ChannelValue::Rotation(Vec3::Y * 40.0)));
     session.apply(EditCommand::EndEdit);
-    assert_eq!(session.unsaved_work().posed, 2);
+    assert_eq!(session.unsaved().unsaved_work().posed, 2);
 }
 
 #[test]
@@ -203,13 +202,13 @@ fn marks_made_by_hand_are_kept_while_something_else_is_marked_for_a_look_and_com
     let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 1);
     change.push(3, &[2], &[1.0]);
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let weights = session.kept().unwrap().file().work("elsewhere.glb", None);
+    let weights = session.unsaved().kept().unwrap().file().work("elsewhere.glb", None);
     session.apply(EditCommand::Undo);
-    session.set_work_aside(weights, &mut Vec::new());
+    session.files.set_work_aside(weights, &mut Vec::new());
     for look in [Command::from(FindingCommand::ShowFinding(0)), AsideCommand::Show(0).into()] {
         session.apply(look);
         assert_ne!(session.view.marked, by_hand);
-        assert_eq!((session.unsaved_work().marks, session.kept().unwrap().marks()), (5, 5));
+        assert_eq!((session.unsaved().unsaved_work().marks, session.unsaved().kept().unwrap().marks()), (5, 5));
         session.apply(FindingCommand::LeaveFinding);
         assert!(session.view.marked == by_hand && session.marking.by_hand);
     }
@@ -233,7 +232,8 @@ fn only_findings_that_an_edit_could_touch_are_in_doubt_until_the_model_is_checke
         [of("weights-sum", &[3, 4], &[]), of("weights-sum", &[40, 41], &[]), of("name-duplicate", &[], &[1])];
     session.inspected(&model, report(&findings));
     session.measured(&model, RomReport { findings: vec![of("rom-volume", &[3], &[2])], ..Default::default() });
-    let doubts = |session: &Session| session.document.as_ref().unwrap().doubts(session.edited_model().unwrap());
+    let doubts =
+        |session: &Session| session.document.as_ref().unwrap().doubts(session.edited_weights().edited_model().unwrap());
     assert_eq!(doubts(&session), [false; 4]);
     session.apply(FindingCommand::ShowFinding(1));
     let mut change = skinscope_model::WeightChange::new(MeshId(0), 0, 4);
@@ -245,7 +245,7 @@ fn only_findings_that_an_edit_could_touch_are_in_doubt_until_the_model_is_checke
     // A late answer about the weights before the edit is none.
     session.inspected(&model, report(&[]));
     assert_eq!(doubts(&session), [true, false, false, true]);
-    let edited = Arc::clone(session.edited_model().unwrap());
+    let edited = Arc::clone(session.edited_weights().edited_model().unwrap());
     session.inspected(&edited, report(&findings[1..]));
     assert_eq!(doubts(&session), [false, false, true], "the range of motion was not measured again");
     assert_eq!(session.view.finding, Some(0), "what was found again stays open");

@@ -11,7 +11,8 @@ use skinscope_model::{Model, NodeId};
 
 use super::unsaved::{has_pose, has_same_pose};
 use super::{
-    ChannelValue, Edits, FindingCommand, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource, Session, Toggle,
+    ChannelValue, Edits, Extents, FindingCommand, Marking, NodeEdit, Orbit, Playback, PlaybackCommand, PoseSource,
+    Session, Toggle, Unsaved, View, playback,
 };
 
 /// The state of the session before a finding was shown.
@@ -38,49 +39,52 @@ struct PoseBefore {
 }
 
 impl StateBeforeFinding {
+    /// Returns the state as it is now.
+    fn of(view: &View, marking: &Marking) -> Self {
+        Self {
+            pose: None,
+            orbit: view.orbit,
+            overlay: view.overlay,
+            bones: view.is_on(Toggle::Bones),
+            selected: view.selected,
+            marked: Arc::clone(&view.marked),
+            by_hand: marking.by_hand,
+        }
+    }
+
     /// Returns whether a person has made any of it.
     fn has_work(&self) -> bool {
         self.by_hand || self.pose.as_ref().is_some_and(|pose| has_pose(&pose.edits))
     }
 }
 
-impl Session {
+impl<'a> Unsaved<'a> {
     /// Returns the edits of the pose that a person has made, with what was played: while a finding is shown, those from before it. Where
     /// there were none, and the pose of the finding was edited further, that is the one.
-    pub(super) fn own_pose(&self) -> (Arc<Edits>, &Playback) {
+    pub(super) fn own_pose(self) -> (Arc<Edits>, &'a Playback) {
         let before = self.before_finding.as_ref().and_then(|before| before.pose.as_ref());
-        let is_own = |before: &&PoseBefore| has_pose(&before.edits) || has_same_pose(&self.edits, &before.shown);
+        let is_own = |before: &&PoseBefore| has_pose(&before.edits) || has_same_pose(self.edits, &before.shown);
         match before.filter(is_own) {
-            None => (Arc::clone(&self.edits), &self.playback),
+            None => (Arc::clone(self.edits), self.playback),
             Some(before) if Arc::ptr_eq(&before.edits.controls, &self.edits.controls) => {
                 (Arc::clone(&before.edits), &before.playback)
             }
-            Some(before) => (Arc::new(self.with_own_controls(&before.edits)), &before.playback),
+            Some(before) => (Arc::new(with_controls_of(&before.edits, self.edits)), &before.playback),
         }
-    }
-
-    /// Returns these edits with the controls that there are now.
-    fn with_own_controls(&self, edits: &Edits) -> Edits {
-        Edits { controls: Arc::clone(&self.edits.controls), ..edits.clone() }
     }
 
     /// Returns what is marked by hand; while a finding is shown, what was so before it. `None`: nothing.
-    pub(super) fn own_marks(&self) -> Option<&Arc<VertexSet>> {
+    pub(super) fn own_marks(self) -> Option<&'a Arc<VertexSet>> {
         let before = self.before_finding.as_ref().filter(|before| before.by_hand);
         before.map(|before| &before.marked).or(self.marking.by_hand.then_some(&self.view.marked))
     }
+}
 
-    /// Leaves the finding that is shown where it stands before work of a person.
-    pub(super) fn leave_finding_before_work(&mut self) {
-        if self.before_finding.as_ref().is_some_and(|before| before.has_work()) {
-            self.leave_finding();
-        }
-    }
-
+impl Session {
     /// Takes the inspection of a model, which is kept if the model is still open, with the same weights. The finding that is shown stays
     /// open where it was found again.
     pub fn inspected(&mut self, model: &Arc<Model>, inspection: Inspection) {
-        let is_it = self.edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
+        let is_it = self.edited_weights().edited_model().is_some_and(|edited| Arc::ptr_eq(edited, model));
         if let Some(document) = self.document.as_mut().filter(|_| is_it) {
             let shown = self.view.finding.and_then(|place| document.findings().nth(place).cloned());
             document.take_inspection(model, inspection);
@@ -88,7 +92,7 @@ impl Session {
                 let to_the_letter = document.findings().position(|found| *found == shown);
                 to_the_letter.or_else(|| document.findings().position(|found| is_about_the_same(found, &shown)))
             });
-            self.inspect_trial();
+            self.tools.inspect_trial(document);
         }
     }
 
@@ -99,157 +103,154 @@ impl Session {
         document.take_rom(model, report);
         self.view.finding = self.view.finding.filter(|place| *place < checked);
     }
+}
 
-    /// Carries out a command of its family.
-    pub(super) fn examine(&mut self, command: &FindingCommand) {
-        match command {
-            FindingCommand::ShowFinding(place) => self.show_finding(*place),
-            FindingCommand::LeaveFinding => self.leave_finding(),
-        }
+/// Leaves the finding that is shown where it stands before work of a person.
+pub(super) fn leave_finding_before_work(session: &mut Session) {
+    if session.before_finding.as_ref().is_some_and(|before| before.has_work()) {
+        leave_finding(session);
     }
+}
 
-    /// Pins this vertex, if it exists.
-    pub(super) fn pin(&mut self, vertex: Option<VertexRef>) {
-        self.view.pinned = vertex.filter(|v| self.has_vertex(*v));
-        self.view.pinned_copy = 0;
-        self.view.pinned_second = false;
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &FindingCommand) {
+    match command {
+        FindingCommand::ShowFinding(place) => show_finding(session, *place),
+        FindingCommand::LeaveFinding => leave_finding(session),
     }
+}
 
-    /// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
-    /// back once that is left.
-    pub(super) fn mark(&mut self, vertices: Arc<VertexSet>, by_hand: bool) {
-        if !self.model().is_some_and(|m| fits(m, &vertices)) {
-            return;
-        }
-        if let Some(before) = self.before_finding.as_mut().filter(|before| !before.by_hand) {
-            (before.marked, before.by_hand) = (Arc::clone(&vertices), by_hand);
-        }
-        self.before_finding.take_if(|before| !before.has_work());
-        (self.view.marked, self.marking.by_hand) = (vertices, by_hand);
-        self.view.finding = None;
+/// Pins this vertex, if it exists.
+pub(super) fn pin(session: &mut Session, vertex: Option<VertexRef>) {
+    session.view.pinned = vertex.filter(|v| has_vertex(session.model(), *v));
+    session.view.pinned_copy = 0;
+    session.view.pinned_second = false;
+}
+
+/// Marks these vertices, if all exist; `by_hand`: by several strokes. What a person had made before the finding that is shown comes
+/// back once that is left.
+pub(super) fn mark(session: &mut Session, vertices: Arc<VertexSet>, by_hand: bool) {
+    if !session.model().is_some_and(|m| fits(m, &vertices)) {
+        return;
     }
-
-    /// Marks these vertices by hand, also before the finding that is shown.
-    pub(super) fn mark_for_good(&mut self, vertices: Arc<VertexSet>) {
-        self.before_finding.iter_mut().for_each(|before| before.by_hand = false);
-        self.mark(vertices, true);
+    if let Some(before) = session.before_finding.as_mut().filter(|before| !before.by_hand) {
+        (before.marked, before.by_hand) = (Arc::clone(&vertices), by_hand);
     }
+    session.before_finding.take_if(|before| !before.has_work());
+    (session.view.marked, session.marking.by_hand) = (vertices, by_hand);
+    session.view.finding = None;
+}
 
-    /// Marks these vertices until they are left as a finding is: then what was marked before is marked again.
-    pub(super) fn mark_for_a_look(&mut self, vertices: Arc<VertexSet>) {
-        let before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
-        self.mark(vertices, false);
-        self.before_finding = Some(before);
+/// Marks these vertices by hand, also before the finding that is shown.
+pub(super) fn mark_for_good(session: &mut Session, vertices: Arc<VertexSet>) {
+    session.before_finding.iter_mut().for_each(|before| before.by_hand = false);
+    mark(session, vertices, true);
+}
+
+/// Marks these vertices until they are left as a finding is: then what was marked before is marked again.
+pub(super) fn mark_for_a_look(session: &mut Session, vertices: Arc<VertexSet>) {
+    let before = session
+        .before_finding
+        .take()
+        .unwrap_or_else(|| Box::new(StateBeforeFinding::of(&session.view, &session.marking)));
+    mark(session, vertices, false);
+    session.before_finding = Some(before);
+}
+
+pub(super) fn frame_marked(session: &mut Session) {
+    let marked = Arc::clone(&session.view.marked);
+    session.view.frame(session.extents().surroundings(&marked, &[]));
+}
+
+/// Forgets vertices and findings of a model that is no longer open.
+pub(super) fn forget_vertices(session: &mut Session) {
+    session.view.pinned = session.view.pinned.filter(|v| has_vertex(session.model(), *v));
+    session.view.marked = Arc::default();
+    session.marking.by_hand = false;
+    session.view.finding = None;
+    session.before_finding = None;
+}
+
+fn show_finding(session: &mut Session, place: usize) {
+    let finding = session.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
+    let Some(finding) = &finding else { return };
+    let mut before = session
+        .before_finding
+        .take()
+        .unwrap_or_else(|| Box::new(StateBeforeFinding::of(&session.view, &session.marking)));
+    let (playback, edits) = match before.pose.take() {
+        Some(pose) => (pose.playback, pose.edits),
+        None => (session.playback.clone(), Arc::clone(&session.edits)),
+    };
+    pose_as(session, finding.pose);
+    before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&session.edits) });
+    let vertices = finding.vertex_set();
+    mark(session, Arc::new(vertices), false);
+    session.view.finding = Some(place);
+    let joint = session.model().and_then(|model| joint_of(model, finding));
+    let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
+    // The weights of no joint at all are zero everywhere.
+    let about = about.filter(|o| o.id != "weights" || joint.is_some());
+    session.view.overlay = about.or(before.overlay);
+    session.view.set(Toggle::Bones, before.bones || joint.is_some());
+    // A finding that names no joint concerns none: the weights of some joint would mislead.
+    session.view.selected = None;
+    session.before_finding = Some(before);
+    if joint.is_some() {
+        let count = session.model().map_or(0, |model| model.skeleton.len());
+        session.view.select(joint, count);
     }
+    session.update_pose();
+    let bounds = session.extents().surroundings(&finding.vertex_set(), &finding.joints);
+    session.view.frame(bounds);
+}
 
-    pub(super) fn frame_marked(&mut self) {
-        let marked = Arc::clone(&self.view.marked);
-        self.view.frame(self.surroundings(&marked, &[]));
+/// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be
+/// undone.
+pub(super) fn leave_finding(session: &mut Session) {
+    let Some(before) = session.before_finding.take() else { return };
+    let StateBeforeFinding { pose, orbit, overlay, bones, selected, marked, by_hand } = *before;
+    if let Some(PoseBefore { playback, edits, .. }) = pose {
+        session.playback = playback;
+        // What was done to controls meanwhile stays.
+        let edits = with_controls_of(&edits, &session.edits);
+        session.history.change_edits(&mut session.edits, edits);
     }
+    (session.view.orbit, session.view.overlay, session.view.selected) = (orbit, overlay, selected);
+    session.view.set(Toggle::Bones, bones);
+    (session.view.marked, session.view.finding) = (marked, None);
+    session.marking.by_hand = by_hand;
+    session.update_pose();
+}
 
-    /// Forgets vertices and findings of a model that is no longer open.
-    pub(super) fn forget_vertices(&mut self) {
-        self.view.pinned = self.view.pinned.filter(|v| self.has_vertex(*v));
-        self.view.marked = Arc::default();
-        self.marking.by_hand = false;
-        self.view.finding = None;
-        self.before_finding = None;
-    }
-
-    fn has_vertex(&self, vertex: VertexRef) -> bool {
-        let Some(model) = self.model() else { return false };
-        let instance = model.instances.get(vertex.instance.index());
-        let primitive = instance.and_then(|i| model.meshes[i.mesh.index()].primitives.get(vertex.primitive));
-        primitive.is_some_and(|p| vertex.vertex < p.vertex_count())
-    }
-
-    fn show_finding(&mut self, place: usize) {
-        let finding = self.document.as_ref().and_then(|d| d.findings().nth(place).cloned());
-        let Some(finding) = &finding else { return };
-        let mut before = self.before_finding.take().unwrap_or_else(|| Box::new(self.now()));
-        let (playback, edits) = match before.pose.take() {
-            Some(pose) => (pose.playback, pose.edits),
-            None => (self.playback.clone(), Arc::clone(&self.edits)),
-        };
-        self.pose_as(finding.pose);
-        before.pose = Some(PoseBefore { playback, edits, shown: Arc::clone(&self.edits) });
-        let vertices = finding.vertex_set();
-        self.mark(Arc::new(vertices), false);
-        self.view.finding = Some(place);
-        let joint = self.model().and_then(|model| joint_of(model, finding));
-        let about = inspect::overlay_of_rule(finding.rule).and_then(inspect::overlay);
-        // The weights of no joint at all are zero everywhere.
-        let about = about.filter(|o| o.id != "weights" || joint.is_some());
-        self.view.overlay = about.or(before.overlay);
-        self.view.set(Toggle::Bones, before.bones || joint.is_some());
-        // A finding that names no joint concerns none: the weights of some joint would mislead.
-        self.view.selected = None;
-        self.before_finding = Some(before);
-        if joint.is_some() {
-            self.select(joint);
-        }
-        self.update_pose();
-        let bounds = self.surroundings(&finding.vertex_set(), &finding.joints);
-        self.view.frame(bounds);
-    }
-
-    fn now(&self) -> StateBeforeFinding {
-        let view = &self.view;
-        StateBeforeFinding {
-            pose: None,
-            orbit: view.orbit,
-            overlay: view.overlay,
-            bones: view.is_on(Toggle::Bones),
-            selected: view.selected,
-            marked: Arc::clone(&view.marked),
-            by_hand: self.marking.by_hand,
-        }
-    }
-
-    /// Restores the state before the first of the findings that were shown; pose edits come back in one step that can be
-    /// undone.
-    pub(super) fn leave_finding(&mut self) {
-        let Some(before) = self.before_finding.take() else { return };
-        let StateBeforeFinding { pose, orbit, overlay, bones, selected, marked, by_hand } = *before;
-        if let Some(PoseBefore { playback, edits, .. }) = pose {
-            self.playback = playback;
-            // What was done to controls meanwhile stays.
-            self.change_edits(self.with_own_controls(&edits));
-        }
-        (self.view.orbit, self.view.overlay, self.view.selected) = (orbit, overlay, selected);
-        self.view.set(Toggle::Bones, bones);
-        (self.view.marked, self.view.finding) = (marked, None);
-        self.marking.by_hand = by_hand;
-        self.update_pose();
-    }
-
-    /// Shows exactly this pose: pose edits are removed, in one step that can be undone.
-    pub(super) fn pose_as(&mut self, pose: FindingPose) {
-        self.playback.playing = false;
-        let mut edits = self.edits.without_pose();
-        match pose {
-            FindingPose::Rest => self.play(&PlaybackCommand::SetPose(PoseSource::Rest)),
-            FindingPose::Turned { joint, axis, angle } => {
-                self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
-                let rest = self.model().and_then(|m| m.skeleton.rest.transforms.get(joint.index()));
-                if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
-                    let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
-                    let mut edit = NodeEdit::default();
-                    edit.set(ChannelValue::Rotation(euler_xyz_degrees(turned)));
-                    edits.nodes.insert(joint, edit);
-                }
-            }
-            FindingPose::Clip { clip, time_secs } => {
-                self.play(&PlaybackCommand::SetClip(clip));
-                self.play(&PlaybackCommand::Seek(time_secs));
+/// Shows exactly this pose: pose edits are removed, in one step that can be undone.
+pub(super) fn pose_as(session: &mut Session, pose: FindingPose) {
+    session.playback.playing = false;
+    let mut edits = session.edits.without_pose();
+    match pose {
+        FindingPose::Rest => playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest)),
+        FindingPose::Turned { joint, axis, angle } => {
+            playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+            let rest = session.model().and_then(|m| m.skeleton.rest.transforms.get(joint.index()));
+            if let (Some(rest), Some(axis)) = (rest, axis.try_normalize()) {
+                let turned = rest.rotation * Quat::from_axis_angle(axis, angle);
+                let mut edit = NodeEdit::default();
+                edit.set(ChannelValue::Rotation(euler_xyz_degrees(turned)));
+                edits.nodes.insert(joint, edit);
             }
         }
-        self.change_edits(edits);
+        FindingPose::Clip { clip, time_secs } => {
+            playback::apply(session, &PlaybackCommand::SetClip(clip));
+            playback::apply(session, &PlaybackCommand::Seek(time_secs));
+        }
     }
+    session.history.change_edits(&mut session.edits, edits);
+}
 
+impl Extents<'_> {
     /// Returns the box around these vertices and joints as posed, and some of what is around.
-    pub(super) fn surroundings(&self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
-        let Some(posed) = self.posed() else { return Aabb::EMPTY };
+    pub(super) fn surroundings(self, vertices: &VertexSet, joints: &[NodeId]) -> Aabb {
+        let Some(posed) = self.surfaces.posed() else { return Aabb::EMPTY };
         let mut bounds = inspect::bounds_of(&posed, &self.pose.draws, &mut |instance, primitive, out| {
             out.extend_from_slice(vertices.of(instance.mesh, primitive));
         });
@@ -263,6 +264,19 @@ impl Session {
         let around = (0.25 * whole.diagonal() - 0.5 * bounds.diagonal()).max(0.05 * whole.diagonal());
         Aabb { min: bounds.min - around, max: bounds.max + around }
     }
+}
+
+/// Returns these edits with the controls that there are now.
+fn with_controls_of(edits: &Edits, now: &Edits) -> Edits {
+    Edits { controls: Arc::clone(&now.controls), ..edits.clone() }
+}
+
+/// Returns whether a model has this vertex.
+fn has_vertex(model: Option<&Arc<Model>>, vertex: VertexRef) -> bool {
+    let Some(model) = model else { return false };
+    let instance = model.instances.get(vertex.instance.index());
+    let primitive = instance.and_then(|i| model.meshes[i.mesh.index()].primitives.get(vertex.primitive));
+    primitive.is_some_and(|p| vertex.vertex < p.vertex_count())
 }
 
 /// Whether two findings are of one rule, about the same vertices and joints.

@@ -100,7 +100,7 @@ fn onion_skins_and_the_other_members_of_a_crowd_hold_as_well() {
     session.apply(ViewCommand::SetOnion(Onion { shown: true, count: 2, step_frames: 4.0 }));
     session.apply(ViewCommand::SetCrowd(2));
     at(&mut session, 0.4);
-    let skins = session.onion_skins().to_vec();
+    let skins = session.pose().onion_skins().to_vec();
     assert_eq!(skins.len(), 4);
     let (member, other) = (session.pose().crowd.palettes.clone(), session.playback().clone());
     let length = session.model().unwrap().clips[other.clip.unwrap().index()].duration_secs();
@@ -147,10 +147,10 @@ fn a_pull_moves_the_place_of_a_held_joint_for_the_whole_clip() {
     session.update_pose();
     let before = session.edits().held[&hand];
     let from = session.view().project(place(&session, hand)).unwrap();
-    let pull = session.begin_pull(from).unwrap();
+    let pull = session.gizmos().begin_pull(from).unwrap();
     assert_eq!(pull.joint(), hand);
     let to = from + Vec2::new(-6.0, -9.0);
-    session.apply(session.pull_to(&pull, to).unwrap());
+    session.apply(session.gizmos().pull_to(&pull, to).unwrap());
     session.apply(EditCommand::EndEdit);
     let moved = session.edits().held[&hand];
     assert!(moved.translation != before.translation && moved.matrix3 == before.matrix3);
@@ -162,7 +162,7 @@ fn a_pull_moves_the_place_of_a_held_joint_for_the_whole_clip() {
     // The pull is one step, and can be given up.
     session.apply(EditCommand::Undo);
     assert_eq!(session.edits().held[&hand], before);
-    session.apply(session.pull_to(&pull, to).unwrap());
+    session.apply(session.gizmos().pull_to(&pull, to).unwrap());
     session.apply(EditCommand::CancelEdit);
     assert_eq!(session.edits().held[&hand], before);
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use skinscope_inspect as inspect;
 use skinscope_model::{InstanceId, Model, NodeId};
 
-use super::{Session, Toggle};
+use super::pose_sources::PoseSources;
+use super::{Document, Pose, Session, Toggle, View};
 
 /// Everything that decides which bones there are in a pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,26 +32,19 @@ pub(super) fn hide(model: &Model, hidden: &BTreeSet<NodeId>, unseen: &mut Vec<bo
     draws.retain(|id| !unseen[model.instances[id.index()].node.index()]);
 }
 
-impl Session {
-    /// Returns whether the user hides this node, or one above it.
-    #[must_use]
-    pub fn is_hidden(&self, node: NodeId) -> bool {
-        let Some(model) = self.model().filter(|_| !self.view.hidden.is_empty()) else { return false };
-        let mut up = std::iter::successors(Some(node), |n| model.skeleton.parents.get(n.index()).copied().flatten());
-        up.any(|n| self.view.hidden.contains(&n))
-    }
+/// The bones of the pose that is shown: which there are, where they lie, and which of them is under the pointer.
+#[derive(Clone, Copy, Debug)]
+pub struct Bones<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+}
 
-    /// Returns whether only joints that move some vertex have bones: as the user wants it, else where many joints move
-    /// nothing.
-    #[must_use]
-    pub fn deforming_only(&self) -> bool {
-        let many_idle = || self.document.as_ref().is_some_and(|d| d.stats().many_idle);
-        self.view.deforming_only.unwrap_or_else(many_idle)
-    }
-
-    pub(super) fn toggle_hidden(&mut self, node: NodeId) {
-        if self.model().is_some_and(|m| node.index() < m.skeleton.len()) {
-            let hidden = Arc::make_mut(&mut self.view.hidden);
+impl View {
+    pub(super) fn toggle_hidden(&mut self, node: NodeId, model: &Model) {
+        if node.index() < model.skeleton.len() {
+            let hidden = Arc::make_mut(&mut self.hidden);
             if !hidden.remove(&node) {
                 hidden.insert(node);
             }
@@ -58,47 +52,56 @@ impl Session {
     }
 
     pub(super) fn hide_selected(&mut self) {
-        if let Some(node) = self.view.selected {
-            Arc::make_mut(&mut self.view.hidden).insert(node);
+        if let Some(node) = self.selected {
+            Arc::make_mut(&mut self.hidden).insert(node);
         }
     }
+}
 
-    pub(super) fn bone_key(&self) -> BoneKey {
+impl Session {
+    /// Returns the bones of the pose that is shown: which there are, where they lie, and which of them is under the pointer.
+    #[must_use]
+    pub fn bones(&self) -> Bones<'_> {
+        Bones { document: self.document.as_ref(), model: self.model(), view: &self.view, pose: &self.pose }
+    }
+}
+
+impl Bones<'_> {
+    /// Returns whether the user hides this node, or one above it.
+    #[must_use]
+    pub fn is_hidden(self, node: NodeId) -> bool {
+        let Some(model) = self.model.filter(|_| !self.view.hidden.is_empty()) else { return false };
+        let mut up = std::iter::successors(Some(node), |n| model.skeleton.parents.get(n.index()).copied().flatten());
+        up.any(|n| self.view.hidden.contains(&n))
+    }
+
+    /// Returns whether only joints that move some vertex have bones: as the user wants it, else where many joints move
+    /// nothing.
+    #[must_use]
+    pub fn deforming_only(self) -> bool {
+        let many_idle = || self.document.is_some_and(|d| d.stats().many_idle);
+        self.view.deforming_only.unwrap_or_else(many_idle)
+    }
+
+    pub(super) fn bone_key(self) -> BoneKey {
         let deforming_only = self.view.is_on(Toggle::Bones) && self.deforming_only();
         let selected = self.view.selected.filter(|_| deforming_only);
         BoneKey { shown: self.view.is_on(Toggle::Bones), deforming_only, selected }
     }
 
-    /// Places the bones of the pose, where they are shown.
-    pub(super) fn place_bones(&mut self) {
-        self.pose.bones.clear();
-        if self.view.is_on(Toggle::Bones) {
-            let mut bones = std::mem::take(&mut self.pose.bones);
-            let mut scratch = std::mem::take(&mut self.pose.bone_scratch);
-            let mut shown = std::mem::take(&mut self.pose.with_bone);
-            self.choose_bones(&mut shown);
-            if let Some(document) = &self.document {
-                let choice = inspect::BoneChoice::to_show(&shown, self.bone_stub());
-                let (model, scene) = (&document.model, self.view.scene);
-                inspect::bones_into(model, scene, &self.pose.model, choice, &mut scratch, &mut bones);
-            }
-            (self.pose.bones, self.pose.bone_scratch, self.pose.with_bone) = (bones, scratch, shown);
-        }
-    }
-
     /// Returns the bones of the shown scene as posed; where none are shown, those of all joints.
     #[must_use]
-    pub fn bones(&self) -> Vec<inspect::BoneSegment> {
+    pub fn segments(self) -> Vec<inspect::BoneSegment> {
         let mut shown = Vec::new();
         self.choose_bones(&mut shown);
         let choice = inspect::BoneChoice::to_show(&shown, self.bone_stub());
-        self.model().map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, choice))
+        self.model.map_or_else(Vec::new, |m| inspect::bones(m, self.view.scene, &self.pose.model, choice))
     }
 
     /// Writes a flag for each node: whether its bone is shown. Empty: all are.
-    fn choose_bones(&self, shown: &mut Vec<bool>) {
+    fn choose_bones(self, shown: &mut Vec<bool>) {
         shown.clear();
-        let Some(document) = &self.document else { return };
+        let Some(document) = self.document else { return };
         // Weights are not counted for bones that nobody sees.
         let deforming = (self.view.is_on(Toggle::Bones) && self.deforming_only()).then(|| &document.stats().deforming);
         let unseen = &self.pose.unseen;
@@ -113,8 +116,27 @@ impl Session {
     }
 
     /// Returns the length in metres of the bone of a joint whose neighbours do not tell one.
-    pub(super) fn bone_stub(&self) -> f32 {
-        0.05 * self.opened_bounds.diagonal().max(1e-6)
+    pub(super) fn bone_stub(self) -> f32 {
+        0.05 * self.pose.opened_bounds.diagonal().max(1e-6)
+    }
+}
+
+impl Pose {
+    /// Computes the bones of the pose, where they are shown.
+    pub(super) fn update_bones(&mut self, from: PoseSources<'_>) {
+        self.bones.clear();
+        if from.view.is_on(Toggle::Bones) {
+            let mut bones = std::mem::take(&mut self.bones);
+            let mut scratch = std::mem::take(&mut self.bone_scratch);
+            let mut shown = std::mem::take(&mut self.with_bone);
+            let document = from.document;
+            let all = Bones { document: Some(document), model: Some(&document.model), view: from.view, pose: &*self };
+            all.choose_bones(&mut shown);
+            let choice = inspect::BoneChoice::to_show(&shown, all.bone_stub());
+            let (model, scene) = (&document.model, from.view.scene);
+            inspect::bones_into(model, scene, &self.model, choice, &mut scratch, &mut bones);
+            (self.bones, self.bone_scratch, self.with_bone) = (bones, scratch, shown);
+        }
     }
 }
 
@@ -146,16 +168,16 @@ mod tests {
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4]);
         let last = session.pose.bones[3];
         let at = session.view.project(last.head.lerp(last.tail, 0.6)).unwrap();
-        assert_eq!(session.bone_at(at), Some(NodeId(4)));
+        assert_eq!(session.bones().bone_at(at), Some(NodeId(4)));
         session.apply(ViewCommand::ToggleHidden(NodeId(3)));
         assert_eq!(bones_of(&mut session), [1, 2]);
-        assert!(session.is_hidden(NodeId(4)) && !session.is_hidden(NodeId(2)));
-        assert_ne!(session.bone_at(at), Some(NodeId(4)));
-        assert!(session.vertex_at(at).is_some(), "the skin is not hidden by its joints");
+        assert!(session.bones().is_hidden(NodeId(4)) && !session.bones().is_hidden(NodeId(2)));
+        assert_ne!(session.bones().bone_at(at), Some(NodeId(4)));
+        assert!(session.picking().vertex_at(at).is_some(), "the skin is not hidden by its joints");
         let node = session.model().unwrap().instances[0].node;
         session.apply(ViewCommand::ToggleHidden(node));
         session.update_pose();
-        assert!(session.pose.draws.is_empty() && session.vertex_at(at).is_none());
+        assert!(session.pose.draws.is_empty() && session.picking().vertex_at(at).is_none());
         session.apply(ViewCommand::ShowAll);
         assert_eq!((bones_of(&mut session).len(), session.pose.draws.len()), (4, 1));
         session.apply(SelectionCommand::Select(Some(NodeId(2))));
@@ -180,7 +202,7 @@ mod tests {
     #[test]
     fn joints_that_move_nothing_have_no_bones_where_there_are_many() {
         let mut session = idle();
-        assert!(session.deforming_only());
+        assert!(session.bones().deforming_only());
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4]);
         session.apply(SelectionCommand::Select(Some(NodeId(9))));
         assert_eq!(bones_of(&mut session), [1, 2, 3, 4, 9], "the selected one has its bone");
@@ -188,6 +210,6 @@ mod tests {
         assert_eq!(bones_of(&mut session).len(), 12);
         session.apply(ViewCommand::ToggleDeformingOnly);
         assert_eq!(bones_of(&mut session).len(), 5);
-        assert!(!open(4).deforming_only(), "all of them move something");
+        assert!(!open(4).bones().deforming_only(), "all of them move something");
     }
 }

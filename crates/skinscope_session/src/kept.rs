@@ -20,7 +20,7 @@ use super::session_file::{
 };
 use super::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, word};
 use super::{
-    ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, Session, SideWeights, TOGGLES,
+    ClipFile, Comparison, Edits, MethodChoice, NodeEdit, Onion, Playback, PoseRules, SideWeights, TOGGLES, Unsaved,
     View,
 };
 
@@ -45,12 +45,12 @@ pub struct KeptSession {
     playback: Playback,
 }
 
-impl Session {
+impl Unsaved<'_> {
     /// Returns what a session file keeps of this session; `None` where nothing is open.
     #[must_use]
-    pub fn kept(&self) -> Option<KeptSession> {
+    pub fn kept(self) -> Option<KeptSession> {
         // An example is no file, and is as it was when it is opened again.
-        let document = self.document().filter(|document| document.lesson().is_none())?;
+        let document = self.document.filter(|document| document.lesson().is_none())?;
         let (edits, playback) = self.own_pose();
         if self.rules.has_own_pairs() {
             // What the user has changed is told by what was found, which a document that was opened just now has not looked for yet.
@@ -59,25 +59,25 @@ impl Session {
         Some(KeptSession {
             path: document.path.clone(),
             name: None,
-            model: Arc::clone(self.edited_model()?),
+            model: Arc::clone(self.weights.edited_model()?),
             edits,
             rules: self.rules.clone(),
             found: document.found_mirror(),
             locked: Arc::clone(&self.tools.locked),
             marked: self.own_marks().map(Arc::clone).unwrap_or_default(),
-            clip_files: Arc::clone(&self.clip_files),
-            aside: Arc::clone(&self.aside),
+            clip_files: Arc::clone(&self.files.clip_files),
+            aside: Arc::clone(&self.files.aside),
             view: self.view.clone(),
             playback: playback.clone(),
         })
     }
 }
 
-impl Session {
+impl Unsaved<'_> {
     /// Returns what is set aside while an example is open, as a session file of the first model that it is of; `None` where nothing is.
     #[must_use]
-    pub fn kept_aside(&self) -> Option<KeptSession> {
-        let (document, first) = (self.document()?, self.aside.first()?);
+    pub fn kept_aside(self) -> Option<KeptSession> {
+        let (document, first) = (self.document?, self.files.aside.first()?);
         Some(KeptSession {
             path: first.path.as_ref().map(PathBuf::from),
             name: Some(first.model.clone()),
@@ -88,7 +88,7 @@ impl Session {
             locked: Arc::default(),
             marked: Arc::default(),
             clip_files: Arc::default(),
-            aside: Arc::clone(&self.aside),
+            aside: Arc::clone(&self.files.aside),
             view: View::default(),
             playback: Playback::default(),
         })

@@ -8,8 +8,7 @@ use skinscope_base::math::test_random::Random;
 use skinscope_import::{Options, Progress};
 use skinscope_inspect::{BoneShape, OVERLAYS};
 use skinscope_model::shapes::{Tube, obstacle_course, tube, with_vertices};
-use skinscope_model::{BindChange, MeshId, SkinId, WeightChange};
-use skinscope_model::{ClipId, NodeId};
+use skinscope_model::{BindChange, ClipId, MeshId, NodeId, SkinId, WeightChange};
 
 use super::*;
 
@@ -82,7 +81,11 @@ fn change_all(session: &mut Session, random: &mut Random) {
             let mut numbers = [0.0; 12];
             numbers.iter_mut().for_each(|number| *number = odd(random));
             let matrix = glam::Affine3A::from_cols_array(&numbers);
-            session.change_skinning(&[], &[BindChange { skin: SkinId::from_index(s), place, matrix, restored: false }]);
+            weights::change_skinning(
+                session,
+                &[],
+                &[BindChange { skin: SkinId::from_index(s), place, matrix, restored: false }],
+            );
         }
     }
     for _ in 0..3 {
@@ -145,7 +148,7 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         let mut before = Session::default();
         before.open(document(model));
         change_all(&mut before, &mut random);
-        let kept = before.kept().unwrap();
+        let kept = before.unsaved().kept().unwrap();
         let text = kept.file().text().unwrap();
         let read = SessionFile::parse(text.as_bytes()).unwrap();
         assert_eq!(read.text().unwrap(), text, "seed {seed}");
@@ -155,9 +158,11 @@ fn all_that_is_kept_comes_back_to_the_bit() {
         after.open(document(model));
         change_all(&mut after, &mut Random(4711));
         assert_eq!(after.open_kept(document(model), &read), [""; 0], "seed {seed}");
-        assert_eq!(after.kept().unwrap().file().text().unwrap(), text, "seed {seed}");
+        assert_eq!(after.unsaved().kept().unwrap().file().text().unwrap(), text, "seed {seed}");
         assert_eq!(after.edits(), before.edits());
-        assert!(after.model().unwrap().has_same_added_clips(before.model().unwrap()) && after.unsaved_clips() > 0);
+        assert!(
+            after.model().unwrap().has_same_added_clips(before.model().unwrap()) && after.unsaved().unsaved_clips() > 0
+        );
         assert_eq!(after.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
         assert_eq!(after.model().unwrap().bind_edits(), before.model().unwrap().bind_edits());
         assert!(!after.history().can_undo());
@@ -181,12 +186,12 @@ fn a_file_that_says_nothing_shows_the_model_as_a_window_does() {
     let file = SessionFile::parse(b" {\"skinscope_session\": 1, \"later\": {\"a\": [1]}}").unwrap();
     let mut session = Session::default();
     assert!(session.open_kept(document(&model), &file).is_empty());
-    assert!(!session.has_work() && session.playback().source == PoseSource::Rest);
+    assert!(!session.unsaved().has_work() && session.playback().source == PoseSource::Rest);
     let mut plain = Session::default();
     plain.open(document(&model));
     plain.apply(PlaybackCommand::SetPose(PoseSource::Rest));
     assert_eq!(session.view().orbit.target, plain.view().orbit.target);
-    assert_eq!(session.kept().unwrap().file().view, plain.kept().unwrap().file().view);
+    assert_eq!(session.unsaved().kept().unwrap().file().view, plain.unsaved().kept().unwrap().file().view);
 }
 
 #[test]
@@ -204,7 +209,7 @@ fn the_first_version_is_read_as_it_was_written() {
     let limits = session.rules().limits[&node("LowerLeg.L")];
     assert_eq!((limits.least.x, limits.most.x), (0.0, 130.0));
     assert!(session.rules().pins.contains(&node("Foot.L")) && session.rules().symmetric);
-    assert_eq!(session.partner(node("Hand.L")), None);
+    assert_eq!(session.edit_rules().partner(node("Hand.L")), None);
     let playback = session.playback();
     assert_eq!((playback.source, playback.time_secs, playback.playing), (PoseSource::Clip, 0.5, false));
     let view = session.view();
@@ -257,9 +262,9 @@ fn numbers_beyond_sense_are_brought_into_range() {
     let view = session.view();
     assert!((view.scene, view.influence_limit, view.bone_size, view.skin_opacity) == (0, 1, 0.25, 1.0));
     assert!(view.orbit.distance > 0.0 && view.orbit.target.is_finite() && view.through.is_none());
-    assert!(session.surface().is_some());
+    assert!(session.surfaces().surface().is_some());
     // What was taken can be written and read again.
-    let again = session.kept().unwrap().file().text().unwrap();
+    let again = session.unsaved().kept().unwrap().file().text().unwrap();
     assert!(SessionFile::parse(again.as_bytes()).is_ok());
 }
 
@@ -270,7 +275,7 @@ fn a_broken_file_breaks_nothing() {
     session.open(document(&model));
     let mut random = Random(99);
     change_all(&mut session, &mut random);
-    let text = session.kept().unwrap().file().line().unwrap().into_bytes();
+    let text = session.unsaved().kept().unwrap().file().line().unwrap().into_bytes();
     let (mut read, mut refused) = (0, 0);
     for round in 0..400 {
         let mut bytes = text.clone();
@@ -309,7 +314,7 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let mut change = WeightChange::new(MeshId(0), 0, 4);
     change.push(3, &[1, 4], &[0.25, 0.75]);
     before.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let file = before.kept().unwrap().file();
+    let file = before.unsaved().kept().unwrap().file();
 
     // Another joint has the name of the last one's counterpart, prefixes were added, and the joints have another order.
     let mut parts = (**model).clone();
@@ -329,7 +334,7 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     assert_eq!(told.last(), Some(&format!("The model has nothing for \"{lost}\" of the session.")));
     // What has no place is set aside, and stays in the session.
     assert!(told.iter().any(|line| line.starts_with("Set aside of tube: 1 posed node")), "{told:?}");
-    let again = after.kept().unwrap().file();
+    let again = after.unsaved().kept().unwrap().file();
     assert_eq!(
         (again.set_aside[0].joints.keys().next(), &again.set_aside[0].pins[..]),
         (Some(lost), &[lost.clone()][..])
@@ -345,7 +350,10 @@ fn a_model_that_has_changed_takes_what_still_fits_by_name() {
     let other = Arc::new(Model::build(parts).unwrap());
     let told = after.open_kept(document(&other), &file);
     assert!(told.iter().any(|line| line.contains("1 edited vertex set aside")), "{told:?}");
-    assert!(!after.has_unsaved_skinning() && after.unsaved_work().is_empty(), "the session file has it");
+    assert!(
+        !after.unsaved().has_unsaved_skinning() && after.unsaved().unsaved_work().is_empty(),
+        "the session file has it"
+    );
 }
 
 #[test]
@@ -359,10 +367,10 @@ fn edits_of_an_earlier_run_are_steps_that_can_be_undone() {
     before.apply(EditCommand::Edit(NodeId(2), ChannelValue::Translation(Vec3::ONE)));
     let mut session = Session::default();
     session.open(document(&model));
-    assert!(session.take_up(&before.kept().unwrap().file()).is_empty());
-    assert_eq!((session.unsaved_vertices(), session.edits()), (1, before.edits()));
+    assert!(session.take_up(&before.unsaved().kept().unwrap().file()).is_empty());
+    assert_eq!((session.unsaved().unsaved_vertices(), session.edits()), (1, before.edits()));
     session.apply(EditCommand::Undo);
-    assert!(!session.has_unsaved_skinning() && !session.edits().is_empty());
+    assert!(!session.unsaved().has_unsaved_skinning() && !session.edits().is_empty());
     session.apply(EditCommand::Undo);
     assert!(session.edits().is_empty());
 }
@@ -375,7 +383,7 @@ fn with_two_edits(model: &Arc<Model>) -> (Session, SessionFile) {
     change.push(3, &[5], &[1.0]);
     change.push(9, &[5], &[1.0]);
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
-    let file = SessionFile::parse(session.kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    let file = SessionFile::parse(session.unsaved().kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
     (session, file)
 }
 
@@ -394,12 +402,12 @@ fn a_session_over_a_model_in_another_order_finds_its_vertices_and_keeps_those_th
     let less: Vec<u32> = (0..count).filter(|v| *v != 9).collect();
     let told = session.open_kept(document(&Arc::new(with_vertices(&model, &less))), &file);
     assert!(told.iter().any(|line| line.contains("tube, vertex 9: joint 5 1.000")), "{told:?}");
-    assert_eq!((edited(&session), session.set_aside()[0].contents().vertices), (vec![3], 1));
-    let again = SessionFile::parse(session.kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
+    assert_eq!((edited(&session), session.files().set_aside()[0].contents().vertices), (vec![3], 1));
+    let again = SessionFile::parse(session.unsaved().kept().unwrap().file().text().unwrap().as_bytes()).unwrap();
     assert_eq!(again.contents().set_aside, 1);
     let mut last = Session::default();
     last.open_kept(document(&model), &again);
-    assert_eq!((edited(&last), last.set_aside().len()), (vec![3, 9], 0));
+    assert_eq!((edited(&last), last.files().set_aside().len()), (vec![3, 9], 0));
 }
 
 #[test]
@@ -413,47 +421,53 @@ fn vertices_of_an_earlier_session_file_are_matched_by_number_and_only_where_the_
     let mut session = Session::default();
     let told = session.open_kept(document(&model), &file);
     assert!(told.iter().any(|line| line.contains("by number alone; 2 edited vertices matched so")), "{told:?}");
-    assert_eq!(session.unsaved_vertices(), 2);
+    assert_eq!(session.unsaved().unsaved_vertices(), 2);
     file.has_other_model = true;
     let told = session.open_kept(document(&model), &file);
     assert!(
         told.iter().any(|line| line.contains("2 edited vertices by number alone, and the file is another")),
         "{told:?}"
     );
-    assert_eq!((session.unsaved_vertices(), session.set_aside()[0].contents().vertices), (0, 2));
+    assert_eq!((session.unsaved().unsaved_vertices(), session.files().set_aside()[0].contents().vertices), (0, 2));
     // Whoever knows better has them taken up.
     session.apply(AsideCommand::TakeUp(0));
-    assert_eq!((session.unsaved_vertices(), session.set_aside().len()), (2, 0));
+    assert_eq!((session.unsaved().unsaved_vertices(), session.files().set_aside().len()), (2, 0));
 }
 
 #[test]
 fn unsaved_work_is_all_that_was_made_until_a_file_has_it() {
     let model = Arc::new(tube(Tube { joints: 6, ..Tube::default() }));
     let (mut session, _) = with_two_edits(&model);
-    assert_eq!(session.unsaved_work().vertices, 2);
+    assert_eq!(session.unsaved().unsaved_work().vertices, 2);
     session.apply(EditCommand::Undo);
-    assert!(session.unsaved_work().is_empty() && !session.has_unsaved_work());
+    assert!(session.unsaved().unsaved_work().is_empty() && !session.unsaved().has_unsaved_work());
     // How the model is looked at is no work.
     session.apply(PlaybackCommand::SetPlaying(false));
     session.apply(CameraCommand::Orbit(glam::Vec2::new(90.0, 30.0)));
     session.apply(ViewCommand::SetOverlay(Some("weights")));
-    assert!(!session.has_unsaved_work());
+    assert!(!session.unsaved().has_unsaved_work());
     session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 30.0)));
     session.apply(EditCommand::EndEdit);
-    assert_eq!(session.unsaved_work(), UnsavedWork { posed: 1, ..UnsavedWork::default() });
+    assert_eq!(session.unsaved().unsaved_work(), UnsavedWork { posed: 1, ..UnsavedWork::default() });
     session.note_pose_saved();
-    assert!(!session.has_unsaved_work(), "a pose file has it");
+    assert!(!session.unsaved().has_unsaved_work(), "a pose file has it");
     session.apply(ControlCommand::AddSlider);
     session.apply(PosingCommand::TogglePin(NodeId(3)));
     let limits = Limits { least: Vec3::ZERO, most: Vec3::ONE };
     session.apply(PosingCommand::SetLimits(NodeId(3), Some(limits)));
-    let work = session.unsaved_work();
+    let work = session.unsaved().unsaved_work();
     assert_eq!((work.controls, work.pins, work.limits, work.posed), (1, 1, 1, 0));
-    let holds = session.kept();
-    session.note_session_saved(holds);
-    assert!(session.unsaved_work().is_empty() && !session.has_unsaved_work(), "the session file has it");
+    let holds = session.unsaved().kept();
+    session.files.note_session_saved(holds);
+    assert!(
+        session.unsaved().unsaved_work().is_empty() && !session.unsaved().has_unsaved_work(),
+        "the session file has it"
+    );
     session.apply(PosingCommand::TogglePin(NodeId(3)));
     session.apply(PosingCommand::SetLimits(NodeId(3), None));
     session.apply(ControlCommand::RemoveSlider(0));
-    assert!(session.has_unsaved_work() && session.unsaved_work().is_less, "the session file has more");
+    assert!(
+        session.unsaved().has_unsaved_work() && session.unsaved().unsaved_work().is_less,
+        "the session file has more"
+    );
 }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use skinscope_anim::pose::{keyed_clip, resting_clip};
 use skinscope_anim::{Layers, SampleScratch, sample};
-use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model};
+use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model, NodeId};
 
-use super::{PoseSource, Session};
+use super::{Playback, PoseSource, Session, clips};
 
 /// Commands about clips that the file does not have, and their keys.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -48,119 +48,148 @@ fn clip_of(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip
 /// Poses with their moments in seconds, earliest first.
 type KeyedPoses = Vec<(f32, LocalPose)>;
 
+/// The keys of the clip that is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct ClipKeys<'a> {
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) selected: Option<NodeId>,
+    pub(super) playback: &'a Playback,
+}
+
 impl Session {
+    /// Returns the keys of the clip that is shown.
+    #[must_use]
+    pub fn clip_keys(&self) -> ClipKeys<'_> {
+        ClipKeys { model: self.model(), selected: self.view.selected, playback: &self.playback }
+    }
+}
+
+impl<'a> ClipKeys<'a> {
     /// Returns the clip that is shown where it was made of poses, so that keys can be set in it.
     #[must_use]
-    pub fn keyed_clip(&self) -> Option<(ClipId, &Clip)> {
-        let (model, id) = self.model().zip(self.playback.clip)?;
+    pub fn keyed_clip(self) -> Option<(ClipId, &'a Clip)> {
+        let (model, id) = self.model.zip(self.playback.clip)?;
         let clip = model.clips.get(id.index()).filter(|clip| clip.source == ClipSource::Keyed);
         clip.map(|clip| (id, clip))
     }
 
     /// Returns the time of the key of that clip that is nearest to `secs`, if it is less than half a frame away.
     #[must_use]
-    pub fn key_near(&self, secs: f32) -> Option<f32> {
+    pub fn key_near(self, secs: f32) -> Option<f32> {
         let (_, clip) = self.keyed_clip()?;
         let near = clip.times.iter().flatten().copied().min_by(|a, b| (a - secs).abs().total_cmp(&(b - secs).abs()));
         near.filter(|key| (key - secs).abs() < 0.5 / self.playback.fps.max(1.0))
     }
 
-    /// Carries out a command of its family.
-    pub(super) fn change_keys(&mut self, command: &KeyingCommand) {
-        match *command {
-            KeyingCommand::KeyPose => self.key_pose(),
-            KeyingCommand::RemoveKeyHere => self.remove_key(self.playback.time_secs),
-            KeyingCommand::RemoveKey(secs) => self.remove_key(secs),
-            KeyingCommand::MoveKey(from, to) => self.move_key(from, to),
-            KeyingCommand::Rename(clip, ref name) => self.rename_clip(clip, name),
-            KeyingCommand::RemoveClip(clip) => {
-                if let Some(at) = self.added_place(clip) {
-                    let change = ClipChange { at, removed: 1, ..ClipChange::default() };
-                    let shown = self.playback.clip.map(|shown| if shown >= clip { before(shown) } else { shown });
-                    self.change_clips(&change, None, shown);
-                }
-            }
-        }
-    }
-
     /// The place of a clip among the added ones.
-    fn added_place(&self, clip: ClipId) -> Option<usize> {
-        let model = self.model().filter(|model| clip.index() < model.clips.len())?;
+    fn added_place(self, clip: ClipId) -> Option<usize> {
+        let model = self.model.filter(|model| clip.index() < model.clips.len())?;
         clip.index().checked_sub(model.file_clips())
     }
 
     /// The poses of the keyed clip that is shown.
-    fn shown_poses(&self) -> Option<(ClipId, String, KeyedPoses)> {
-        let (model, (id, clip)) = self.model().zip(self.keyed_clip())?;
+    fn shown_poses(self) -> Option<(ClipId, String, KeyedPoses)> {
+        let (model, (id, clip)) = self.model.zip(self.keyed_clip())?;
         Some((id, clip.name.clone(), poses_of(model, clip)))
     }
+}
 
-    fn key_pose(&mut self) {
-        self.update_pose();
-        let Some(model) = self.model().map(Arc::clone) else { return };
-        let pose = self.pose_to_key();
-        let secs = self.key_near(self.playback.time_secs).unwrap_or(self.playback.time_secs);
-        let (at, removed, clip, secs) = match self.shown_poses() {
-            Some((id, name, mut poses)) => {
-                poses.retain(|(other, _)| *other != secs);
-                let place = poses.partition_point(|(other, _)| *other < secs);
-                poses.insert(place, (secs, pose));
-                (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses), secs)
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &KeyingCommand) {
+    match *command {
+        KeyingCommand::KeyPose => key_pose(session),
+        KeyingCommand::RemoveKeyHere => {
+            let now = session.playback.time_secs;
+            remove_key(session, now);
+        }
+        KeyingCommand::RemoveKey(secs) => remove_key(session, secs),
+        KeyingCommand::MoveKey(from, to) => move_key(session, from, to),
+        KeyingCommand::Rename(clip, ref name) => rename_clip(session, clip, name),
+        KeyingCommand::RemoveClip(clip) => {
+            if let Some(at) = session.clip_keys().added_place(clip) {
+                let change = ClipChange { at, removed: 1, ..ClipChange::default() };
+                let shown = session.playback.clip.map(|shown| if shown >= clip { before(shown) } else { shown });
+                clips::change_clips(session, &change, None, shown);
             }
-            None => {
-                let name = model.free_clip_name(NAME, None);
-                (model.added_clips().len(), 0, clip_of(&model, &name, &[(0.0, pose)]), 0.0)
-            }
-        };
-        let Some(clip) = clip else { return };
-        let shown = ClipId::from_index(model.file_clips() + at);
-        // The clip says now what was edited.
-        let change = ClipChange { at, removed, inserted: vec![clip] };
-        if self.change_clips(&change, Some(self.edits.without_pose()), Some(shown)) {
-            // What was laid over the clip is in the key.
-            self.playback.layers = Layers::default();
-            self.playback.source = PoseSource::Clip;
-            self.playback.playing = false;
-            self.playback.time_secs = secs;
         }
     }
+}
 
-    fn remove_key(&mut self, secs: f32) {
-        let (Some(key), Some((id, name, mut poses))) = (self.key_near(secs), self.shown_poses()) else { return };
-        poses.retain(|(other, _)| *other != key);
-        if poses.is_empty() {
-            return self.change_keys(&KeyingCommand::RemoveClip(id));
+fn key_pose(session: &mut Session) {
+    session.update_pose();
+    let Some(model) = session.model().map(Arc::clone) else { return };
+    let pose = session.pose().pose_to_key();
+    let secs = session.clip_keys().key_near(session.playback.time_secs).unwrap_or(session.playback.time_secs);
+    let (at, removed, clip, secs) = match session.clip_keys().shown_poses() {
+        Some((id, name, mut poses)) => {
+            poses.retain(|(other, _)| *other != secs);
+            let place = poses.partition_point(|(other, _)| *other < secs);
+            poses.insert(place, (secs, pose));
+            (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses), secs)
         }
-        self.set_keys(id, &name, &poses);
-    }
-
-    fn move_key(&mut self, from: f32, to: f32) {
-        let to = if to.is_finite() { to.max(0.0) } else { return };
-        let (Some(key), Some((id, name, mut poses))) = (self.key_near(from), self.shown_poses()) else { return };
-        if poses.iter().any(|(other, _)| *other == to) {
-            return;
+        None => {
+            let name = model.free_clip_name(NAME, None);
+            (model.added_clips().len(), 0, clip_of(&model, &name, &[(0.0, pose)]), 0.0)
         }
-        poses.iter_mut().filter(|(other, _)| *other == key).for_each(|(secs, _)| *secs = to);
-        poses.sort_by(|a, b| a.0.total_cmp(&b.0));
-        self.set_keys(id, &name, &poses);
+    };
+    let Some(clip) = clip else { return };
+    let shown = ClipId::from_index(model.file_clips() + at);
+    // The clip says now what was edited.
+    let change = ClipChange { at, removed, inserted: vec![clip] };
+    let edits = session.edits.without_pose();
+    if clips::change_clips(session, &change, Some(edits), Some(shown)) {
+        // What was laid over the clip is in the key.
+        session.playback.layers = Layers::default();
+        session.playback.source = PoseSource::Clip;
+        session.playback.playing = false;
+        session.playback.time_secs = secs;
     }
+}
 
-    fn set_keys(&mut self, id: ClipId, name: &str, poses: &[(f32, LocalPose)]) {
-        let Some((model, at)) = self.model().zip(self.added_place(id)) else { return };
-        let Some(clip) = clip_of(model, name, poses) else { return };
-        self.change_clips(&ClipChange { at, removed: 1, inserted: vec![clip] }, None, Some(id));
+fn remove_key(session: &mut Session, secs: f32) {
+    let (Some(key), Some((id, name, mut poses))) =
+        (session.clip_keys().key_near(secs), session.clip_keys().shown_poses())
+    else {
+        return;
+    };
+    poses.retain(|(other, _)| *other != key);
+    if poses.is_empty() {
+        return apply(session, &KeyingCommand::RemoveClip(id));
     }
+    set_keys(session, id, &name, &poses);
+}
 
-    fn rename_clip(&mut self, id: ClipId, name: &str) {
-        let Some((model, at)) = self.model().zip(self.added_place(id)) else { return };
-        let (clip, name) = (&model.clips[id.index()], name.trim());
-        if name.is_empty() || name == clip.name {
-            return;
-        }
-        let renamed = Clip { name: model.free_clip_name(name, Some(id)), ..clip.clone() };
-        let change = ClipChange { at, removed: 1, inserted: vec![renamed] };
-        self.change_clips(&change, None, self.playback.clip);
+fn move_key(session: &mut Session, from: f32, to: f32) {
+    let to = if to.is_finite() { to.max(0.0) } else { return };
+    let (Some(key), Some((id, name, mut poses))) =
+        (session.clip_keys().key_near(from), session.clip_keys().shown_poses())
+    else {
+        return;
+    };
+    if poses.iter().any(|(other, _)| *other == to) {
+        return;
     }
+    poses.iter_mut().filter(|(other, _)| *other == key).for_each(|(secs, _)| *secs = to);
+    poses.sort_by(|a, b| a.0.total_cmp(&b.0));
+    set_keys(session, id, &name, &poses);
+}
+
+fn set_keys(session: &mut Session, id: ClipId, name: &str, poses: &[(f32, LocalPose)]) {
+    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
+    let Some(clip) = clip_of(model, name, poses) else { return };
+    clips::change_clips(session, &ClipChange { at, removed: 1, inserted: vec![clip] }, None, Some(id));
+}
+
+fn rename_clip(session: &mut Session, id: ClipId, name: &str) {
+    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
+    let (clip, name) = (&model.clips[id.index()], name.trim());
+    if name.is_empty() || name == clip.name {
+        return;
+    }
+    let renamed = Clip { name: model.free_clip_name(name, Some(id)), ..clip.clone() };
+    let change = ClipChange { at, removed: 1, inserted: vec![renamed] };
+    let shown = session.playback.clip;
+    clips::change_clips(session, &change, None, shown);
 }
 
 fn before(clip: ClipId) -> ClipId {
@@ -199,7 +228,7 @@ mod tests {
     }
 
     fn times(session: &Session) -> Vec<f32> {
-        session.keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
+        session.clip_keys().keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
     }
 
     #[test]
@@ -207,7 +236,7 @@ mod tests {
         let mut session = open();
         // The first key rests, and is a key all the same.
         session.apply(KeyingCommand::KeyPose);
-        assert_eq!((times(&session), session.unsaved_clips()), (vec![0.0], 1));
+        assert_eq!((times(&session), session.unsaved().unsaved_clips()), (vec![0.0], 1));
         assert_eq!((session.playback().clip, session.playback().source), (Some(ClipId(1)), PoseSource::Clip));
         // The timeline of such a clip goes on after its last key.
         session.apply(PlaybackCommand::Seek(0.5));
@@ -236,11 +265,11 @@ mod tests {
         session.apply(EditCommand::Undo);
         assert!(!session.edits().is_empty() && (turned(&mut session, 0.5) - 60.0).abs() < 1e-3);
         (0..8).for_each(|_| _ = session.apply(EditCommand::Undo));
-        assert_eq!((session.unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
+        assert_eq!((session.unsaved().unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
         (0..12).for_each(|_| _ = session.apply(EditCommand::Redo));
         assert_eq!(times(&session), [1.0]);
         session.apply(KeyingCommand::RemoveKey(1.0));
-        assert_eq!(session.unsaved_clips(), 0, "with its last key the clip goes");
+        assert_eq!(session.unsaved().unsaved_clips(), 0, "with its last key the clip goes");
     }
 
     #[test]

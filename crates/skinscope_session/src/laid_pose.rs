@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_anim::pose::{Resolved, add, blend};
 use skinscope_model::NodeId;
 
-use super::{Edits, Session};
+use super::{Edits, Posing, Session};
 
 /// A pose that is laid over the one that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -29,34 +29,34 @@ pub(super) struct LastLaid {
     after: Arc<Edits>,
 }
 
-impl Session {
+impl Posing {
     /// The pose that was laid over the others last, as long as nothing of the pose has been edited since.
     #[must_use]
-    pub fn laid_pose(&self) -> Option<&LaidPose> {
-        self.last_laid.as_ref().filter(|last| Arc::ptr_eq(&last.after, &self.edits)).map(|last| &last.laid)
+    pub fn laid_pose(&self, edits: &Arc<Edits>) -> Option<&LaidPose> {
+        self.last_laid.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits)).map(|last| &last.laid)
     }
+}
 
-    pub(super) fn lay_pose(&mut self, laid: &LaidPose) {
-        let is_same = self.laid_pose().is_some_and(|last| Arc::ptr_eq(&last.pose, &laid.pose));
-        if let Some(last) = self.last_laid.take().filter(|_| is_same)
-            && self.history.take_out(&last.before)
-        {
-            self.edits = last.before;
-        }
-        self.update_pose();
-        let Some(model) = self.model().map(Arc::clone) else { return };
-        let mut wanted = self.undriven().clone();
-        let part = laid.limb.map(|limb| laid.pose.of_limb(&model, limb));
-        let said = part.as_ref().unwrap_or(&laid.pose);
-        match laid.added {
-            true => add(&mut wanted, &model.skeleton.rest, said, laid.share),
-            false => blend(&mut wanted, said, laid.share),
-        }
-        let before = Arc::clone(&self.edits);
-        let edits = self.edits_towards(&model, &wanted);
-        self.change_edits(edits);
-        self.last_laid = Some(LastLaid { laid: laid.clone(), before, after: Arc::clone(&self.edits) });
+pub(super) fn lay(session: &mut Session, laid: &LaidPose) {
+    let is_same = session.posing.laid_pose(&session.edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &laid.pose));
+    if let Some(last) = session.posing.last_laid.take().filter(|_| is_same)
+        && session.history.take_out(&last.before)
+    {
+        session.edits = last.before;
     }
+    session.update_pose();
+    let Some(model) = session.model().map(Arc::clone) else { return };
+    let mut wanted = session.pose().undriven().clone();
+    let part = laid.limb.map(|limb| laid.pose.of_limb(&model, limb));
+    let said = part.as_ref().unwrap_or(&laid.pose);
+    match laid.added {
+        true => add(&mut wanted, &model.skeleton.rest, said, laid.share),
+        false => blend(&mut wanted, said, laid.share),
+    }
+    let before = Arc::clone(&session.edits);
+    let edits = session.edit_rules().edits_towards(&model, &wanted);
+    session.history.change_edits(&mut session.edits, edits);
+    session.posing.last_laid = Some(LastLaid { laid: laid.clone(), before, after: Arc::clone(&session.edits) });
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
         for share in [1.0, 0.2, 0.0, 0.7, 0.5] {
             lay(&mut session, &pose, share, false, None);
             assert!((turned(&session, 3) - share).abs() < 1e-3, "{share}: {}", turned(&session, 3));
-            assert_eq!(session.laid_pose().unwrap().share, share);
+            assert_eq!(session.posing.laid_pose(&session.edits).unwrap().share, share);
         }
         // Added, the same pose comes on top of what was there before it was laid, and not of itself.
         lay(&mut session, &pose, 0.5, true, None);
@@ -101,12 +101,12 @@ mod tests {
         session.apply(EditCommand::Undo);
         session.update_pose();
         assert!(turned(&session, 3) < 1e-4 && session.edits().nodes.len() == 1, "all of it was one step");
-        assert!(session.laid_pose().is_none());
+        assert!(session.posing.laid_pose(&session.edits).is_none());
         // What is edited in between stays.
         lay(&mut session, &pose, 1.0, false, None);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::Y)));
         session.apply(EditCommand::EndEdit);
-        assert!(session.laid_pose().is_none());
+        assert!(session.posing.laid_pose(&session.edits).is_none());
         lay(&mut session, &pose, 0.5, true, None);
         assert!((turned(&session, 3) - 1.5).abs() < 1e-3);
         session.apply(EditCommand::Undo);

@@ -8,7 +8,7 @@ use skinscope_inspect as inspect;
 use skinscope_model::NodeId;
 
 use super::ids::Id;
-use super::{Comparison, ComparisonCommand, Document, Session, Toggle, View};
+use super::{Comparison, ComparisonCommand, Document, Session, Toggle, View, comparison, edits, opening};
 
 /// Commands about the example that is shown.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -100,8 +100,8 @@ impl Session {
         (view.orbit.yaw, view.orbit.pitch) = (look.from[0].to_radians(), look.from[1].to_radians());
         view.comparison = None::<Comparison>;
         if let Some(other) = look.compare {
-            self.compare(&ComparisonCommand::Set(true));
-            self.compare(&ComparisonCommand::SetMethod(other));
+            comparison::apply(self, &ComparisonCommand::Set(true));
+            comparison::apply(self, &ComparisonCommand::SetMethod(other));
         }
     }
 
@@ -119,7 +119,7 @@ impl Session {
                 let before = open.lesson.moment().settings().stage();
                 open.lesson.reset();
                 self.show_moment_of_lesson(before);
-                self.edit(&super::EditCommand::ResetAll);
+                edits::apply(self, &super::EditCommand::ResetAll);
             }
             ExampleCommand::PointAt(symbol) => open.lesson.point_at(*symbol),
             ExampleCommand::TogglePage => open.is_hidden = !open.is_hidden,
@@ -134,12 +134,12 @@ impl Session {
         let Some(document) = &self.document else { return };
         if !std::ptr::eq(&**document.stored(), &**lesson.moment().model()) {
             let document = document.with_lesson(lesson.clone());
-            self.reopen(document);
+            opening::reopen(self, document);
         }
         if moved != glam::Vec3::ZERO {
             self.view.orbit.target += moved;
         }
-        self.pose_again();
+        self.pose.invalidate();
         self.update_pose();
     }
 }

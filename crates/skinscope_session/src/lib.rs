@@ -27,6 +27,7 @@ mod edit_menu;
 mod edit_tests;
 mod edits;
 mod export;
+mod files;
 #[cfg(test)]
 mod finding_tests;
 mod findings;
@@ -46,6 +47,7 @@ mod library;
 mod lighting;
 mod marks;
 mod marks_menu;
+mod measure_commands;
 mod measuring;
 #[cfg(test)]
 mod measuring_tests;
@@ -55,9 +57,12 @@ mod opening;
 mod orbit;
 mod over;
 mod page_file;
+#[cfg(test)]
+mod part_tests;
 mod playback;
 mod pose;
 mod pose_menu;
+mod pose_sources;
 mod posing;
 #[cfg(test)]
 mod preset_tests;
@@ -71,6 +76,7 @@ mod repair;
 mod root_motion;
 mod rules;
 mod saving;
+mod selection;
 mod session_file;
 mod shared_lists;
 mod shortcuts;
@@ -84,6 +90,7 @@ pub(crate) mod test_sessions;
 #[cfg(test)]
 mod tests;
 mod toggles;
+mod tool_commands;
 #[cfg(test)]
 mod tool_tests;
 mod tools;
@@ -106,29 +113,35 @@ mod work_tests;
 use std::sync::Arc;
 
 pub use aside::AsideCommand;
+pub use camera::Extents;
 pub use clip_names::{ClipFile, ClipNames, ClipNamesCommand};
 pub use clips::TakenClips;
 pub use command::{
     CameraCommand, Command, EditCommand, Effect, FileCommand, FileUse, FindingCommand, InspectionCommand, Panel,
     PlaybackCommand, RecoveryAnswer, SaveKind, SelectionCommand, UnsavedAnswer, ViewCommand, WindowCommand,
 };
-pub use comparison::{ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose};
-pub use controls::ControlCommand;
+pub use comparison::{
+    Compared, ComparedSurfaces, Comparison, ComparisonCommand, ComparisonLayout, SideWeights, WorstPose,
+};
+pub use controls::{ControlCommand, ControlState};
 pub use crowd::{CrowdPose, Formation, MOST_MEMBERS, most_members};
-pub use deforming::MethodChoice;
+pub use deforming::{Deforming, MethodChoice};
 pub use document::Document;
 pub use edits::{ChannelKind, ChannelValue, Edits, History, NodeEdit};
 pub use export::{ExportKind, ExportSettings};
-pub use gizmo::{Drag, DragValue, Gizmo, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
+pub use files::Files;
+pub use gizmo::{Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, Orientation, PoseTool, Snap};
+pub use hiding::Bones;
 pub use kept::KeptSession;
-pub use keying::KeyingCommand;
+pub use keying::{ClipKeys, KeyingCommand};
 pub use laid_pose::LaidPose;
 pub use lesson::ExampleCommand;
 pub use library::LibraryCommand;
-pub use lighting::PosedLight;
+pub use lighting::{FileLights, PosedLight};
 pub use marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
 pub use measuring::{
-    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose, Measuring,
+    CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose,
+    Measurements, Measuring,
 };
 pub use menus::COMMANDS;
 pub use onion::{Onion, OnionSkin};
@@ -136,33 +149,36 @@ pub use orbit::{FOV_Y, Orbit};
 pub use page_file::is_page;
 pub use playback::{LoopMode, Playback, PoseSource};
 pub use pose::Pose;
-pub use posing::PosingCommand;
+pub use posing::{Posing, PosingCommand};
 pub use projector::Projector;
 pub use pull::Pull;
-pub use queries::WeightsJointSource;
+pub use queries::{Picking, WeightsJointSource};
 pub use recording::{RECORDING_SCHEMA, RecordedSource, RecordingHead, UnreadableLine, command_line, read_command};
 pub use repair::{Repair, RepairTool, repair_of};
 pub use root_motion::RootMotion;
-pub use rules::PoseRules;
+pub use rules::{EditRules, PoseRules};
 pub use session_file::{
     SESSION_ENDING, SessionContents, SessionFile, SessionModel, WorkContents, WorkRecord, is_session,
 };
 pub use shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
-use skinscope_anim::pose::PoseFile;
-use skinscope_base::math::Aabb;
 use skinscope_model::Model;
 pub use source::Source;
 pub use stored::ComparedFile;
+pub use surfaces::Surfaces;
 pub use toggles::{TOGGLES, Toggle, ToggleRow};
-pub use tools::{Scope, ToolCommand, Tools};
+pub use tools::{EditedWeights, Scope, ToolCommand, Tools};
 pub use trail::Trail;
-pub use unsaved::UnsavedWork;
+pub use unsaved::{Unsaved, UnsavedWork};
 pub use view::{ActiveCamera, Antialiasing, Lighting, View, ViewFrom};
 pub use work::{Done, Run, Work};
 
+use self::deforming::DataCache;
 use self::findings::StateBeforeFinding;
 
-/// The open model with its state.
+/// The open model with its state, in parts.
+///
+/// A question that one part can answer is a method of that part, such as [`Pose::trail`]. One that needs several is a method of a type that
+/// borrows them, such as [`Session::surfaces`]. What a command changes is found by its family, in [`Session::apply`].
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// The open file; `None` until something is open.
@@ -173,51 +189,21 @@ pub struct Session {
     playback: Playback,
     /// The pose at the last [`Session::update_pose`].
     pose: Pose,
-    /// The box that [`Session::opened_bounds`] returns.
-    opened_bounds: Aabb,
-    /// The places of a crowd's members; one place where there is no crowd.
-    formation: Formation,
-    /// The factor of the file's lights, see [`Session::lights`]; it is measured where the model was opened.
-    exposure: f32,
+    rules: PoseRules,
+    posing: Posing,
+    marking: Marking,
+    tools: Tools,
+    measuring: Measuring,
+    compared: Compared,
+    /// The data that methods have computed for the open model.
+    methods: DataCache,
+    files: Files,
     /// The state that was replaced when a finding was shown.
     before_finding: Option<Box<StateBeforeFinding>>,
-    /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
-    is_patient: bool,
-    /// Whether normalised weights are asked for and not there yet, see [`Work::NormaliseWeights`].
-    is_normalising: bool,
-    /// Whether the worst moment of a comparison is asked for and not found yet, see [`Work::FindWorstMoment`].
-    is_seeking_worst: bool,
-    measuring: Measuring,
-    tools: Tools,
-    /// What methods have worked out for the open model.
-    method_data: deforming::DataCache,
-    /// What was saved last, until the file is read again.
-    saved: Option<saving::SavedModel>,
-    marking: Marking,
-    /// The files whose clips were taken, the last one at the end.
-    clip_files: Arc<Vec<ClipFile>>,
-    /// What was made that the open model has no place for.
-    aside: Arc<Vec<WorkRecord>>,
-    /// What the open session file holds.
-    session_file: Option<Box<KeptSession>>,
-    /// The edits of the pose when the pose was last read from a pose file or written into one.
-    pose_in_file: Arc<Edits>,
-    /// The model that the open one is compared with, where that is not the one that its file stores.
-    compared_with: Option<ComparedFile>,
-    changed_weights: stored::ChangedWeights,
-    /// What the runtime makes of the open model that it is compared with.
-    packed: Option<comparison::PackedModel>,
-    /// The pose that was copied last; it stays when another model is opened.
-    copied: Option<Arc<PoseFile>>,
-    /// The pose that was laid over the others last.
-    last_laid: Option<laid_pose::LastLaid>,
-    rules: PoseRules,
     /// The example that is shown.
     lesson: Option<lesson::OpenLesson>,
-    trail: trail::HeldTrail,
-    onion: onion::HeldOnion,
-    root: root_motion::HeldRoot,
-    program: controls::HeldProgram,
+    /// Whether work that takes long is done by the owner of the session, see [`Session::wanted`].
+    is_patient: bool,
 }
 
 impl Session {
@@ -269,11 +255,27 @@ impl Session {
         &self.pose
     }
 
-    /// Returns the model's box in the pose that it was opened in (world, metres), which tells its size and does not
-    /// change while the pose moves.
+    /// Returns what the open model is compared with, as far as it is computed.
     #[must_use]
-    pub fn opened_bounds(&self) -> Aabb {
-        self.opened_bounds
+    pub fn compared(&self) -> &Compared {
+        &self.compared
+    }
+
+    /// Returns the poses that were copied and laid last.
+    #[must_use]
+    pub fn posing(&self) -> &Posing {
+        &self.posing
+    }
+
+    /// Returns which files have what was made, and what belongs to no file.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Returns the same, for the application to note what it has written.
+    pub fn files_mut(&mut self) -> &mut Files {
+        &mut self.files
     }
 
     /// Returns the open model.
@@ -289,35 +291,35 @@ impl Session {
             Command::Inspection(command) => return Some(Effect::Inspection(command)),
             Command::Library(command) => return Some(Effect::Library(command)),
             Command::Window(command) => return Some(Effect::Window(command)),
-            Command::View(command) => return self.look(command),
-            Command::Edit(command) => self.edit(&command),
-            Command::Posing(command) => self.change_pose(&command),
-            Command::Keying(command) => self.change_keys(&command),
-            Command::Control(command) => self.control(&command),
+            Command::View(command) => return view_commands::apply(self, command),
+            Command::Edit(command) => edits::apply(self, &command),
+            Command::Posing(command) => posing::apply(self, &command),
+            Command::Keying(command) => keying::apply(self, &command),
+            Command::Control(command) => controls::apply(self, &command),
             Command::Tool(command) => {
                 let was_open = self.tools.open;
-                self.use_tool(&command);
+                tool_commands::apply(self, &command);
                 // A narrow window has room for one of these panels.
                 self.measuring.open &= was_open || !self.tools.open;
             }
-            Command::Mark(command) => self.change_marks(&command),
-            Command::Aside(command) => self.change_aside(command),
+            Command::Mark(command) => marks::apply(self, &command),
+            Command::Aside(command) => aside::apply(self, command),
             Command::Playback(command) => {
-                self.play(&command);
+                playback::apply(self, &command);
                 // Each clip has room of its own.
                 if matches!(command, PlaybackCommand::SetClip(_) | PlaybackCommand::StepClip(_)) {
-                    self.form_up();
+                    crowd::arrange_crowd(self);
                 }
             }
-            Command::Selection(command) => self.point_at(command),
-            Command::Finding(command) => self.examine(&command),
+            Command::Selection(command) => selection::apply(self, command),
+            Command::Finding(command) => findings::apply(self, &command),
             Command::Comparison(command) => {
-                self.compare(&command);
-                self.pack();
+                comparison::apply(self, &command);
+                comparison::pack(self);
             }
-            Command::Measure(command) => self.measure(&command),
+            Command::Measure(command) => measure_commands::apply(self, &command),
             Command::Example(command) => self.teach(&command),
-            Command::Camera(command) => self.move_camera(command),
+            Command::Camera(command) => camera::apply(self, command),
         }
         None
     }

@@ -1,11 +1,13 @@
 //! The file's cameras and lights as posed: the camera that is looked through, and the brightness of the picture.
 
+use std::sync::Arc;
+
 use glam::{Vec3, Vec3A};
 use skinscope_anim as anim;
 use skinscope_base::math::Aabb;
 use skinscope_model::{Light, LightKind, Model};
 
-use super::{ActiveCamera, Pose, Session};
+use super::{ActiveCamera, Pose, Session, View};
 
 /// A light of the file, as posed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,18 +34,34 @@ pub(super) fn through(model: &Model, pose: &Pose, index: usize) -> Option<Active
 /// The illuminance at which a white surface that faces the light is as bright as white can be drawn: π lux.
 const FULL: f32 = std::f32::consts::PI;
 
-impl Session {
-    /// Looks through a camera of the file, or from the user's own camera, which is where it was.
-    pub(super) fn look_through(&mut self, index: Option<usize>) {
-        self.update_pose();
-        let Some(model) = self.model() else { return };
-        self.view.through = index.and_then(|i| through(model, &self.pose, i));
-    }
+/// Looks through a camera of the file, or from the user's own camera, which is where it was.
+pub(super) fn look_through(session: &mut Session, index: Option<usize>) {
+    session.update_pose();
+    let Some(model) = session.model() else { return };
+    session.view.through = index.and_then(|i| through(model, &session.pose, i));
+}
 
+/// The cameras and lights of the file, as posed.
+#[derive(Clone, Copy, Debug)]
+pub struct FileLights<'a> {
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+}
+
+impl Session {
+    /// Returns the cameras and lights of the file, as posed.
+    #[must_use]
+    pub fn file_lights(&self) -> FileLights<'_> {
+        FileLights { model: self.model(), view: &self.view, pose: &self.pose }
+    }
+}
+
+impl<'a> FileLights<'a> {
     /// Returns the name of a camera: its own, else its node's.
     #[must_use]
-    pub fn camera_name(&self, index: usize) -> Option<&str> {
-        let model = self.model()?;
+    pub fn camera_name(self, index: usize) -> Option<&'a str> {
+        let model = self.model?;
         let (node, camera) = *model.camera_nodes.get(index)?;
         let own = model.cameras[camera.index()].name.as_str();
         Some(if own.is_empty() { &model.skeleton.names[node.index()] } else { own })
@@ -51,7 +69,7 @@ impl Session {
 
     /// Returns the name of a camera for menus.
     #[must_use]
-    pub fn camera_label(&self, index: usize) -> Option<String> {
+    pub fn camera_label(self, index: usize) -> Option<String> {
         let name = self.camera_name(index)?;
         let says_so = name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("cam"));
         Some(if says_so { name.to_owned() } else { format!("Camera {name}") })
@@ -59,22 +77,22 @@ impl Session {
 
     /// Returns whether the shown scene has lights of its own.
     #[must_use]
-    pub fn has_lights(&self) -> bool {
+    pub fn has_lights(self) -> bool {
         self.light_nodes().next().is_some()
     }
 
-    fn light_nodes(&self) -> impl Iterator<Item = (skinscope_model::NodeId, skinscope_model::LightId)> {
-        let model = self.model();
+    fn light_nodes(self) -> impl Iterator<Item = (skinscope_model::NodeId, skinscope_model::LightId)> {
+        let model = self.model;
         let shown = model.and_then(|m| m.scenes.get(self.view.scene)).map(|s| s.contains.as_slice());
         let inside = move |n: skinscope_model::NodeId| shown.is_none_or(|s| s[n.index()]);
         model.into_iter().flat_map(|m| &m.light_nodes).copied().filter(move |(n, _)| inside(*n))
     }
 
     /// Returns the lights of the shown scene that nothing hides, as posed, in the file's own units.
-    pub fn posed_lights(&self) -> impl Iterator<Item = PosedLight> {
+    pub fn posed_lights(self) -> impl Iterator<Item = PosedLight> {
         let shown = |n: skinscope_model::NodeId| self.pose.hidden.get(n.index()).is_none_or(|hidden| !hidden);
-        self.light_nodes().filter(move |(n, _)| shown(*n)).filter_map(|(node, id)| {
-            let Light { kind, color, intensity, range, .. } = anim::light(self.model()?, id, &self.pose.changes);
+        self.light_nodes().filter(move |(n, _)| shown(*n)).filter_map(move |(node, id)| {
+            let Light { kind, color, intensity, range, .. } = anim::light(self.model?, id, &self.pose.changes);
             let world = self.pose.model.get(node.index())?;
             let direction = (-world.matrix3.z_axis).try_normalize().unwrap_or(Vec3A::NEG_Z).into();
             let range = range.unwrap_or(f32::INFINITY);
@@ -83,17 +101,8 @@ impl Session {
         })
     }
 
-    /// Returns the factor by which the file's lights are multiplied in the picture. Files come in lux and candela of
-    /// real lamps as well as in numbers around one, and pictures end at white: where the lights together give the
-    /// middle of the model more than a white surface can show, all are dimmed alike until they give just that; weaker
-    /// light is left as it is.
-    #[must_use]
-    pub fn exposure(&self) -> f32 {
-        self.exposure
-    }
-
-    pub(super) fn measure_exposure(&self) -> f32 {
-        let lux: f32 = self.posed_lights().map(|light| illuminance(&light, self.opened_bounds)).sum();
+    pub(super) fn measure_exposure(self) -> f32 {
+        let lux: f32 = self.posed_lights().map(|light| illuminance(&light, self.pose.opened_bounds)).sum();
         if lux > FULL && lux.is_finite() { FULL / lux } else { 1.0 }
     }
 }
@@ -210,14 +219,16 @@ mod tests {
 
     #[test]
     fn light_beyond_white_is_dimmed_and_weaker_light_stays() {
-        let at_middle = |s: &Session| illuminance(&s.posed_lights().next().unwrap(), s.opened_bounds) * s.exposure();
+        let at_middle = |s: &Session| {
+            illuminance(&s.file_lights().posed_lights().next().unwrap(), s.pose().opened_bounds) * s.pose().exposure
+        };
         let dim = open(WIDE, 0.1);
-        assert_eq!(dim.exposure(), 1.0);
+        assert_eq!(dim.pose().exposure, 1.0);
         for intensity in [50.0, 54_351.0] {
             let bright = open(WIDE, intensity);
-            assert!((at_middle(&bright) - FULL).abs() < 1e-4 && bright.exposure() < 1.0, "{intensity} cd");
+            assert!((at_middle(&bright) - FULL).abs() < 1e-4 && bright.pose().exposure < 1.0, "{intensity} cd");
         }
-        let light = dim.posed_lights().next().unwrap();
+        let light = dim.file_lights().posed_lights().next().unwrap();
         assert_eq!(light.position, Vec3::from(dim.pose.model[2].translation));
     }
 }

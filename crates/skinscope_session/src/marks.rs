@@ -11,7 +11,7 @@ use skinscope_edit::{self as edit, Sheet};
 use skinscope_inspect::VertexSet;
 use skinscope_model::{MeshId, Model, NodeId, Topology};
 
-use super::{Projector, Scope, Session};
+use super::{Document, Picking, Projector, Scope, Session, findings};
 
 /// How a drag over the picture marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -132,67 +132,11 @@ impl Neighbours {
     }
 }
 
-impl Session {
-    /// How vertices are marked.
-    #[must_use]
-    pub fn marking(&self) -> &Marking {
-        &self.marking
-    }
-
-    /// Carries out a command of its family.
-    pub(super) fn change_marks(&mut self, command: &MarkCommand) {
-        match command {
-            MarkCommand::Use(tool) => {
-                self.marking.tool = tool.filter(|tool| self.marking.tool != Some(*tool) && self.document.is_some());
-                return;
-            }
-            MarkCommand::ToggleThrough => {
-                self.marking.through = !self.marking.through;
-                return;
-            }
-            _ => {}
-        }
-        let Some(neighbours) = self.neighbours() else { return };
-        let before = neighbours.places(&self.view.marked);
-        let after = match command {
-            MarkCommand::In(shape, mode) => {
-                let found = neighbours.places(&self.within(shape));
-                match mode {
-                    MarkMode::Replace => found,
-                    MarkMode::Add => &before | &found,
-                    MarkMode::Remove => &before - &found,
-                }
-            }
-            MarkCommand::Grow => {
-                let grown = before.iter().flat_map(|place| neighbours.around(*place));
-                before.iter().copied().chain(grown).collect()
-            }
-            MarkCommand::Shrink => {
-                let is_inside = |place: &&WeldedVertex| neighbours.around(**place).all(|next| before.contains(&next));
-                before.iter().filter(is_inside).copied().collect()
-            }
-            MarkCommand::OfJoint => {
-                self.vertices_of(Scope::Joint).map(|set| neighbours.places(&set)).unwrap_or_default()
-            }
-            MarkCommand::Invert => &neighbours.all() - &before,
-            MarkCommand::All => neighbours.all(),
-            MarkCommand::Use(_) | MarkCommand::ToggleThrough | MarkCommand::None => BTreeSet::new(),
-        };
-        let is_by_hand = match command {
-            MarkCommand::In(_, MarkMode::Add | MarkMode::Remove) => self.marking.by_hand || !before.is_empty(),
-            MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::Invert => self.marking.by_hand,
-            _ => false,
-        };
-        if after != before || *command == MarkCommand::None {
-            self.mark(Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
-        }
-    }
-
+impl Marking {
     /// The welded surfaces of the open file, made when first asked for.
-    fn neighbours(&mut self) -> Option<Neighbours> {
-        let stored = self.document.as_ref()?.stored();
-        if let Some(known) = self.marking.surfaces.as_ref().filter(|known| known.of.ptr_eq(&Arc::downgrade(stored))) {
-            return Some(known.clone());
+    fn neighbours(&mut self, stored: &Arc<Model>) -> Neighbours {
+        if let Some(known) = self.surfaces.as_ref().filter(|known| known.of.ptr_eq(&Arc::downgrade(stored))) {
+            return known.clone();
         }
         let surfaces = Sheet::of_file(stored).surfaces().to_vec();
         let mut parts = HashMap::new();
@@ -200,13 +144,74 @@ impl Session {
             parts.extend(surface.parts.iter().map(|part| (part.primitive, (i, part.first))));
         }
         let made = Neighbours { of: Arc::downgrade(stored), surfaces: Arc::new(surfaces), parts: Arc::new(parts) };
-        self.marking.surfaces = Some(made.clone());
-        Some(made)
+        self.surfaces = Some(made.clone());
+        made
     }
+}
 
+impl Session {
+    /// How vertices are marked.
+    #[must_use]
+    pub fn marking(&self) -> &Marking {
+        &self.marking
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &MarkCommand) {
+    match command {
+        MarkCommand::Use(tool) => {
+            session.marking.tool =
+                tool.filter(|tool| session.marking.tool != Some(*tool) && session.document.is_some());
+            return;
+        }
+        MarkCommand::ToggleThrough => {
+            session.marking.through = !session.marking.through;
+            return;
+        }
+        _ => {}
+    }
+    let Some(stored) = session.document.as_ref().map(Document::stored) else { return };
+    let neighbours = session.marking.neighbours(stored);
+    let before = neighbours.places(&session.view.marked);
+    let after = match command {
+        MarkCommand::In(shape, mode) => {
+            let found = neighbours.places(&session.picking().within(shape, session.marking.through));
+            match mode {
+                MarkMode::Replace => found,
+                MarkMode::Add => &before | &found,
+                MarkMode::Remove => &before - &found,
+            }
+        }
+        MarkCommand::Grow => {
+            let grown = before.iter().flat_map(|place| neighbours.around(*place));
+            before.iter().copied().chain(grown).collect()
+        }
+        MarkCommand::Shrink => {
+            let is_inside = |place: &&WeldedVertex| neighbours.around(**place).all(|next| before.contains(&next));
+            before.iter().filter(is_inside).copied().collect()
+        }
+        MarkCommand::OfJoint => {
+            session.edited_weights().vertices_of(Scope::Joint).map(|set| neighbours.places(&set)).unwrap_or_default()
+        }
+        MarkCommand::Invert => &neighbours.all() - &before,
+        MarkCommand::All => neighbours.all(),
+        MarkCommand::Use(_) | MarkCommand::ToggleThrough | MarkCommand::None => BTreeSet::new(),
+    };
+    let is_by_hand = match command {
+        MarkCommand::In(_, MarkMode::Add | MarkMode::Remove) => session.marking.by_hand || !before.is_empty(),
+        MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::Invert => session.marking.by_hand,
+        _ => false,
+    };
+    if after != before || *command == MarkCommand::None {
+        findings::mark(session, Arc::new(neighbours.set(&after)), is_by_hand && !after.is_empty());
+    }
+}
+
+impl Picking<'_> {
     /// The vertices with weights in a part of the picture: those that are seen, or all.
-    fn within(&self, shape: &MarkShape) -> VertexSet {
-        let (Some(surface), Some(model)) = (self.surface(), self.model()) else { return VertexSet::default() };
+    fn within(self, shape: &MarkShape, through: bool) -> VertexSet {
+        let (Some(surface), Some(model)) = (self.surfaces.surface(), self.model) else { return VertexSet::default() };
         let model = surface.model(model);
         let projector = self.view.projector();
         let mut found: Vec<(Vec2, f32, (MeshId, usize, u32))> = Vec::new();
@@ -226,7 +231,7 @@ impl Session {
                 }
             }
         }
-        if !self.marking.through && !found.is_empty() {
+        if !through && !found.is_empty() {
             let mut front = Front::around(found.iter().map(|(at, ..)| *at));
             for part in &surface.parts {
                 let mesh = model.instances[part.instance.index()].mesh;
@@ -259,8 +264,8 @@ impl Session {
 
     /// The selected joint, where marks or tools may ask for what it moves.
     #[must_use]
-    pub fn has_joint(&self) -> Option<NodeId> {
-        self.view.selected.filter(|node| self.model().is_some_and(|model| model.is_joint(*node)))
+    pub fn has_joint(self) -> Option<NodeId> {
+        self.view.selected.filter(|node| self.model.is_some_and(|model| model.is_joint(*node)))
     }
 }
 

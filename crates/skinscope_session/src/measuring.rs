@@ -11,11 +11,14 @@ use skinscope_deform::{
     AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
 };
 use skinscope_inspect::measure::{self, Measurer, SurfaceMeasures, VertexMeasure, Wanted};
-use skinscope_inspect::{PerVertex, VertexPart, VertexRef, VertexSet, VertexValues};
+use skinscope_inspect::{PerVertex, VertexValues};
 use skinscope_model::{ClipId, InstanceId, Model};
 
 use super::ids::Id;
-use super::{Edits, MethodChoice, PlaybackCommand, PoseSource, Session, SideWeights};
+use super::{
+    Deforming, Edits, MethodChoice, Playback, PlaybackCommand, Pose, PoseSource, Session, SideWeights, Surfaces, View,
+    crowd, playback,
+};
 
 /// Commands about the measures of the posed surface.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -43,9 +46,9 @@ pub struct Measuring {
     /// The pose that was measured last, by side: what is shown, and what it is compared with.
     latest: [Option<Arc<MeasuredPose>>; 2],
     /// The clip that was measured last.
-    curves: Option<Arc<MeasureCurves>>,
+    pub(super) curves: Option<Arc<MeasureCurves>>,
     /// The user has stopped measuring what this names.
-    stopped: Option<CurvesKey>,
+    pub(super) stopped: Option<CurvesKey>,
     /// Measures poses, unless that is done in the background, which has taken them along.
     own: Mutex<Measurers>,
 }
@@ -213,6 +216,13 @@ pub const MEASURES_PER_SECOND: f32 = 30.0;
 /// The most moments of a clip that are measured.
 pub const MOST_MEASURED: usize = 1800;
 
+impl Measuring {
+    /// Takes the measures of a clip; they are shown while that clip is.
+    pub fn take_curves(&mut self, curves: MeasureCurves) {
+        self.curves = Some(Arc::new(curves));
+    }
+}
+
 impl Session {
     /// Returns what is measured, as far as it is known.
     #[must_use]
@@ -220,9 +230,107 @@ impl Session {
         &self.measuring
     }
 
+    /// Measures the clip that is shown at `rate` moments a second; without one, the pose alone. `go_on` hears what part is done, 0…1,
+    /// and ends it by `false`: then what was measured until then is returned. `None` where nothing is open.
+    #[must_use]
+    pub fn measure_clip(&self, rate: f32, wanted: Wanted, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
+        let mut session = self.clone();
+        session.is_patient = false;
+        session.view.crowd = 1;
+        crowd::show_crowd(&mut session);
+        session.playback.playing = false;
+        let mut out = MeasureCurves { key: self.measurements().curves_key(), moments: Vec::new(), complete: true };
+        let Some(key) = &out.key else {
+            out.moments.push((0.0, session.measurements().measure_as(wanted)?.measures.clone()));
+            return Some(out);
+        };
+        let source = &self.deforming().shown_model()?.clips[key.clip.index()];
+        let start = source.start_secs.max(0.0);
+        let length = (source.end_secs - start).max(0.0);
+        let steps = if length > 0.0 { ((length * rate).ceil() as usize).clamp(1, MOST_MEASURED - 1) } else { 0 };
+        for i in 0..=steps {
+            if !go_on(i as f32 / (steps + 1) as f32) {
+                out.complete = false;
+                break;
+            }
+            let time_secs = start + length * i as f32 / steps.max(1) as f32;
+            playback::apply(&mut session, &PlaybackCommand::Seek(time_secs));
+            session.update_pose();
+            out.moments.push((time_secs, session.measurements().measure_as(wanted)?.measures.clone()));
+        }
+        Some(out)
+    }
+}
+
+/// Returns the pose that is shown, to be measured in the background, and what measures it; `None` where nobody wants that, or its
+/// measures are there.
+pub(super) fn begin_measuring(session: &mut Session) -> Option<(PoseToMeasure, Measurers)> {
+    let (side, key) = session.measurements().side_to_measure()?;
+    let pose = session.measurements().to_measure(side, key)?;
+    let own = session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner);
+    Some((pose, std::mem::take(own)))
+}
+
+/// Returns whether the measures of the pose that is shown are wanted and not there.
+pub(super) fn is_pose_wanted(session: &mut Session) -> bool {
+    if session.measurements().wanted_measures().is_none() {
+        // They are large, and nobody will need them soon.
+        *session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
+        return false;
+    }
+    session.measurements().side_to_measure().is_some()
+}
+
+/// Takes the measures of a pose, and what measured it for the next ones; measures of another model are ignored.
+pub(super) fn take_measures(session: &mut Session, pose: MeasuredPose, measurers: Measurers) {
+    *session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = measurers;
+    let pose = Arc::new(pose);
+    let is_of = |side: &usize| {
+        session.measurements().side(*side).is_some_and(|(choice, model)| {
+            std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr()) && choice == pose.key.choice
+        })
+    };
+    for side in (0..2).filter(is_of).collect::<Vec<_>>() {
+        session.measuring.latest[side] = Some(Arc::clone(&pose));
+    }
+}
+
+/// The measures of the surfaces that are shown, as far as they are known, and what is still to be measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measurements<'a> {
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) deforming: Deforming<'a>,
+    pub(super) surfaces: Surfaces<'a>,
+    pub(super) view: &'a View,
+    pub(super) playback: &'a Playback,
+    pub(super) edits: &'a Arc<Edits>,
+    pub(super) pose: &'a Pose,
+    pub(super) measuring: &'a Measuring,
+    pub(super) is_patient: bool,
+}
+
+impl Session {
+    /// Returns the measures of the surfaces that are shown, as far as they are known, and what is still to be measured.
+    #[must_use]
+    pub fn measurements(&self) -> Measurements<'_> {
+        Measurements {
+            model: self.model(),
+            deforming: self.deforming(),
+            surfaces: self.surfaces(),
+            view: &self.view,
+            playback: &self.playback,
+            edits: &self.edits,
+            pose: &self.pose,
+            measuring: &self.measuring,
+            is_patient: self.is_patient,
+        }
+    }
+}
+
+impl<'a> Measurements<'a> {
     /// Returns the measure that the overlay shows, if it shows one.
     #[must_use]
-    pub fn shown_measure(&self) -> Option<VertexMeasure> {
+    pub fn shown_measure(self) -> Option<VertexMeasure> {
         match self.view.overlay?.values? {
             VertexValues::Measured(measure) => Some(measure),
             VertexValues::Inspected(_) | VertexValues::ChangedWeights | VertexValues::ChangedSurface => None,
@@ -231,50 +339,24 @@ impl Session {
 
     /// Returns what panel and overlay want to know of each pose; `None`: nothing.
     #[must_use]
-    pub fn wanted_measures(&self) -> Option<Wanted> {
+    pub fn wanted_measures(self) -> Option<Wanted> {
         let vertices = self.shown_measure();
         let is_shown = self.measuring.open || vertices.is_some();
-        let has_skin = self.shown_model().is_some_and(|model| !model.skins.is_empty());
+        let has_skin = self.deforming.shown_model().is_some_and(|model| !model.skins.is_empty());
         let normal_error = self.measuring.open || vertices == Some(VertexMeasure::NormalError);
-        let normal_modes = self.measuring.open && self.measuring.modes && self.has_normal_modes();
+        let normal_modes = self.measuring.open && self.measuring.modes && self.deforming.has_normal_modes();
         (is_shown && has_skin).then_some(Wanted { normal_error, normal_modes, vertices })
     }
 
-    /// Whether the modes of the normals of linear blending fit what is shown: no other method, and no pass after it.
-    #[must_use]
-    pub fn has_normal_modes(&self) -> bool {
-        let MethodChoice { method, pass, .. } = self.ready(self.view.choice(), self.shown_model());
-        std::ptr::eq(method, METHODS[0]) && pass.is_none()
-    }
-
     /// Returns what is wanted of the other side of a comparison: the numbers of the overlay.
-    fn wanted_of_other(&self) -> Option<Wanted> {
+    fn wanted_of_other(self) -> Option<Wanted> {
         let vertices = Some(self.shown_measure()?);
         let normal_error = vertices == Some(VertexMeasure::NormalError);
-        self.comparison().map(|_| Wanted { normal_error, normal_modes: false, vertices })
-    }
-
-    /// Returns the pose that is shown, to be measured in the background, and what measures it; `None` where nobody wants that, or its
-    /// measures are there.
-    pub(super) fn begin_measuring(&mut self) -> Option<(PoseToMeasure, Measurers)> {
-        let (side, key) = self.side_to_measure()?;
-        let pose = self.to_measure(side, key)?;
-        let own = self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner);
-        Some((pose, std::mem::take(own)))
-    }
-
-    /// Returns whether the measures of the pose that is shown are wanted and not there.
-    pub(super) fn wants_pose_measured(&mut self) -> bool {
-        if self.wanted_measures().is_none() {
-            // They are large, and nobody will need them soon.
-            *self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
-            return false;
-        }
-        self.side_to_measure().is_some()
+        self.deforming.comparison().map(|_| Wanted { normal_error, normal_modes: false, vertices })
     }
 
     /// Returns the side whose measures are wanted and not there. Where it is both, the one whose measures are older is returned.
-    fn side_to_measure(&self) -> Option<(usize, MeasureKey)> {
+    fn side_to_measure(self) -> Option<(usize, MeasureKey)> {
         let wanted = [self.wanted_measures(), self.wanted_of_other()];
         let lacks = |side: usize| {
             let key = self.measure_key(side, wanted[side]?)?;
@@ -287,57 +369,44 @@ impl Session {
     }
 
     /// Returns how a side is deformed, and its model.
-    fn side(&self, side: usize) -> Option<(MethodChoice, &Arc<Model>)> {
+    fn side(self, side: usize) -> Option<(MethodChoice, &'a Arc<Model>)> {
         let (choice, model) = match side {
-            0 => (self.view.choice(), self.shown_model()?),
-            _ => (self.comparison()?.choice, self.compared_model()?),
+            0 => (self.view.choice(), self.deforming.shown_model()?),
+            _ => (self.deforming.comparison()?.choice, self.deforming.compared_model()?),
         };
-        Some((self.ready(choice, Some(model)), model))
+        Some((self.deforming.ready(choice, Some(model)), model))
     }
 
-    fn measure_key(&self, side: usize, wanted: Wanted) -> Option<MeasureKey> {
+    fn measure_key(self, side: usize, wanted: Wanted) -> Option<MeasureKey> {
         let (choice, model) = self.side(side)?;
         Some(MeasureKey { model: Arc::downgrade(model), pose: self.pose.revision, choice, wanted })
     }
 
-    fn to_measure(&self, side: usize, key: MeasureKey) -> Option<PoseToMeasure> {
+    fn to_measure(self, side: usize, key: MeasureKey) -> Option<PoseToMeasure> {
         let (choice, model) = self.side(side)?;
-        let SurfaceInput { draws, palettes, morph_weights, .. } = self.surface_input(choice)?;
-        let method = self.deformation_of(choice, Some(model));
-        let is_other = side == 1 && self.comparison().is_some_and(|c| c.weights != SideWeights::Shown);
+        let SurfaceInput { draws, palettes, morph_weights, .. } = self.surfaces.surface_input(choice)?;
+        let method = self.deforming.deformation_of(choice, Some(model));
+        let is_other = side == 1 && self.deforming.comparison().is_some_and(|c| c.weights != SideWeights::Shown);
         let pass = choice.pass;
         let of_pass = method.pass.map(|applied| applied.values).unwrap_or_default();
         Some(PoseToMeasure {
             values: method.values,
-            data: choice.method.data.and_then(|source| self.held_data(source, model)),
-            pass: pass.map(|pass| (pass, of_pass, pass.data.and_then(|source| self.held_data(source, model)))),
+            data: choice.method.data.and_then(|source| self.deforming.held_data(source, model)),
+            pass: pass
+                .map(|pass| (pass, of_pass, pass.data.and_then(|source| self.deforming.held_data(source, model)))),
             key,
             model: Arc::clone(model),
             draws: draws.to_vec(),
-            palettes: if is_other { self.palettes_of(model).into_owned() } else { palettes.to_vec() },
+            palettes: if is_other { self.surfaces.palettes_of(model).into_owned() } else { palettes.to_vec() },
             morph_weights: morph_weights.to_vec(),
             surface: self.pose.surfaces.at_hand(choice).filter(|_| !is_other),
         })
     }
 
-    /// Takes the measures of a pose, and what measured it for the next ones; measures of another model are ignored.
-    pub(super) fn measured_surface(&mut self, pose: MeasuredPose, measurers: Measurers) {
-        *self.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = measurers;
-        let pose = Arc::new(pose);
-        let is_of = |side: &usize| {
-            self.side(*side).is_some_and(|(choice, model)| {
-                std::ptr::eq(Arc::as_ptr(model), pose.key.model.as_ptr()) && choice == pose.key.choice
-            })
-        };
-        for side in (0..2).filter(is_of).collect::<Vec<_>>() {
-            self.measuring.latest[side] = Some(Arc::clone(&pose));
-        }
-    }
-
-    /// Returns the measures of the other side of a comparison, as [`Session::measures`] those of what is shown: while an overlay of
+    /// Returns the measures of the other side of a comparison, as [`crate::Measurements::measures`] those of what is shown: while an overlay of
     /// measures is on.
     #[must_use]
-    pub fn compared_measures(&self) -> Option<Arc<MeasuredPose>> {
+    pub fn compared_measures(self) -> Option<Arc<MeasuredPose>> {
         let wanted = self.wanted_of_other()?;
         if self.is_patient {
             let (_, model) = self.side(1)?;
@@ -350,11 +419,13 @@ impl Session {
     /// Returns the measures of the pose that is shown. Where the session is patient they may be those of a moment ago, and are `None`
     /// until there are some.
     #[must_use]
-    pub fn measures(&self) -> Option<Arc<MeasuredPose>> {
+    pub fn measures(self) -> Option<Arc<MeasuredPose>> {
         let wanted = self.wanted_measures()?;
         if self.is_patient {
             let is_open = |latest: &&Arc<MeasuredPose>| {
-                self.shown_model().is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr()))
+                self.deforming
+                    .shown_model()
+                    .is_some_and(|model| std::ptr::eq(Arc::as_ptr(model), latest.key.model.as_ptr()))
             };
             return self.measuring.latest[0].as_ref().filter(is_open).map(Arc::clone);
         }
@@ -363,11 +434,11 @@ impl Session {
 
     /// Measures the pose that is shown, unless that was done.
     #[must_use]
-    pub fn measure_as(&self, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
+    pub fn measure_as(self, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
         self.measure_side(0, wanted)
     }
 
-    fn measure_side(&self, side: usize, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
+    fn measure_side(self, side: usize, wanted: Wanted) -> Option<Arc<MeasuredPose>> {
         let key = self.measure_key(side, wanted)?;
         if let Some(known) = self.pose.surfaces.measured(&key) {
             return Some(known);
@@ -381,20 +452,20 @@ impl Session {
     /// Returns the measures of the clip that is shown, by the method that is shown, as far as they are known; those of other edits of the
     /// pose are not.
     #[must_use]
-    pub fn measured_clip(&self) -> Option<&Arc<MeasureCurves>> {
+    pub fn measured_clip(self) -> Option<&'a Arc<MeasureCurves>> {
         let key = self.curves_key()?;
         self.measuring.curves.as_ref().filter(|curves| curves.key.as_ref() == Some(&key))
     }
 
     /// Returns whether the panel lacks the measures of the clip.
     #[must_use]
-    pub fn lacks_curves(&self) -> bool {
+    pub fn lacks_curves(self) -> bool {
         self.wanted_curves().is_some()
     }
 
     /// Returns the clip whose measures the panel lacks.
-    pub(super) fn wanted_curves(&self) -> Option<CurvesKey> {
-        let has_skin = self.shown_model().is_some_and(|model| !model.skins.is_empty());
+    pub(super) fn wanted_curves(self) -> Option<CurvesKey> {
+        let has_skin = self.deforming.shown_model().is_some_and(|model| !model.skins.is_empty());
         let key = self.curves_key().filter(|_| self.measuring.open && has_skin)?;
         let is_stopped = self.measuring.stopped.as_ref() == Some(&key);
         (!is_stopped && self.measured_clip().is_none()).then_some(key)
@@ -402,106 +473,19 @@ impl Session {
 
     /// Returns what the measures of the clip that is shown depend on; `None` where no clip is shown.
     #[must_use]
-    pub fn curves_key(&self) -> Option<CurvesKey> {
+    pub fn curves_key(self) -> Option<CurvesKey> {
         let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip)?;
-        let model = Arc::downgrade(self.shown_model()?);
-        let choice = self.ready(self.view.choice(), self.shown_model());
-        Some(CurvesKey {
-            model,
-            clip,
-            choice,
-            parameters: self.view.parameters.clone(),
-            edits: Arc::clone(&self.edits),
-        })
+        let model = Arc::downgrade(self.deforming.shown_model()?);
+        let choice = self.deforming.ready(self.view.choice(), self.deforming.shown_model());
+        Some(CurvesKey { model, clip, choice, parameters: self.view.parameters.clone(), edits: Arc::clone(self.edits) })
     }
+}
 
-    /// Takes the measures of a clip; they are shown while that clip is.
-    pub fn measured_curves(&mut self, curves: MeasureCurves) {
-        self.measuring.curves = Some(Arc::new(curves));
-    }
-
-    /// Measures the clip that is shown at `rate` moments a second; without one, the pose alone. `go_on` hears what part is done, 0…1,
-    /// and ends it by `false`: then what was measured until then is returned. `None` where nothing is open.
+impl Deforming<'_> {
+    /// Whether the modes of the normals of linear blending fit what is shown: no other method, and no pass after it.
     #[must_use]
-    pub fn measure_clip(&self, rate: f32, wanted: Wanted, go_on: &mut dyn FnMut(f32) -> bool) -> Option<MeasureCurves> {
-        let mut session = self.clone();
-        session.is_patient = false;
-        session.view.crowd = 1;
-        session.show_crowd();
-        session.playback.playing = false;
-        let mut out = MeasureCurves { key: self.curves_key(), moments: Vec::new(), complete: true };
-        let Some(key) = &out.key else {
-            out.moments.push((0.0, session.measure_as(wanted)?.measures.clone()));
-            return Some(out);
-        };
-        let source = &self.shown_model()?.clips[key.clip.index()];
-        let start = source.start_secs.max(0.0);
-        let length = (source.end_secs - start).max(0.0);
-        let steps = if length > 0.0 { ((length * rate).ceil() as usize).clamp(1, MOST_MEASURED - 1) } else { 0 };
-        for i in 0..=steps {
-            if !go_on(i as f32 / (steps + 1) as f32) {
-                out.complete = false;
-                break;
-            }
-            let time_secs = start + length * i as f32 / steps.max(1) as f32;
-            session.play(&PlaybackCommand::Seek(time_secs));
-            session.update_pose();
-            out.moments.push((time_secs, session.measure_as(wanted)?.measures.clone()));
-        }
-        Some(out)
-    }
-
-    /// Carries out a command of its family.
-    pub(super) fn measure(&mut self, command: &MeasureCommand) {
-        match command {
-            MeasureCommand::TogglePanel => {
-                self.measuring.open = !self.measuring.open;
-                self.measuring.stopped = None;
-                if !self.is_patient && self.lacks_curves() {
-                    self.measure(&MeasureCommand::MeasureClip);
-                }
-            }
-            MeasureCommand::ToggleNormalModes => self.measuring.modes = !self.measuring.modes,
-            MeasureCommand::MeasureClip => {
-                (self.measuring.stopped, self.measuring.curves) = (None, None);
-                if !self.is_patient {
-                    self.measuring.curves =
-                        self.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true).map(Arc::new);
-                }
-            }
-            MeasureCommand::StopMeasuringClip => self.measuring.stopped = self.curves_key(),
-            MeasureCommand::ShowMoment(id, time_secs) => self.show_measured(id, *time_secs),
-        }
-    }
-
-    /// Goes to a moment of the clip, shows the overlay of a measure, and pins and frames the vertex where it is worst.
-    fn show_measured(&mut self, id: &str, time_secs: f32) {
-        let (Some(measure), Some(curves)) = (measure::measure(id), self.measured_clip().map(Arc::clone)) else {
-            return;
-        };
-        let nearest = |a: &&(f32, SurfaceMeasures), b: &&(f32, SurfaceMeasures)| {
-            (a.0 - time_secs).abs().total_cmp(&(b.0 - time_secs).abs())
-        };
-        let Some((time_secs, measures)) = curves.moments.iter().min_by(nearest) else { return };
-        self.play(&PlaybackCommand::SetPlaying(false));
-        self.play(&PlaybackCommand::Seek(*time_secs));
-        self.update_pose();
-        if let Some(overlay) = measure.overlay.and_then(skinscope_inspect::overlay) {
-            self.view.overlay = Some(overlay);
-        }
-        if let Some(at) = (measure.at)(measures) {
-            self.frame_vertex(at);
-        }
-    }
-
-    /// Pins a vertex and frames it with its surroundings.
-    pub(super) fn frame_vertex(&mut self, at: VertexRef) {
-        self.pin(Some(at));
-        let Some(model) = self.model() else { return };
-        let mesh = model.instances[at.instance.index()].mesh;
-        let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
-        let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
-        let bounds = self.surroundings(&VertexSet { parts: vec![part] }, &[]);
-        self.view.frame(bounds);
+    pub fn has_normal_modes(self) -> bool {
+        let MethodChoice { method, pass, .. } = self.ready(self.view.choice(), self.shown_model());
+        std::ptr::eq(method, METHODS[0]) && pass.is_none()
     }
 }

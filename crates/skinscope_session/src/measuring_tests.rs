@@ -46,7 +46,7 @@ fn a_clip_that_begins_late_is_measured_from_its_first_key_to_its_last() {
     for (time, measures) in curves.moments.iter().step_by(5) {
         session.apply(PlaybackCommand::Seek(*time));
         session.update_pose();
-        assert_eq!(&session.measure_as(MeasureCurves::WANTED).unwrap().measures, measures, "{time} s");
+        assert_eq!(&session.measurements().measure_as(MeasureCurves::WANTED).unwrap().measures, measures, "{time} s");
     }
 }
 
@@ -74,7 +74,7 @@ fn a_click_on_a_moment_pins_the_vertex_that_is_worst_then() {
     // At first the second joint is bent, in the end the last one.
     let mut session = turned(glam::Vec3::X, Interpolation::Linear, [[50.0, 0.0], [0.0; 2], [0.0; 2], [0.0, 90.0]]);
     session.apply(MeasureCommand::TogglePanel);
-    let curves = session.measured_clip().unwrap().clone();
+    let curves = session.measurements().measured_clip().unwrap().clone();
     let height = |session: &Session| {
         let at = session.view().pinned.unwrap();
         session.model().unwrap().meshes[0].primitives[0].positions[at.vertex].y
@@ -103,7 +103,7 @@ fn the_worst_moment_of_a_comparison_is_the_one_with_the_largest_distance_not_the
     let at = |session: &mut Session, time| {
         session.apply(PlaybackCommand::Seek(time));
         session.update_pose();
-        session.compared_surfaces().unwrap().distance
+        session.surfaces().compared_surfaces().unwrap().distance
     };
     let (first, second) = (at(&mut session, 1.0), at(&mut session, 2.0));
     assert!(first.worst > 1.5 * second.worst && second.mean > 1.2 * first.mean, "{first:?} {second:?}");

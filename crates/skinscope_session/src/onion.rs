@@ -8,7 +8,8 @@ use skinscope_deform as deform;
 use skinscope_model::{LocalPose, Model};
 
 use super::over::{Over, OverScratch};
-use super::{Edits, Playback, PoseSource, RootMotion, Session};
+use super::pose_sources::PoseSources;
+use super::{Edits, Playback, Pose, PoseSource, RootMotion, View};
 
 /// How onion skins are shown.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -61,72 +62,72 @@ type OnionSource = (Weak<Model>, Playback, Onion, Arc<Edits>, Option<RootMotion>
 
 /// The onion skins that were computed last, and what they were computed from.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HeldOnion {
+pub(super) struct CachedOnion {
     of: Option<OnionSource>,
     skins: Vec<OnionSkin>,
 }
 
-impl Session {
+impl Pose {
     /// Returns the onion skins, those farthest in time first; none where they are not shown or no clip is.
     #[must_use]
     pub fn onion_skins(&self) -> &[OnionSkin] {
         &self.onion.skins
     }
 
-    /// Returns the moments before and after the one that is shown, as far as the clip goes, each with its number of steps.
-    fn onion_moments(&self, length_secs: f32) -> impl Iterator<Item = (i32, f32)> {
-        let Onion { count, step_frames, .. } = self.view.onion;
-        let (now, step) = (self.playback.time_secs, step_frames / self.playback.fps.max(1.0));
-        let moments = (1..=count as i32).rev().flat_map(|i| [-i, i]);
-        moments.map(move |i| (i, now + i as f32 * step)).filter(move |(_, secs)| (0.0..=length_secs).contains(secs))
-    }
-
     /// Computes onion skins where they are shown, unless nothing has changed that they depend on.
-    pub(super) fn follow_onion(&mut self) {
-        let wanted = self.view.onion.shown && self.playback.source == PoseSource::Clip;
-        let of = self.shown_model().zip(self.playback.clip).filter(|_| wanted);
-        let Some((model, clip)) = of.map(|(model, clip)| (Arc::clone(model), clip)) else {
+    pub(super) fn update_onion(&mut self, from: PoseSources<'_>) {
+        let wanted = from.view.onion.shown && from.playback.source == PoseSource::Clip;
+        let Some(clip) = from.playback.clip.filter(|_| wanted) else {
             // Where there were none nothing is allocated.
             if self.onion.of.is_some() {
-                self.onion = HeldOnion::default();
+                self.onion = CachedOnion::default();
             }
             return;
         };
-        let root = self.held_root();
+        let model = from.shown;
+        let root = self.root_to_remove(from.playback);
         let is_same = self.onion.of.as_ref().is_some_and(|(of, playback, onion, edits, its_root)| {
-            std::ptr::eq(of.as_ptr(), Arc::as_ptr(&model))
-                && (its_root, *onion) == (&root, self.view.onion)
-                && Arc::ptr_eq(edits, &self.edits)
-                && Playback { playing: self.playback.playing, ..playback.clone() } == self.playback
+            std::ptr::eq(of.as_ptr(), Arc::as_ptr(model))
+                && (its_root, *onion) == (&root, from.view.onion)
+                && Arc::ptr_eq(edits, from.edits)
+                && Playback { playing: from.playback.playing, ..playback.clone() } == *from.playback
         });
         if is_same {
             return;
         }
         let clip = &model.clips[clip.index()];
         let (mut scratch, mut local, mut world) = (SampleScratch::default(), LocalPose::default(), Vec::new());
-        let (driving, mut over_scratch) = (self.driving(), OverScratch::default());
+        let (driving, mut over_scratch) = (self.driving(from.playback, from.edits), OverScratch::default());
         let over = Over {
-            model: &model,
-            layers: self.playback.layers,
+            model,
+            layers: from.playback.layers,
             root,
-            edits: &self.edits,
-            rules: &self.rules,
+            edits: from.edits,
+            rules: from.rules,
             driving: driving.as_ref(),
         };
-        let (mut skins, shift) = (Vec::new(), self.pose.shift);
-        for (steps, time_secs) in self.onion_moments(clip.duration_secs()) {
+        let (mut skins, shift) = (Vec::new(), self.shift);
+        for (steps, time_secs) in onion_moments(from.view, from.playback, clip.duration_secs()) {
             let edit = |pose: &mut LocalPose| over.lay(time_secs, &mut over_scratch, pose);
             let (rest, moment) = (&model.skeleton.rest, Some((clip, time_secs)));
-            anim::evaluate(&model, rest, moment, edit, &mut scratch, &mut local, &mut world);
+            anim::evaluate(model, rest, moment, edit, &mut scratch, &mut local, &mut world);
             let moved = (anim::origin_shift(&model.skeleton, &local) - shift).as_vec3a();
             world.iter_mut().for_each(|m: &mut Affine3A| m.translation += moved);
             let mut palettes = Vec::new();
-            deform::palettes(&model, &world, &mut palettes);
+            deform::palettes(model, &world, &mut palettes);
             skins.push(OnionSkin { time_secs, steps, palettes, morph_weights: local.morph_weights.clone() });
         }
-        let of = (Arc::downgrade(&model), self.playback.clone(), self.view.onion, Arc::clone(&self.edits), root);
-        self.onion = HeldOnion { of: Some(of), skins };
+        let of = (Arc::downgrade(model), from.playback.clone(), from.view.onion, Arc::clone(from.edits), root);
+        self.onion = CachedOnion { of: Some(of), skins };
     }
+}
+
+/// Returns the moments before and after the one that is shown, as far as the clip goes, each with its number of steps.
+fn onion_moments(view: &View, playback: &Playback, length_secs: f32) -> impl Iterator<Item = (i32, f32)> + use<> {
+    let Onion { count, step_frames, .. } = view.onion;
+    let (now, step) = (playback.time_secs, step_frames / playback.fps.max(1.0));
+    let moments = (1..=count as i32).rev().flat_map(|i| [-i, i]);
+    moments.map(move |i| (i, now + i as f32 * step)).filter(move |(_, secs)| (0.0..=length_secs).contains(secs))
 }
 
 #[cfg(test)]
@@ -141,11 +142,11 @@ mod tests {
         session.apply(PlaybackCommand::SetPlaying(false));
         session.apply(PlaybackCommand::Seek(0.25));
         session.update_pose();
-        assert!(session.onion_skins().is_empty());
+        assert!(session.pose().onion_skins().is_empty());
         session.apply(ViewCommand::Set(Toggle::Onion, true));
         session.apply(ViewCommand::SetOnion(Onion { shown: true, count: 3, step_frames: 3.0 }));
         session.update_pose();
-        let skins = session.onion_skins().to_vec();
+        let skins = session.pose().onion_skins().to_vec();
         // There is no third moment before the start.
         assert_eq!(skins.iter().map(|skin| skin.steps).collect::<Vec<_>>(), [3, -2, 2, -1, 1]);
         for skin in &skins {
@@ -161,6 +162,6 @@ mod tests {
         assert_eq!(session.view().onion, Onion { shown: true, count: 10, step_frames: 5.0 });
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         session.update_pose();
-        assert!(session.onion_skins().is_empty());
+        assert!(session.pose().onion_skins().is_empty());
     }
 }

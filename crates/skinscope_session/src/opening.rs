@@ -8,14 +8,37 @@ use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
 use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
 
-use super::carrying::{Bringing, Nodes};
+use super::carrying::{self, Bringing, Nodes};
 use super::orbit::Orbit;
 use super::saving::changed_since;
 use super::session_file::absolute;
 use super::take_up::told_of;
 use super::{
-    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, ViewFrom, WorkRecord,
+    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, Unsaved, ViewFrom,
+    WorkRecord, aside, clips, crowd, findings, playback, tools, weights,
 };
+
+impl History {
+    /// Drops the steps about weights and matrices of `old` that would change others in `new`: those of vertices and joints that stand in another
+    /// order there, or for which the file stores something else that was not saved from here.
+    pub(super) fn keep_steps(&mut self, old: &Model, new: &Model, is_stored: bool) {
+        let meshes: BTreeSet<MeshId> =
+            self.skinning().flat_map(|change| change.weights.iter().map(|weights| weights.mesh)).collect();
+        let fitting: BTreeSet<MeshId> =
+            meshes.into_iter().filter(|mesh| is_same_order(old, new, [*mesh], is_stored)).collect();
+        let has_place = |bind: &BindChange| {
+            let of = |model: &Model| {
+                let skin = model.stored_skins().get(bind.skin.index())?;
+                let matrix = skin.inverse_bind.get(bind.place)?.to_cols_array().map(f32::to_bits);
+                Some((*skin.joints.get(bind.place)?, is_stored.then_some(matrix)))
+            };
+            of(old).is_some_and(|place| of(new) == Some(place))
+        };
+        self.keep_skinning(|change| {
+            change.weights.iter().all(|weights| fitting.contains(&weights.mesh)) && change.binds.iter().all(has_place)
+        });
+    }
+}
 
 impl Session {
     /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
@@ -24,10 +47,10 @@ impl Session {
     /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
     /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
-        if self.is_newer_version(&document) {
+        if self.unsaved().is_newer_version(&document) {
             let has_other_look = self.take_up_newer_page(&document);
-            self.reopen(document);
-            self.pose_again();
+            reopen(self, document);
+            self.pose.invalidate();
             self.update_pose();
             if has_other_look {
                 self.look_as_example();
@@ -36,18 +59,15 @@ impl Session {
             return;
         }
         self.take_up_lesson(&document);
-        self.forget_tools();
-        self.saved = None;
-        self.session_file = None;
-        self.pose_in_file = Arc::default();
-        self.compared_with = None;
-        self.clip_files = Arc::default();
+        self.tools.forget();
+        self.files.forget();
+        self.compared.file = None;
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         // The sliders of a page say how its model is posed.
         let plays = clip.is_some() && document.lesson().is_none();
         self.edits = Arc::default();
-        self.last_laid = None;
+        self.posing.last_laid = None;
         self.history = History::default();
         self.playback = Playback {
             source: if plays { PoseSource::Clip } else { PoseSource::Rest },
@@ -69,58 +89,146 @@ impl Session {
         self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
         self.view.pinned = None;
         self.document = Some(document);
-        self.look_from(ViewFrom::Corner);
-        self.forget_vertices();
-        let lines = self.take_aside_up();
+        self.view.look_from(ViewFrom::Corner, model.front());
+        findings::forget_vertices(self);
+        let lines = aside::take_up_fitting(self);
         self.warn(&lines);
         self.look_as_example();
-        self.opened_bounds = Aabb::EMPTY;
+        self.pose.opened_bounds = Aabb::EMPTY;
         self.update_pose();
-        self.opened_bounds = self.bounds();
-        self.exposure = self.measure_exposure();
-        self.show_crowd();
+        self.pose.opened_bounds = self.extents().bounds();
+        self.pose.exposure = self.file_lights().measure_exposure();
+        crowd::show_crowd(self);
         self.apply(CameraCommand::FrameAll);
     }
+}
 
-    /// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what has no
-    /// place any more is set aside.
-    pub(super) fn reopen(&mut self, document: Document) {
-        // Before anything else: what a tool would do is none of the weights that are taken up.
-        self.choose_tool(None);
-        self.leave_finding_before_work();
-        let bounds = self.posed_bounds();
-        let kept = self.kept();
-        let is_held = self.saved_session().is_some() && !self.has_unsaved_work();
-        let Some(old) = self.document.replace(document) else { return };
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        let found = counterparts(&old.model, &new);
-        let find = |node: NodeId| found.get(node.index()).copied().flatten();
-        let is_same = self.has_same_places(&old.model, &new) && self.take_up_in_place(&old.model);
-        if is_same {
-            self.keep_steps(&old.model, &new);
-            self.rules.follow_limits(&new);
-        }
-        if let Some(kept) = kept.filter(|_| !is_same) {
-            self.carry_over(&kept, &old.model, find);
-        }
-        self.saved = None;
-        if is_held && is_same {
-            let holds = self.kept();
-            self.note_session_saved(holds);
-        }
-        let lines = self.take_aside_up();
-        self.warn(&lines);
-        self.follow_view(&old.model, find);
-        self.update_pose();
-        self.opened_bounds = self.bounds();
-        self.exposure = self.measure_exposure();
-        self.show_crowd();
-        self.keep_in_view(bounds);
+/// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what has no
+/// place any more is set aside.
+pub(super) fn reopen(session: &mut Session, document: Document) {
+    // Before anything else: what a tool would do is none of the weights that are taken up.
+    tools::choose(session, None);
+    findings::leave_finding_before_work(session);
+    let bounds = session.extents().posed_bounds();
+    let kept = session.unsaved().kept();
+    let is_held = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
+    let Some(old) = session.document.replace(document) else { return };
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    let found = counterparts(&old.model, &new);
+    let find = |node: NodeId| found.get(node.index()).copied().flatten();
+    let is_same = session.unsaved().has_same_places(&old.model, &new) && take_up_in_place(session, &old.model);
+    if is_same {
+        let is_stored = !session.unsaved().was_saved(&old.model);
+        session.history.keep_steps(&old.model, &new, is_stored);
+        session.rules.follow_limits(&new);
     }
+    if let Some(kept) = kept.filter(|_| !is_same) {
+        carry_over(session, &kept, &old.model, find);
+    }
+    session.files.saved = None;
+    if is_held && is_same {
+        let holds = session.unsaved().kept();
+        session.files.note_session_saved(holds);
+    }
+    let lines = aside::take_up_fitting(session);
+    session.warn(&lines);
+    follow_view(session, &old.model, find);
+    session.update_pose();
+    session.pose.opened_bounds = session.extents().bounds();
+    session.pose.exposure = session.file_lights().measure_exposure();
+    crowd::show_crowd(session);
+    let now = session.extents().posed_bounds();
+    session.view.keep_in_view(bounds, now);
+}
 
+/// Keeps what was made under the same numbers; returns whether it fits.
+fn take_up_in_place(session: &mut Session, old: &Model) -> bool {
+    if !weights::take_up_skinning(session, old) {
+        return false;
+    }
+    let mut left = clips::take_up_clips(session, old, Some);
+    let mut lines = Vec::new();
+    left.model.clone_from(&old.source.name);
+    left.path = absolute(session.document.as_ref().and_then(|document| document.path.as_deref()));
+    session.files.set_work_aside(left, &mut lines);
+    session.warn(&lines);
+    let marked = Arc::clone(&session.view.marked);
+    let by_hand = session.marking.by_hand;
+    findings::forget_vertices(session);
+    if by_hand {
+        findings::mark(session, marked, true);
+    }
+    true
+}
+
+/// Carries over what was made on `old`, a version of the file in which other things have those numbers.
+fn carry_over(session: &mut Session, kept: &KeptSession, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    session.tools.is_normalising = false;
+    let mut work = session.unsaved().work_since_saved(kept, old);
+    work.limits.retain(|key, _| kept.own_limits().contains(key));
+    // They are added as they are, and not as a session file has them.
+    work.clips.clear();
+    let pose_is_saved = session.files.pose_in_file.nodes == session.edits.nodes
+        && session.files.pose_in_file.morphs == session.edits.morphs;
+    let ignores_limits = session.rules.ignores_limits;
+    let removed: Vec<NodeId> = session.rules.removed_limits().filter_map(&find).collect();
+    session.rules = session.rules.for_another_model(&new);
+    session.rules.ignores_limits = ignores_limits;
+    session.rules.limits.retain(|node, _| !removed.contains(node));
+    session.edits = Arc::new(session.edits.without_pose());
+    session.posing.last_laid = None;
+    session.history = History::default();
+    session.tools.locked = Arc::default();
+    findings::forget_vertices(session);
+    let mut left = clips::take_up_clips(session, old, &find);
+    let names = work.names().collect();
+    let nodes = Nodes::of(&new, &names, &work.paths);
+    let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
+    left.add(carrying::add_work(session, &work, &mut by));
+    left.model.clone_from(&old.source.name);
+    left.path.clone_from(&work.path);
+    let Bringing { nodes, mut lines, .. } = by;
+    session.files.set_work_aside(left, &mut lines);
+    lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
+    if pose_is_saved {
+        session.note_pose_saved();
+    }
+    session.warn(&lines);
+}
+
+/// Keeps selection, clip, camera and the like, as far as the newer version of the file has them.
+fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Option<NodeId> + Copy) {
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    session.view.selected = session.view.selected.and_then(find);
+    session.view.hidden = Arc::new(session.view.hidden.iter().filter_map(|node| find(*node)).collect());
+    session.view.hovered = None;
+    session.view.scene = if session.view.scene < new.scenes.len() { session.view.scene } else { new.default_scene };
+    let variant = session.view.variant.and_then(|v| old.variants.get(v));
+    session.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
+    let name = session.playback.clip.map(|c| old.clips[c.index()].name.as_str());
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
+    // Several clips may have one name.
+    let same = session.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
+    let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
+    if !old.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
+        session.history.forget_clips();
+    }
+    session.playback.follow_layers(old, &new);
+    session.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+    session.playback.time_secs = session.playback.time_secs.min(session.playback.duration_secs(&new));
+    if session.playback.clip.is_none() {
+        session.playback.playing = false;
+        playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+    }
+    session.view.through = session.view.through.filter(|t| t.index < new.camera_nodes.len());
+}
+
+impl Unsaved<'_> {
     /// Returns whether all that was made on `old` has the same numbers in `new`: nodes, morph targets, joints of skins, and the vertices that were
     /// edited or marked.
-    fn has_same_places(&self, old: &Model, new: &Model) -> bool {
+    fn has_same_places(self, old: &Model, new: &Model) -> bool {
         let targets = |model: &Model| -> Vec<(NodeId, Vec<String>)> {
             model.instances.iter().map(|i| (i.node, model.meshes[i.mesh.index()].morph_names.clone())).collect()
         };
@@ -137,125 +245,20 @@ impl Session {
     }
 
     /// Returns whether the open file is one into which a state of `old` was written.
-    fn was_saved(&self, old: &Model) -> bool {
-        let path = self.document.as_ref().and_then(|document| document.path.as_deref());
-        self.saved.as_ref().is_some_and(|saved| saved.is_of(old, path))
-    }
-
-    /// Drops the steps about weights and matrices of `old` that would change others in `new`: those of vertices and joints that stand in another
-    /// order there, or for which the file stores something else that was not saved from here.
-    fn keep_steps(&mut self, old: &Model, new: &Model) {
-        let is_stored = !self.was_saved(old);
-        let meshes: BTreeSet<MeshId> =
-            self.history.skinning().flat_map(|change| change.weights.iter().map(|weights| weights.mesh)).collect();
-        let fitting: BTreeSet<MeshId> =
-            meshes.into_iter().filter(|mesh| is_same_order(old, new, [*mesh], is_stored)).collect();
-        let has_place = |bind: &BindChange| {
-            let of = |model: &Model| {
-                let skin = model.stored_skins().get(bind.skin.index())?;
-                let matrix = skin.inverse_bind.get(bind.place)?.to_cols_array().map(f32::to_bits);
-                Some((*skin.joints.get(bind.place)?, is_stored.then_some(matrix)))
-            };
-            of(old).is_some_and(|place| of(new) == Some(place))
-        };
-        self.history.keep_skinning(|change| {
-            change.weights.iter().all(|weights| fitting.contains(&weights.mesh)) && change.binds.iter().all(has_place)
-        });
-    }
-
-    /// Keeps what was made under the same numbers; returns whether it fits.
-    fn take_up_in_place(&mut self, old: &Model) -> bool {
-        if !self.take_up_skinning(old) {
-            return false;
-        }
-        let mut left = self.take_up_clips(old, Some);
-        let mut lines = Vec::new();
-        left.model.clone_from(&old.source.name);
-        left.path = absolute(self.document.as_ref().and_then(|document| document.path.as_deref()));
-        self.set_work_aside(left, &mut lines);
-        self.warn(&lines);
-        let marked = Arc::clone(&self.view.marked);
-        let by_hand = self.marking.by_hand;
-        self.forget_vertices();
-        if by_hand {
-            self.mark(marked, true);
-        }
-        true
-    }
-
-    /// Carries over what was made on `old`, a version of the file in which other things have those numbers.
-    fn carry_over(&mut self, kept: &KeptSession, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        self.is_normalising = false;
-        let mut work = self.work_since_saved(kept, old);
-        work.limits.retain(|key, _| kept.own_limits().contains(key));
-        // They are added as they are, and not as a session file has them.
-        work.clips.clear();
-        let pose_is_saved =
-            self.pose_in_file.nodes == self.edits.nodes && self.pose_in_file.morphs == self.edits.morphs;
-        let ignores_limits = self.rules.ignores_limits;
-        let removed: Vec<NodeId> = self.rules.removed_limits().filter_map(&find).collect();
-        self.rules = self.rules.for_another_model(&new);
-        self.rules.ignores_limits = ignores_limits;
-        self.rules.limits.retain(|node, _| !removed.contains(node));
-        self.edits = Arc::new(self.edits.without_pose());
-        self.last_laid = None;
-        self.history = History::default();
-        self.tools.locked = Arc::default();
-        self.forget_vertices();
-        let mut left = self.take_up_clips(old, &find);
-        let names = work.names().collect();
-        let nodes = Nodes::of(&new, &names, &work.paths);
-        let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
-        left.add(self.add_work(&work, &mut by));
-        left.model.clone_from(&old.source.name);
-        left.path.clone_from(&work.path);
-        let Bringing { nodes, mut lines, .. } = by;
-        self.set_work_aside(left, &mut lines);
-        lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
-        if pose_is_saved {
-            self.note_pose_saved();
-        }
-        self.warn(&lines);
+    fn was_saved(self, old: &Model) -> bool {
+        let path = self.document.and_then(|document| document.path.as_deref());
+        self.files.saved.as_ref().is_some_and(|saved| saved.is_of(old, path))
     }
 
     /// What was made on `old` and is in no file yet, by names and by what tells vertices apart.
-    fn work_since_saved(&self, kept: &KeptSession, old: &Model) -> WorkRecord {
-        let path = self.document.as_ref().and_then(|document| document.path.clone());
-        let saved = self.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
+    fn work_since_saved(self, kept: &KeptSession, old: &Model) -> WorkRecord {
+        let path = self.document.and_then(|document| document.path.clone());
+        let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
         let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
         match since {
             Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name, kept.path()),
             None => kept.file().work(&old.source.name, kept.path()),
         }
-    }
-
-    /// Keeps selection, clip, camera and the like, as far as the newer version of the file has them.
-    fn follow_view(&mut self, old: &Model, find: impl Fn(NodeId) -> Option<NodeId> + Copy) {
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        self.view.selected = self.view.selected.and_then(find);
-        self.view.hidden = Arc::new(self.view.hidden.iter().filter_map(|node| find(*node)).collect());
-        self.view.hovered = None;
-        self.view.scene = if self.view.scene < new.scenes.len() { self.view.scene } else { new.default_scene };
-        let variant = self.view.variant.and_then(|v| old.variants.get(v));
-        self.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
-        let name = self.playback.clip.map(|c| old.clips[c.index()].name.as_str());
-        let Some(new) = self.model().map(Arc::clone) else { return };
-        let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
-        // Several clips may have one name.
-        let same = self.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
-        let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
-        if !old.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
-            self.history.forget_clips();
-        }
-        self.follow_layers(old);
-        self.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
-        self.playback.time_secs = self.playback.time_secs.min(self.playback.duration_secs(&new));
-        if self.playback.clip.is_none() {
-            self.playback.playing = false;
-            self.play(&PlaybackCommand::SetPose(PoseSource::Rest));
-        }
-        self.view.through = self.view.through.filter(|t| t.index < new.camera_nodes.len());
     }
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use skinscope_anim::{self as anim, Additive, Crossfade, Layers};
-use skinscope_model::{Clip, ClipId, ClipSource, Model};
+use skinscope_model::{Clip, ClipId, ClipSource, Model, NodeId};
 
-use super::{PlaybackCommand, Session};
+use super::{ClipKeys, History, PlaybackCommand, Session};
 
 /// The source of the pose before edits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -215,102 +215,15 @@ fn checked(layers: Layers, model: &Model) -> Layers {
     }
 }
 
-impl Session {
-    /// Finds the clips that are laid over another among those of the open model, where `before` was open: by their places or else by their
-    /// names.
-    pub(super) fn follow_layers(&mut self, before: &Model) {
-        let Some(model) = self.model().map(Arc::clone) else { return };
-        let find = |clip: ClipId| {
-            let name = &before.clips.get(clip.index())?.name;
-            let is_it = |own: &Clip| own.name == *name;
-            let place = model.clips.iter().position(is_it);
-            Some(clip).filter(|c| model.clips.get(c.index()).is_some_and(is_it)).or(place.map(ClipId::from_index))
-        };
-        let Layers { fade, add } = self.playback.layers;
-        self.playback.layers = Layers {
-            fade: fade.and_then(|fade| Some(Crossfade { clip: find(fade.clip)?, ..fade })),
-            add: add.and_then(|add| Some(Additive { clip: find(add.clip)?, ..add })),
-        };
-    }
-
-    /// Carries out a command of its family.
-    pub(super) fn play(&mut self, command: &PlaybackCommand) {
-        let Some(model) = self.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
-        let playback = &mut self.playback;
-        match *command {
-            PlaybackCommand::TogglePlay => playback.toggle(&model),
-            PlaybackCommand::SetPlaying(on) => {
-                if playback.playing != on {
-                    playback.toggle(&model);
-                }
-            }
-            PlaybackCommand::SetClip(clip) => {
-                if clip.index() < model.clips.len() {
-                    playback.clip = Some(clip);
-                    playback.seek(0.0, &model);
-                }
-            }
-            PlaybackCommand::StepClip(steps) => {
-                if !model.clips.is_empty() {
-                    let now = playback.clip.map_or(0, ClipId::index) as i64;
-                    let next = (now + i64::from(steps)).rem_euclid(model.clips.len() as i64);
-                    playback.clip = Some(ClipId::from_index(next as usize));
-                    playback.seek(0.0, &model);
-                }
-            }
-            PlaybackCommand::Seek(time_secs) => playback.seek(time_secs, &model),
-            PlaybackCommand::Advance(secs) => playback.advance(secs, &model),
-            PlaybackCommand::StepFrames(frames) => {
-                playback.playing = false;
-                let frame = playback.frame_number() + i64::from(frames);
-                playback.seek(frame as f32 / playback.fps, &model);
-            }
-            PlaybackCommand::PreviousKey => self.seek_key(false, &model),
-            PlaybackCommand::NextKey => self.seek_key(true, &model),
-            PlaybackCommand::ToStart => playback.seek(0.0, &model),
-            PlaybackCommand::ToEnd => playback.seek(playback.duration_secs(&model), &model),
-            PlaybackCommand::SetSpeed(speed) => {
-                if speed.is_finite() {
-                    playback.speed = speed.clamp(-Playback::MAX_SPEED, Playback::MAX_SPEED);
-                }
-            }
-            PlaybackCommand::SetLoop(mode) => playback.loop_mode = mode,
-            PlaybackCommand::SetFps(fps) => {
-                if fps.is_finite() && fps > 0.0 {
-                    playback.fps = fps;
-                }
-            }
-            PlaybackCommand::SetLayers(layers) => {
-                let layers = checked(layers, &model);
-                if layers != playback.layers {
-                    self.history.layers_changed(std::mem::replace(&mut playback.layers, layers));
-                }
-            }
-            PlaybackCommand::ToggleInPlace => playback.in_place = !playback.in_place,
-            PlaybackCommand::SetPose(source) => {
-                playback.source =
-                    if playback.clip.is_none() && source == PoseSource::Clip { PoseSource::Rest } else { source };
-                playback.playing &= playback.source == PoseSource::Clip;
-            }
-        }
-    }
-
-    /// Goes to the nearest key, later or earlier.
-    fn seek_key(&mut self, later: bool, model: &Model) {
-        self.playback.playing = false;
-        if let Some(time) = self.neighbour_key(later) {
-            self.playback.seek(time, model);
-        }
-    }
-
+impl ClipKeys<'_> {
     /// Returns the key times of the selected node in the current clip, or of all nodes where nothing is selected:
     /// seconds, rising. Where all nodes together have very many, only one of those that lie closer together than any
     /// timeline can show is returned.
     #[must_use]
-    pub fn key_times(&self) -> Vec<f32> {
-        let Some((model, clip)) = self.model().zip(self.playback.clip) else { return Vec::new() };
+    pub fn key_times(self) -> Vec<f32> {
+        let Some((model, clip)) = self.model.zip(self.playback.clip) else { return Vec::new() };
         let clip = &model.clips[clip.index()];
-        if let Some(node) = self.view.selected {
+        if let Some(node) = self.selected {
             return anim::key_times(clip, node);
         }
         let mut all = if clip.times.iter().map(Vec::len).sum::<usize>() > MOST_KEYS {
@@ -323,19 +236,117 @@ impl Session {
         all
     }
 
-    fn neighbour_key(&self, later: bool) -> Option<f32> {
+    fn neighbour_key(self, later: bool) -> Option<f32> {
         let now = self.playback.time_secs;
         // Times less than a hundredth of a frame apart count as one.
         let same = 0.01 / self.playback.fps;
         let is_beyond = |t: &f32| if later { *t > now + same } else { *t < now - same };
         let nearest = |a: f32, b: f32| if later { a.min(b) } else { a.max(b) };
-        if self.view.selected.is_some() {
+        if self.selected.is_some() {
             return self.key_times().into_iter().filter(is_beyond).reduce(nearest);
         }
-        let (model, clip) = self.model().zip(self.playback.clip)?;
+        let (model, clip) = self.model.zip(self.playback.clip)?;
         // All nodes together may have millions of keys, which are neither copied nor sorted.
         model.clips[clip.index()].times.iter().flatten().copied().filter(is_beyond).reduce(nearest)
     }
+}
+
+impl Playback {
+    /// Carries out a command of its family. Keys are those of `selected`, or of all nodes.
+    pub(super) fn apply(
+        &mut self,
+        command: &PlaybackCommand,
+        model: &Arc<Model>,
+        selected: Option<NodeId>,
+        history: &mut History,
+    ) {
+        match *command {
+            PlaybackCommand::TogglePlay => self.toggle(model),
+            PlaybackCommand::SetPlaying(on) => {
+                if self.playing != on {
+                    self.toggle(model);
+                }
+            }
+            PlaybackCommand::SetClip(clip) => {
+                if clip.index() < model.clips.len() {
+                    self.clip = Some(clip);
+                    self.seek(0.0, model);
+                }
+            }
+            PlaybackCommand::StepClip(steps) => {
+                if !model.clips.is_empty() {
+                    let now = self.clip.map_or(0, ClipId::index) as i64;
+                    let next = (now + i64::from(steps)).rem_euclid(model.clips.len() as i64);
+                    self.clip = Some(ClipId::from_index(next as usize));
+                    self.seek(0.0, model);
+                }
+            }
+            PlaybackCommand::Seek(time_secs) => self.seek(time_secs, model),
+            PlaybackCommand::Advance(secs) => self.advance(secs, model),
+            PlaybackCommand::StepFrames(frames) => {
+                self.playing = false;
+                let frame = self.frame_number() + i64::from(frames);
+                self.seek(frame as f32 / self.fps, model);
+            }
+            PlaybackCommand::PreviousKey => self.seek_key(false, model, selected),
+            PlaybackCommand::NextKey => self.seek_key(true, model, selected),
+            PlaybackCommand::ToStart => self.seek(0.0, model),
+            PlaybackCommand::ToEnd => self.seek(self.duration_secs(model), model),
+            PlaybackCommand::SetSpeed(speed) => {
+                if speed.is_finite() {
+                    self.speed = speed.clamp(-Playback::MAX_SPEED, Playback::MAX_SPEED);
+                }
+            }
+            PlaybackCommand::SetLoop(mode) => self.loop_mode = mode,
+            PlaybackCommand::SetFps(fps) => {
+                if fps.is_finite() && fps > 0.0 {
+                    self.fps = fps;
+                }
+            }
+            PlaybackCommand::SetLayers(layers) => {
+                let layers = checked(layers, model);
+                if layers != self.layers {
+                    history.layers_changed(std::mem::replace(&mut self.layers, layers));
+                }
+            }
+            PlaybackCommand::ToggleInPlace => self.in_place = !self.in_place,
+            PlaybackCommand::SetPose(source) => {
+                self.source = if self.clip.is_none() && source == PoseSource::Clip { PoseSource::Rest } else { source };
+                self.playing &= self.source == PoseSource::Clip;
+            }
+        }
+    }
+
+    /// Goes to the nearest key, later or earlier.
+    fn seek_key(&mut self, later: bool, model: &Arc<Model>, selected: Option<NodeId>) {
+        self.playing = false;
+        let keys = ClipKeys { model: Some(model), selected, playback: self };
+        if let Some(time) = keys.neighbour_key(later) {
+            self.seek(time, model);
+        }
+    }
+
+    /// Finds the clips that are laid over another among those of the open model, where `before` was open: by their places or else by their
+    /// names.
+    pub(super) fn follow_layers(&mut self, before: &Model, model: &Model) {
+        let find = |clip: ClipId| {
+            let name = &before.clips.get(clip.index())?.name;
+            let is_it = |own: &Clip| own.name == *name;
+            let place = model.clips.iter().position(is_it);
+            Some(clip).filter(|c| model.clips.get(c.index()).is_some_and(is_it)).or(place.map(ClipId::from_index))
+        };
+        let Layers { fade, add } = self.layers;
+        self.layers = Layers {
+            fade: fade.and_then(|fade| Some(Crossfade { clip: find(fade.clip)?, ..fade })),
+            add: add.and_then(|add| Some(Additive { clip: find(add.clip)?, ..add })),
+        };
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &PlaybackCommand) {
+    let Some(document) = &session.document else { return };
+    session.playback.apply(command, &document.model, session.view.selected, &mut session.history);
 }
 
 #[cfg(test)]

@@ -10,10 +10,18 @@ use skinscope_deform as deform;
 use skinscope_inspect as inspect;
 use skinscope_model::{Change, InstanceId, LocalPose, Model, NodeId};
 
+use super::controls::CachedProgram;
 use super::crowd::CrowdContext;
+use super::onion::CachedOnion;
 use super::over::{Over, OverScratch};
+use super::pose_sources::PoseSources;
+use super::root_motion::CachedRoot;
 use super::surfaces::SurfaceCache;
-use super::{ActiveCamera, CrowdPose, Edits, Formation, Playback, PoseSource, Session, hiding, lighting};
+use super::trail::CachedTrail;
+use super::{
+    ActiveCamera, Bones, CrowdPose, Deforming, Edits, Extents, Formation, Playback, PoseSource, Session, Surfaces,
+    comparison, hiding, lighting,
+};
 
 /// The pose as evaluated last; derived from the rest of the session by [`Session::update_pose`].
 #[derive(Clone, Debug, Default)]
@@ -51,6 +59,16 @@ pub struct Pose {
     pub(super) revision: u64,
     /// The inputs that the pose was computed from.
     made_of: Option<PoseInputs>,
+    /// The model's box in the pose that it was opened in (world, metres), which tells its size and does not change while the pose moves.
+    pub opened_bounds: Aabb,
+    /// The positions of a crowd's members; one position where there is no crowd.
+    pub formation: Formation,
+    /// The factor of the file's lights, so that the picture is not too bright; measured where the model was opened.
+    pub exposure: f32,
+    pub(super) trail: CachedTrail,
+    pub(super) onion: CachedOnion,
+    pub(super) root: CachedRoot,
+    pub(super) program: CachedProgram,
 }
 
 /// Everything that a pose depends on.
@@ -67,77 +85,73 @@ struct PoseInputs {
 }
 
 impl PoseInputs {
-    fn is_still(&self, session: &Session, model: &Arc<Model>) -> bool {
-        std::ptr::eq(self.model.as_ptr(), Arc::as_ptr(model))
-            && Arc::ptr_eq(&self.edits, &session.edits)
-            && self.playback == session.playback
-            && self.scene == session.view.scene
-            && self.formation == session.formation
-            && Arc::ptr_eq(&self.hidden, &session.view.hidden)
-            && self.opened_bounds == session.opened_bounds
+    fn is_still(&self, pose: &Pose, from: PoseSources<'_>) -> bool {
+        std::ptr::eq(self.model.as_ptr(), Arc::as_ptr(from.shown))
+            && Arc::ptr_eq(&self.edits, from.edits)
+            && self.playback == *from.playback
+            && self.scene == from.view.scene
+            && self.formation == pose.formation
+            && Arc::ptr_eq(&self.hidden, &from.view.hidden)
+            && self.opened_bounds == pose.opened_bounds
     }
 }
 
-impl Session {
-    /// Computes the pose: samples the clip, applies edits, then controls, then forward kinematics, then palettes; the same for every
-    /// member of a crowd. Allocates nothing after the first time, and does nothing where no input has changed.
-    pub fn update_pose(&mut self) {
-        self.pack();
-        self.find_root();
-        self.find_program();
-        let Some(model) = self.shown_model() else { return };
-        let bones = self.bone_key();
-        if self.pose.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, model)) {
-            if let Some(made_of) = self.pose.made_of.as_mut().filter(|made_of| made_of.bones != bones) {
+impl Pose {
+    /// Computes the pose anew where something has changed that it depends on: samples the clip, applies edits, then controls, then forward
+    /// kinematics, then palettes; the same for every member of a crowd. Allocates nothing after the first time.
+    pub(super) fn update(&mut self, from: PoseSources<'_>) {
+        self.update_root(from);
+        self.update_program(from);
+        let bones =
+            Bones { document: Some(from.document), model: Some(&from.document.model), view: from.view, pose: &*self };
+        let bones = bones.bone_key();
+        if self.made_of.as_ref().is_some_and(|made_of| made_of.is_still(self, from)) {
+            if let Some(made_of) = self.made_of.as_mut().filter(|made_of| made_of.bones != bones) {
                 made_of.bones = bones;
-                self.place_bones();
+                self.update_bones(from);
             }
         } else {
-            self.pose.made_of = Some(PoseInputs {
-                model: Arc::downgrade(model),
-                edits: Arc::clone(&self.edits),
-                playback: self.playback.clone(),
-                scene: self.view.scene,
+            self.made_of = Some(PoseInputs {
+                model: Arc::downgrade(from.shown),
+                edits: Arc::clone(from.edits),
+                playback: from.playback.clone(),
+                scene: from.view.scene,
                 formation: self.formation,
-                hidden: Arc::clone(&self.view.hidden),
+                hidden: Arc::clone(&from.view.hidden),
                 bones,
                 opened_bounds: self.opened_bounds,
             });
-            self.evaluate();
+            self.evaluate(from);
         }
-        self.follow_trail();
-        self.follow_onion();
-        if let (Some(ActiveCamera { index, .. }), Some(model)) = (self.view.through, self.model()) {
-            self.view.through = lighting::through(model, &self.pose, index);
-        }
+        self.update_trail(from);
+        self.update_onion(from);
     }
 
-    fn evaluate(&mut self) {
-        let Some(model) = self.shown_model().map(Arc::clone) else { return };
-        let model = &model;
-        let root = self.held_root();
-        let driving = self.driving();
-        let pose = &mut self.pose;
+    fn evaluate(&mut self, from: PoseSources<'_>) {
+        let (model, playback) = (from.shown, from.playback);
+        let root = self.root_to_remove(playback);
+        let driving = self.driving(from.playback, from.edits);
+        let pose = &mut *self;
         pose.surfaces.forget();
         pose.revision += 1;
-        let base = if self.playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
-        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip);
-        let moment = clip.map(|clip| (&model.clips[clip.index()], self.playback.time_secs));
+        let base = if playback.source == PoseSource::Bind { model.bind_pose() } else { &model.skeleton.rest };
+        let clip = playback.clip.filter(|_| playback.source == PoseSource::Clip);
+        let moment = clip.map(|clip| (&model.clips[clip.index()], playback.time_secs));
         pose.changes.clear();
         if let Some((clip, time_secs)) = moment {
             anim::sample_properties(clip, time_secs, &mut pose.scratch, &mut pose.changes);
         }
-        let lesson = self.lesson.as_ref().filter(|_| self.playback.source != PoseSource::Bind);
-        let (layers, time_secs) = (self.playback.layers, self.playback.time_secs);
-        let over = Over { model, layers, root, edits: &self.edits, rules: &self.rules, driving: driving.as_ref() };
+        let lesson = from.lesson.filter(|_| playback.source != PoseSource::Bind);
+        let (layers, time_secs) = (playback.layers, playback.time_secs);
+        let over = Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref() };
         pose.is_driven = driving.is_some();
         pose.over.drive.forget();
         let edit = |local: &mut LocalPose| {
             if moment.is_some() {
                 over.lay_clips(time_secs, &mut pose.over, local);
             }
-            if let Some(open) = lesson {
-                open.lesson.pose(model, local);
+            if let Some(lesson) = lesson {
+                lesson.pose(model, local);
             }
             over.lay_edits(local);
             if driving.is_some() {
@@ -150,46 +164,86 @@ impl Session {
         anim::evaluate(model, base, moment, edit, &mut pose.scratch, &mut pose.local, &mut pose.model);
         pose.shift = anim::origin_shift(&model.skeleton, &pose.local);
         deform::palettes(model, &pose.model, &mut pose.palettes);
-        anim::drawn(model, self.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
-        hiding::hide(model, &self.view.hidden, &mut pose.unseen, &mut pose.draws);
-        let crowd = CrowdContext { playback: &self.playback, formation: self.formation, over };
+        anim::drawn(model, from.view.scene, &pose.changes, &mut pose.hidden, &mut pose.draws);
+        hiding::hide(model, &from.view.hidden, &mut pose.unseen, &mut pose.draws);
+        let crowd = CrowdContext { playback, formation: pose.formation, over };
         crowd.pose(&pose.palettes, &pose.local.morph_weights, &mut pose.crowd);
-        self.place_bones();
+        self.update_bones(from);
     }
 
+    /// Forgets what the pose was computed from, so that it is computed anew.
+    pub(super) fn invalidate(&mut self) {
+        self.made_of = None;
+    }
+
+    /// Forgets the surfaces of the pose, since it is deformed in another way.
+    pub(super) fn forget_surfaces(&mut self) {
+        self.surfaces.forget();
+        self.revision += 1;
+    }
+}
+
+impl Session {
+    /// Computes the pose ([`Pose`]) and the camera that is looked through. Does nothing where no input has changed.
+    pub fn update_pose(&mut self) {
+        comparison::pack(self);
+        let Some(document) = &self.document else { return };
+        let deforming = Deforming {
+            document: Some(document),
+            model: Some(&document.model),
+            view: &self.view,
+            compared: &self.compared,
+            methods: &self.methods,
+        };
+        let Some(shown) = deforming.shown_model() else { return };
+        self.pose.update(PoseSources {
+            document,
+            shown,
+            view: &self.view,
+            playback: &self.playback,
+            edits: &self.edits,
+            rules: &self.rules,
+            lesson: self.lesson.as_ref().map(|open| &open.lesson),
+        });
+        if let Some(ActiveCamera { index, .. }) = self.view.through {
+            self.view.through = lighting::through(&document.model, &self.pose, index);
+        }
+    }
+}
+
+impl Surfaces<'_> {
     /// Returns the place in the file's world, metres, that is the origin of what is shown; zero but for poses far away.
     #[must_use]
-    pub fn origin(&self) -> DVec3 {
-        self.shown_model().map_or(DVec3::ZERO, |model| model.skeleton.origin() + self.pose.shift)
-    }
-
-    /// Has the pose computed anew, though nothing that it depends on has changed.
-    pub(super) fn pose_again(&mut self) {
-        self.pose.made_of = None;
+    pub fn origin(self) -> DVec3 {
+        self.deforming.shown_model().map_or(DVec3::ZERO, |model| model.skeleton.origin() + self.pose.shift)
     }
 
     /// Measures the extent of the posed scene, and finds vertices that lie far outside of it.
     #[must_use]
-    pub fn extent(&self) -> deform::Extent {
+    pub fn extent(self) -> deform::Extent {
         let Some(input) = self.surface_input(self.view.choice()) else { return deform::Extent::default() };
         deform::extent_of(&input, self.surface_at_hand().as_deref())
     }
+}
 
+impl Extents<'_> {
     /// Returns the box around the posed scene: around deformed vertices but for those far outside, and around the
     /// skeleton where there is no mesh.
     #[must_use]
-    pub fn bounds(&self) -> Aabb {
-        let mesh = self.extent().mass;
+    pub fn bounds(self) -> Aabb {
+        let mesh = self.surfaces.extent().mass;
         // A mesh that has collapsed to a point has no size to frame.
-        if mesh.diagonal() > 1e-3 * self.skeleton_reach() {
+        if mesh.diagonal() > 1e-3 * self.bones.skeleton_reach() {
             return mesh;
         }
-        let skeleton = self.skeleton_bounds();
+        let skeleton = self.bones.skeleton_bounds();
         if mesh.diagonal() <= 1e-3 * skeleton.diagonal() { mesh.union(skeleton) } else { mesh }
     }
+}
 
+impl Bones<'_> {
     /// Returns a length in metres that the diagonal of [`Self::skeleton_bounds`] does not exceed, without making bones.
-    fn skeleton_reach(&self) -> f32 {
+    fn skeleton_reach(self) -> f32 {
         let joints = Aabb::from_points(self.pose.model.iter().map(|matrix| matrix.translation.into()));
         // Both ends of a bone are at joints, but for bones that no other joint ends, which are no longer than a stub.
         joints.diagonal() + 4.0 * self.bone_stub()
@@ -197,8 +251,8 @@ impl Session {
 
     /// Returns the box around the bones of the shown scene, without a few far outside.
     #[must_use]
-    pub fn skeleton_bounds(&self) -> Aabb {
-        let ends: Vec<glam::Vec3> = self.bones().iter().flat_map(|bone| [bone.head, bone.tail]).collect();
+    pub fn skeleton_bounds(self) -> Aabb {
+        let ends: Vec<glam::Vec3> = self.segments().iter().flat_map(|bone| [bone.head, bone.tail]).collect();
         Aabb::around_mass(&ends)
     }
 }
@@ -217,7 +271,7 @@ mod tests {
             {
                 session.apply(command);
                 session.update_pose();
-                let (bones, reach) = (session.skeleton_bounds().diagonal(), session.skeleton_reach());
+                let (bones, reach) = (session.bones().skeleton_bounds().diagonal(), session.bones().skeleton_reach());
                 assert!(bones <= reach && reach < 2.0 * bones, "{bones} {reach}");
             }
         }

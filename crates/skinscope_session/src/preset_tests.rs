@@ -26,8 +26,8 @@ fn add(session: &mut Session, preset: Preset, name: &str) -> Vec<String> {
     session.apply(SelectionCommand::Select(Some(node(session, name))));
     session.apply(ControlCommand::AddPreset(preset));
     session.update_pose();
-    assert!(session.control_faults().is_empty(), "{:?}", session.control_faults());
-    session.controls().drivers.to_vec()
+    assert!(session.control_state().control_faults().is_empty(), "{:?}", session.control_state().control_faults());
+    session.edits().controls.drivers.to_vec()
 }
 
 fn turn(session: &mut Session, name: &str, axis: Vec3, degrees: f32) {
@@ -80,7 +80,7 @@ fn a_chest_breathes_by_its_slider_and_by_time_where_a_clip_is_shown() {
         session.update_pose();
         let secs = f64::from(session.playback().time_secs);
         let want = 0.5 - 0.5 * (std::f64::consts::FRAC_PI_2 * secs).cos();
-        assert!((f64::from(session.slider_value(0)) - want).abs() < 1e-6, "{secs} s: {want}, {breath}");
+        assert!((f64::from(session.control_state().slider_value(0)) - want).abs() < 1e-6, "{secs} s: {want}, {breath}");
     }
 }
 
@@ -127,9 +127,9 @@ fn links_share_a_turn_and_none_turns_more_than_60_degrees() {
 #[test]
 fn what_a_joint_lacks_is_said() {
     let mut session = built_in_session();
-    assert_eq!(session.preset(Preset::Links), Err("Select a joint first"));
+    assert_eq!(session.control_state().preset(Preset::Links), Err("Select a joint first"));
     session.apply(SelectionCommand::Select(Some(node(&session, "Hips"))));
-    assert_eq!(session.preset(Preset::Twist), Err("No joint is above the selected one"));
+    assert_eq!(session.control_state().preset(Preset::Twist), Err("No joint is above the selected one"));
     let before = session.edits().clone();
     session.apply(ControlCommand::AddPreset(Preset::Twist));
     assert!(Arc::ptr_eq(&before, session.edits()));

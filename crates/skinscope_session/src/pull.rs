@@ -4,7 +4,7 @@ use glam::{DVec3, Quat, Vec2};
 use skinscope_anim::pose;
 use skinscope_model::{LocalPose, NodeId};
 
-use super::{ChannelValue, EditCommand, Session};
+use super::{ChannelValue, EditCommand, Gizmos};
 
 /// A pull under way. The pose is always computed from the one that it began with, so that a pull back to its start
 /// changes nothing.
@@ -36,14 +36,14 @@ impl Pull {
     }
 }
 
-impl Session {
+impl Gizmos<'_> {
     /// Takes hold of the bone, or else of the skin, under a point of the viewport (in pixels from its top left). The
     /// end of the bone that is nearer to the point is pulled. `None` where there is neither bone nor skin.
     #[must_use]
-    pub fn begin_pull(&self, at: Vec2) -> Option<Pull> {
-        let model = self.model()?;
+    pub fn begin_pull(self, at: Vec2) -> Option<Pull> {
+        let model = self.model?;
         let projector = self.view.projector();
-        let held = self.bone_at(at).or_else(|| self.mover(self.vertex_at(at)?))?;
+        let held = self.picking.bones.bone_at(at).or_else(|| self.picking.mover(self.picking.vertex_at(at)?))?;
         let place = |node: NodeId| self.pose.model.get(node.index()).map(|m| m.translation);
         let seen = |node: NodeId| projector.project(glam::Vec3::from(place(node)?));
         // The bone's far end is the first joint below it.
@@ -61,8 +61,8 @@ impl Session {
     /// The edit that brings the pulled joint to a point of the viewport (in pixels from its top left), at the distance
     /// from the eye that it had.
     #[must_use]
-    pub fn pull_to(&self, pull: &Pull, at: Vec2) -> Option<EditCommand> {
-        let model = self.model()?;
+    pub fn pull_to(self, pull: &Pull, at: Vec2) -> Option<EditCommand> {
+        let model = self.model?;
         let ray = self.view.ray(at + pull.offset);
         let forward = -self.view.world_from_view().matrix3.z_axis.as_dvec3();
         let (from, along) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
@@ -71,7 +71,7 @@ impl Session {
         if !target.is_finite() || ahead <= 0.0 {
             return None;
         }
-        if self.edits().held.contains_key(&pull.joint) {
+        if self.edits.held.contains_key(&pull.joint) {
             return Some(EditCommand::MoveHeld(pull.joint, target.as_vec3()));
         }
         if pull.root.is_none() {
@@ -82,7 +82,7 @@ impl Session {
             return to.is_finite().then(|| EditCommand::Edit(pull.joint, ChannelValue::Translation(to.as_vec3())));
         }
         let mut pose = pull.before.clone();
-        let limits = self.rules().obeyed_limits();
+        let limits = self.rules.obeyed_limits();
         let goal =
             pose::Reach { joint: pull.joint, target, root: pull.root, limits: &limits, ..pose::Reach::default() };
         pose::reach(model, &mut pose, &goal).ok()?;
@@ -101,6 +101,7 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Session;
     use crate::test_sessions::built_in_session as open;
 
     fn seen(session: &Session, name: &str) -> (NodeId, Vec2) {
@@ -114,7 +115,7 @@ mod tests {
         let mut session = open();
         let before = session.pose().local.clone();
         let (hand, at) = seen(&session, "Hand.L");
-        let pull = session.begin_pull(at + Vec2::new(1.0, -1.0)).unwrap();
+        let pull = session.gizmos().begin_pull(at + Vec2::new(1.0, -1.0)).unwrap();
         assert_eq!(pull.joint(), hand);
         let root = pull.root().unwrap();
         assert_eq!(session.model().unwrap().skeleton.names[root.index()], "UpperArm.L");
@@ -122,7 +123,7 @@ mod tests {
         let (_, shoulder) = seen(&session, "UpperArm.L");
         for k in 1..=20 {
             let to = at.lerp(shoulder, 0.02 * k as f32);
-            session.apply(session.pull_to(&pull, to + Vec2::new(1.0, -1.0)).unwrap());
+            session.apply(session.gizmos().pull_to(&pull, to + Vec2::new(1.0, -1.0)).unwrap());
             session.update_pose();
             let now = seen(&session, "Hand.L").1;
             assert!(now.distance(to) < 0.5, "{k}: {now} for {to}");
@@ -132,7 +133,7 @@ mod tests {
         for (now, was) in session.pose().local.transforms.iter().zip(&before.transforms) {
             assert_eq!((now.translation, now.scale), (was.translation, was.scale));
         }
-        session.apply(session.pull_to(&pull, at + Vec2::new(1.0, -1.0)).unwrap());
+        session.apply(session.gizmos().pull_to(&pull, at + Vec2::new(1.0, -1.0)).unwrap());
         session.update_pose();
         for (now, was) in session.pose().local.transforms.iter().zip(&before.transforms) {
             assert!(now.rotation.dot(was.rotation).abs() > 1.0 - 1e-5);
@@ -146,16 +147,16 @@ mod tests {
     fn a_pulled_hip_is_moved() {
         let mut session = open();
         let (hips, at) = seen(&session, "Hips");
-        let pull = session.begin_pull(at).unwrap();
+        let pull = session.gizmos().begin_pull(at).unwrap();
         assert_eq!((pull.joint(), pull.root()), (hips, None));
         let to = at + Vec2::new(50.0, 20.0);
-        session.apply(session.pull_to(&pull, to).unwrap());
+        session.apply(session.gizmos().pull_to(&pull, to).unwrap());
         session.update_pose();
         assert!(seen(&session, "Hips").1.distance(to) < 0.5);
     }
 
     #[test]
     fn where_nothing_is_nothing_is_pulled() {
-        assert!(open().begin_pull(Vec2::new(2.0, 2.0)).is_none());
+        assert!(open().gizmos().begin_pull(Vec2::new(2.0, 2.0)).is_none());
     }
 }

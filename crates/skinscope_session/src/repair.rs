@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_edit::{REPAIRED, operation};
 use skinscope_inspect::check::{Finding, Severity};
 
-use super::{FindingCommand, Scope, Session};
+use super::{FindingCommand, Scope, Session, findings, tools};
 
 /// What a person is offered for a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,28 +98,26 @@ pub fn repair_of(finding: &Finding) -> Repair {
     Repair { tool, why_not: Some(why_not), also: None }
 }
 
-impl Session {
-    /// Shows a finding and chooses the tool that mends it, or comes nearest, on its vertices or on all that its rule finds.
-    pub(super) fn repair(&mut self, finding: usize, all: bool) {
-        let Some(found) = self.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
-        let repair = repair_of(&found);
-        self.choose_tool(None);
-        if self.view.finding != Some(finding) {
-            self.examine(&FindingCommand::ShowFinding(finding));
-        }
-        let RepairTool::Operation(tool) = repair.tool else { return };
-        let settings = Arc::make_mut(&mut self.tools.settings);
-        if repair.is_sound() {
-            settings.rules = std::iter::once(found.rule).chain(repair.also).collect();
-        }
-        if let Some(joint) = found.joints.first() {
-            settings.joint = Some(*joint);
-        }
-        // The joint above is as far from these vertices as the one that is taken off.
-        settings.spread |= tool == "remove-joint";
-        // A finding about joints names no vertices.
-        self.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
-        self.tools.operation = operation(tool);
-        self.tools.open = true;
+/// Shows a finding and chooses the tool that mends it, or comes nearest, on its vertices or on all that its rule finds.
+pub(super) fn repair(session: &mut Session, finding: usize, all: bool) {
+    let Some(found) = session.document().and_then(|d| d.findings().nth(finding)).cloned() else { return };
+    let repair = repair_of(&found);
+    tools::choose(session, None);
+    if session.view.finding != Some(finding) {
+        findings::apply(session, &FindingCommand::ShowFinding(finding));
     }
+    let RepairTool::Operation(tool) = repair.tool else { return };
+    let settings = Arc::make_mut(&mut session.tools.settings);
+    if repair.is_sound() {
+        settings.rules = std::iter::once(found.rule).chain(repair.also).collect();
+    }
+    if let Some(joint) = found.joints.first() {
+        settings.joint = Some(*joint);
+    }
+    // The joint above is as far from these vertices as the one that is taken off.
+    settings.spread |= tool == "remove-joint";
+    // A finding about joints names no vertices.
+    session.tools.scope = if all || found.vertex_set().is_empty() { Scope::All } else { Scope::Finding };
+    session.tools.operation = operation(tool);
+    session.tools.open = true;
 }

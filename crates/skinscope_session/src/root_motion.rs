@@ -6,7 +6,8 @@ use glam::{Affine3A, Vec3};
 use skinscope_anim::{self as anim, SampleScratch};
 use skinscope_model::{Clip, ClipId, LocalPose, Model, NodeId, Path, Skeleton};
 
-use super::{PoseSource, Session};
+use super::pose_sources::PoseSources;
+use super::{Playback, Pose, PoseSource};
 
 /// The node by which a clip carries the skeleton, and where that stands as the clip begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +19,7 @@ pub struct RootMotion {
 }
 
 /// The root motion of a clip, once it was looked for.
-pub(super) type HeldRoot = Option<(Weak<Model>, ClipId, Option<RootMotion>)>;
+pub(super) type CachedRoot = Option<(Weak<Model>, ClipId, Option<RootMotion>)>;
 
 impl RootMotion {
     /// Finds the root motion of a clip; `None` where it moves no node that carries joints.
@@ -53,18 +54,17 @@ impl RootMotion {
     }
 }
 
-impl Session {
+impl Pose {
     /// Returns the root motion that is taken out of the pose that is shown.
-    pub(super) fn held_root(&self) -> Option<RootMotion> {
-        let wanted = self.playback.in_place && self.playback.source == PoseSource::Clip;
+    pub(super) fn root_to_remove(&self, playback: &Playback) -> Option<RootMotion> {
+        let wanted = playback.in_place && playback.source == PoseSource::Clip;
         self.root.as_ref().filter(|_| wanted).and_then(|(.., root)| *root)
     }
 
     /// Looks for the root motion of the clip where it is to be taken out, once for a clip.
-    pub(super) fn find_root(&mut self) {
-        let Some((model, clip)) = self.shown_model().zip(self.playback.clip).filter(|_| self.playback.in_place) else {
-            return;
-        };
+    pub(super) fn update_root(&mut self, from: PoseSources<'_>) {
+        let model = from.shown;
+        let Some(clip) = from.playback.clip.filter(|_| from.playback.in_place) else { return };
         let is_it =
             |of: &Weak<Model>, of_clip: ClipId| std::ptr::eq(of.as_ptr(), Arc::as_ptr(model)) && of_clip == clip;
         if !self.root.as_ref().is_some_and(|(of, of_clip, _)| is_it(of, *of_clip)) {
@@ -81,6 +81,7 @@ mod tests {
     use skinscope_model::{Channel, Interpolation, Sampler, Values};
 
     use super::*;
+    use crate::Session;
     use crate::{Document, PlaybackCommand, ViewCommand};
 
     /// A tube that walks five metres along X and rises by one, below a root that is turned and larger.

@@ -10,7 +10,7 @@ use skinscope_anim::pose::{Limits, Mirror, hold, places};
 use skinscope_base::math::quat_from_euler_xyz_degrees;
 use skinscope_model::{LocalPose, Model, NodeId};
 
-use super::{ChannelKind, ChannelValue, Edits, NodeEdit, Session};
+use super::{ChannelKind, ChannelValue, Document, Edits, NodeEdit, Playback, Pose, Session};
 
 /// The rules, and the nodes that they are about. They stay until another model is opened.
 #[derive(Clone, Debug, Default)]
@@ -118,45 +118,89 @@ impl PoseRules {
     }
 }
 
+impl PoseRules {
+    /// Gives a node of the open file another partner, or none.
+    pub(super) fn set_partner(&mut self, document: &Document, node: NodeId, partner: Option<NodeId>) {
+        let is_there = |node: NodeId| node.index() < document.model.skeleton.len();
+        if is_there(node) && partner.is_none_or(is_there) {
+            let mut mirror = self.mirror.as_deref().unwrap_or_else(|| document.mirror()).clone();
+            mirror.pair(node, partner.unwrap_or(node));
+            self.mirror = Some(Arc::new(mirror));
+        }
+    }
+
+    /// Takes the pairs as they were found.
+    pub(super) fn forget_pairs(&mut self) {
+        self.mirror = None;
+    }
+}
+
 impl Session {
     /// The rules that edits of single nodes follow.
     #[must_use]
     pub fn rules(&self) -> &PoseRules {
         &self.rules
     }
+}
 
+/// Must be called before an edit of single nodes changes anything: remembers where pinned joints stand as a step begins.
+pub(super) fn begin_edit(session: &mut Session) {
+    if !session.rules.symmetric && session.rules.pins.is_empty() {
+        return;
+    }
+    session.update_pose();
+    if let Some(model) = session.model().map(Arc::clone).filter(|_| !session.history.is_open()) {
+        session.rules.pinned_at = places(&model, &session.pose.local, session.rules.pins.iter().copied());
+    }
+}
+
+/// The rules that edits of the pose follow, with what they are applied to.
+#[derive(Clone, Copy, Debug)]
+pub struct EditRules<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) rules: &'a PoseRules,
+    pub(super) edits: &'a Arc<Edits>,
+    pub(super) playback: &'a Playback,
+    pub(super) pose: &'a Pose,
+}
+
+impl Session {
+    /// Returns the rules that edits of the pose follow, with what they are applied to.
+    #[must_use]
+    pub fn edit_rules(&self) -> EditRules<'_> {
+        EditRules {
+            document: self.document.as_ref(),
+            rules: &self.rules,
+            edits: &self.edits,
+            playback: &self.playback,
+            pose: &self.pose,
+        }
+    }
+}
+
+impl<'a> EditRules<'a> {
     /// The plane between left and right, and the partner of each node: as they were found, or as the user has changed them.
     #[must_use]
-    pub fn mirror(&self) -> Option<&Mirror> {
-        let document = self.document.as_ref()?;
+    pub fn mirror(self) -> Option<&'a Mirror> {
+        let document = self.document?;
         Some(self.rules.mirror.as_deref().unwrap_or_else(|| document.mirror()))
     }
 
     /// The node on the other side; `None` where a node has none.
     #[must_use]
-    pub fn partner(&self, node: NodeId) -> Option<NodeId> {
+    pub fn partner(self, node: NodeId) -> Option<NodeId> {
         let partner = self.mirror()?.partner(node);
         (partner != node).then_some(partner)
     }
 
     /// A node, and where editing is symmetric its partner too.
-    pub(super) fn with_partner(&self, node: NodeId) -> impl Iterator<Item = NodeId> + use<> {
+    pub(super) fn with_partner(self, node: NodeId) -> impl Iterator<Item = NodeId> {
         std::iter::once(node).chain(self.partner(node).filter(|_| self.rules.symmetric))
     }
 
-    /// Gives a node another partner, or none.
-    pub(super) fn set_partner(&mut self, node: NodeId, partner: Option<NodeId>) {
-        let count = self.model().map_or(0, |model| model.skeleton.len());
-        let is_there = |node: NodeId| node.index() < count;
-        if let Some(mut mirror) = self.mirror().cloned().filter(|_| is_there(node) && partner.is_none_or(is_there)) {
-            mirror.pair(node, partner.unwrap_or(node));
-            self.rules.mirror = Some(Arc::new(mirror));
-        }
-    }
-
     /// Whether the user has given a node, or the one that is to be its partner, another partner.
-    pub(super) fn has_other_pair(&self, node: NodeId, partner: Option<NodeId>) -> bool {
-        let (Some(own), Some(document)) = (self.rules.own_pairs(), &self.document) else { return false };
+    pub(super) fn has_other_pair(self, node: NodeId, partner: Option<NodeId>) -> bool {
+        let (Some(own), Some(document)) = (self.rules.own_pairs(), self.document) else { return false };
         let (partner, found) = (partner.unwrap_or(node), document.mirror());
         let is_own = |node: NodeId| own.partner(node) != found.partner(node);
         own.partner(node) != partner && (is_own(node) || is_own(partner))
@@ -164,8 +208,8 @@ impl Session {
 
     /// The nodes whose partner is not the one that was found, each with the partner that it has.
     #[must_use]
-    pub fn changed_pairs(&self) -> Vec<[NodeId; 2]> {
-        let (Some(own), Some(document)) = (self.rules.own_pairs(), &self.document) else { return Vec::new() };
+    pub fn changed_pairs(self) -> Vec<[NodeId; 2]> {
+        let (Some(own), Some(document)) = (self.rules.own_pairs(), self.document) else { return Vec::new() };
         let nodes = (0..document.model.skeleton.len()).map(NodeId::from_index);
         nodes
             .map(|node| [node, own.partner(node)])
@@ -173,24 +217,8 @@ impl Session {
             .collect()
     }
 
-    /// Takes the pairs as they were found.
-    pub(super) fn forget_pairs(&mut self) {
-        self.rules.mirror = None;
-    }
-
-    /// Must be called before an edit of single nodes changes anything: remembers where pinned joints stand as a step begins.
-    pub(super) fn begin_edit(&mut self) {
-        if !self.rules.symmetric && self.rules.pins.is_empty() {
-            return;
-        }
-        self.update_pose();
-        if let Some(model) = self.model().map(Arc::clone).filter(|_| !self.history.is_open()) {
-            self.rules.pinned_at = places(&model, &self.pose.local, self.rules.pins.iter().copied());
-        }
-    }
-
     /// Completes an edit that has changed channels of some nodes, as the rules have it.
-    pub(super) fn follow_rules(&self, model: &Model, edits: &mut Edits, changed: &[(NodeId, ChannelKind)]) {
+    pub(super) fn follow_rules(self, model: &Model, edits: &mut Edits, changed: &[(NodeId, ChannelKind)]) {
         for (node, _) in changed.iter().filter(|(_, kind)| *kind == ChannelKind::Rotation) {
             if let Some(limits) = self.rules.obeyed(*node) {
                 limit(model, edits, *node, limits);
@@ -205,15 +233,15 @@ impl Session {
     }
 
     /// The pose that is shown, with other edits, before controls act.
-    fn with_edits(&self, edits: &Edits) -> LocalPose {
-        let mut pose = self.undriven().clone();
+    fn with_edits(self, edits: &Edits) -> LocalPose {
+        let mut pose = self.pose.undriven().clone();
         edits.apply(&mut pose);
         pose
     }
 
     /// What controls make of a pose.
-    fn driven(&self, model: &Model, mut pose: LocalPose) -> LocalPose {
-        if let Some(driving) = self.driving() {
+    fn driven(self, model: &Model, mut pose: LocalPose) -> LocalPose {
+        if let Some(driving) = self.pose.driving(self.playback, self.edits) {
             driving.drive(model, self.playback.time_secs, &mut DriveScratch::default(), &mut pose);
         }
         pose
@@ -221,7 +249,7 @@ impl Session {
 
     /// Does to the partners of the changed nodes, mirrored, what was done to these. A node that was changed itself stays as it
     /// is.
-    fn mirror_edits(&self, model: &Model, edits: &mut Edits, changed: &mut Vec<(NodeId, ChannelKind)>) {
+    fn mirror_edits(self, model: &Model, edits: &mut Edits, changed: &mut Vec<(NodeId, ChannelKind)>) {
         let Some(mirror) = self.mirror() else { return };
         let exchanged = mirror.exchanged(model, &self.with_edits(edits));
         for (node, kind) in changed.clone() {
@@ -240,7 +268,7 @@ impl Session {
     }
 
     /// Turns the limbs of pinned joints so that these stand as they stood when the step began.
-    fn hold_pins(&self, model: &Model, edits: &mut Edits, changed: &[(NodeId, ChannelKind)]) {
+    fn hold_pins(self, model: &Model, edits: &mut Edits, changed: &[(NodeId, ChannelKind)]) {
         if self.rules.pinned_at.is_empty() || self.rules.pins.is_empty() {
             return;
         }
@@ -333,9 +361,9 @@ mod tests {
         session.apply(PosingCommand::ToggleSymmetric);
         let hand = Vec3::from(session.pose().model[node(&session, "Hand.L").index()].translation);
         let at = session.view().project(hand).unwrap();
-        let pull = session.begin_pull(at).unwrap();
+        let pull = session.gizmos().begin_pull(at).unwrap();
         for (x, y) in [(10.0, 30.0), (-30.0, 60.0), (-20.0, 10.0)] {
-            session.apply(session.pull_to(&pull, at + glam::Vec2::new(x, y)).unwrap());
+            session.apply(session.gizmos().pull_to(&pull, at + glam::Vec2::new(x, y)).unwrap());
             let (left, right) = (place(&mut session, "Hand.L"), place(&mut session, "Hand.R"));
             assert!((left * DVec3::new(-1.0, 1.0, 1.0)).distance(right) < 1e-4, "{left} {right}");
         }
@@ -345,14 +373,14 @@ mod tests {
     fn pairs_can_be_changed_and_forgotten() {
         let mut session = open();
         let [arm, other, head] = ["UpperArm.L", "UpperArm.R", "Head"].map(|name| node(&session, name));
-        assert_eq!((session.partner(arm), session.partner(head)), (Some(other), None));
+        assert_eq!((session.edit_rules().partner(arm), session.edit_rules().partner(head)), (Some(other), None));
         session.apply(PosingCommand::SetPartner(arm, None));
-        assert_eq!((session.partner(arm), session.partner(other)), (None, None));
+        assert_eq!((session.edit_rules().partner(arm), session.edit_rules().partner(other)), (None, None));
         session.apply(PosingCommand::SetPartner(head, Some(other)));
-        assert_eq!((session.partner(other), session.partner(arm)), (Some(head), None));
+        assert_eq!((session.edit_rules().partner(other), session.edit_rules().partner(arm)), (Some(head), None));
         session.apply(PosingCommand::SetPartner(NodeId(9999), Some(arm)));
         session.apply(PosingCommand::ForgetPairs);
-        assert_eq!((session.partner(arm), session.partner(head)), (Some(other), None));
+        assert_eq!((session.edit_rules().partner(arm), session.edit_rules().partner(head)), (Some(other), None));
     }
 
     #[test]
@@ -418,10 +446,10 @@ mod tests {
         within(angles(&mut session));
         let hand = Vec3::from(session.pose().model[node(&session, "Hand.L").index()].translation);
         let at = session.view().project(hand).unwrap();
-        let pull = session.begin_pull(at).unwrap();
+        let pull = session.gizmos().begin_pull(at).unwrap();
         for k in 0..12 {
             let way = 15.0 * glam::Vec2::from_angle(0.5 * k as f32) * k as f32;
-            if let Some(edit) = session.pull_to(&pull, at + way) {
+            if let Some(edit) = session.gizmos().pull_to(&pull, at + way) {
                 session.apply(edit);
             }
             within(angles(&mut session));

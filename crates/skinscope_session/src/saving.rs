@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skinscope_model::{BindChange, Model, SkinningChange, WeightChange, is_same_row};
 
-use super::{Document, Session};
+use super::{Document, Files, Unsaved};
 
 /// A model that was written into a file, which has its weights and matrices now.
 #[derive(Clone, Debug)]
@@ -21,53 +21,46 @@ impl SavedModel {
     }
 }
 
-impl Session {
+impl<'a> Unsaved<'a> {
     /// Vertices whose weights were edited and are in no file yet.
     #[must_use]
-    pub fn unsaved_vertices(&self) -> usize {
-        self.edited_model().map_or(0, |model| model.weight_edits().count(model))
+    pub fn unsaved_vertices(self) -> usize {
+        self.weights.edited_model().map_or(0, |model| model.weight_edits().count(model))
     }
 
     /// Inverse bind matrices that were edited and are in no file yet.
     #[must_use]
-    pub fn unsaved_binds(&self) -> usize {
-        self.edited_model().map_or(0, |model| model.bind_edits().count())
+    pub fn unsaved_binds(self) -> usize {
+        self.weights.edited_model().map_or(0, |model| model.bind_edits().count())
     }
 
     /// Whether weights or matrices were edited or clips were added that are in no file yet.
     #[must_use]
-    pub fn has_unsaved_edits(&self) -> bool {
+    pub fn has_unsaved_edits(self) -> bool {
         self.has_unsaved_skinning() || self.unsaved_clips() > 0
     }
 
-    /// Whether weights or matrices were edited ([`Session::unsaved_vertices`], [`Session::unsaved_binds`]).
+    /// Whether weights or matrices were edited ([`crate::Unsaved::unsaved_vertices`], [`crate::Unsaved::unsaved_binds`]).
     #[must_use]
-    pub fn has_unsaved_skinning(&self) -> bool {
+    pub fn has_unsaved_skinning(self) -> bool {
         // An example is no file, and is as it was when it is opened again.
-        self.lesson().is_none() && self.edited_model().is_some_and(|model| model.is_edited())
-    }
-
-    /// The weights and matrices of `model`, which is or was the open one, have been written into the file at `path`. When that file is
-    /// opened next it takes the place of the open one: camera, selection, pose and history stay, and of the edits those stay
-    /// that were made since.
-    pub fn saved(&mut self, path: PathBuf, model: Arc<Model>) {
-        self.saved = Some(SavedModel { path, model });
+        !self.is_example && self.weights.edited_model().is_some_and(|model| model.is_edited())
     }
 
     /// Returns the file that the open model was saved as, where it was opened from another one and that one is still open.
     #[must_use]
-    pub fn saved_elsewhere(&self) -> Option<&Path> {
-        let saved = self.saved.as_ref()?;
-        let open = self.document.as_ref().filter(|open| saved.model.shares_all_but_edits(open.stored()))?;
+    pub fn saved_elsewhere(self) -> Option<&'a Path> {
+        let saved = self.files.saved.as_ref()?;
+        let open = self.document.filter(|open| saved.model.shares_all_but_edits(open.stored()))?;
         Some(saved.path.as_path()).filter(|path| open.path.as_deref() != Some(*path))
     }
 
     /// Whether a document is another version of the open one.
-    pub(super) fn is_newer_version(&self, document: &Document) -> bool {
-        let Some(open) = &self.document else { return false };
+    pub(super) fn is_newer_version(self, document: &Document) -> bool {
+        let Some(open) = self.document else { return false };
         let is_saved = |path: &Path| {
             let of_open = |saved: &SavedModel| saved.model.shares_all_but_edits(open.stored());
-            self.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
+            self.files.saved.as_ref().is_some_and(|saved| saved.path == path && of_open(saved))
         };
         if document.lesson().is_some() || open.lesson().is_some() {
             return document.page_file().is_some() && document.page_file() == open.page_file();
@@ -76,8 +69,8 @@ impl Session {
     }
 
     /// The edits of `before`, the open model until now, that the file at `path` does not have yet.
-    pub(super) fn skinning_to_keep(&self, before: &Model, path: Option<&Path>) -> SkinningChange {
-        match self.saved.as_ref().filter(|saved| saved.is_of(before, path)) {
+    pub(super) fn skinning_to_keep(self, before: &Model, path: Option<&Path>) -> SkinningChange {
+        match self.files.saved.as_ref().filter(|saved| saved.is_of(before, path)) {
             Some(saved) => changed_since(&saved.model, before),
             None => before.edited_skinning(),
         }
@@ -124,8 +117,19 @@ fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
     places.into_iter().filter_map(of).collect()
 }
 
+impl Files {
+    /// The weights and matrices of `model`, which is or was the open one, have been written into the file at `path`. When that file is
+    /// opened next it takes the place of the open one: camera, selection, pose and history stay, and of the edits those stay
+    /// that were made since.
+    pub fn note_model_saved(&mut self, path: PathBuf, model: Arc<Model>) {
+        self.saved = Some(SavedModel { path, model });
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use crate::Session;
+    use crate::weights;
     use skinscope_model::MeshId;
     use skinscope_model::shapes::{Tube, tube};
 
@@ -171,12 +175,12 @@ mod tests {
         let bind = |session: &mut Session, place: usize, x: f32| {
             let matrix = glam::Affine3A::from_translation(glam::Vec3::new(x, 0.0, 0.0));
             let change = BindChange { skin: skinscope_model::SkinId(0), place, matrix, restored: false };
-            session.change_skinning(&[], &[change]);
+            weights::change_skinning(session, &[], &[change]);
         };
         bind(&mut session, 3, 1.0);
         bind(&mut session, 4, 2.0);
         let saved = Arc::clone(session.model().unwrap());
-        session.saved(PathBuf::from("model.glb"), Arc::clone(&saved));
+        session.files_mut().note_model_saved(PathBuf::from("model.glb"), Arc::clone(&saved));
         // While it is being written one edit is taken back and another is made.
         session.apply(EditCommand::Undo);
         bind(&mut session, 5, 3.0);
@@ -185,11 +189,11 @@ mod tests {
         let path = Some(PathBuf::from("model.glb"));
         session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), path));
         let edited: Vec<usize> = session.model().unwrap().bind_edits().all().map(|(_, place, _)| place).collect();
-        assert_eq!((edited, session.unsaved_binds()), (vec![4, 5], 2));
+        assert_eq!((edited, session.unsaved().unsaved_binds()), (vec![4, 5], 2));
         session.apply(EditCommand::Undo);
         session.apply(EditCommand::Undo);
         assert_eq!(session.model().unwrap().skins[0].inverse_bind, stored);
-        assert_eq!(session.unsaved_binds(), 2, "the file has two others");
+        assert_eq!(session.unsaved().unsaved_binds(), 2, "the file has two others");
     }
 
     #[test]
@@ -201,8 +205,8 @@ mod tests {
             edit(&mut session, 3, 11);
             edit(&mut session, 7, 10);
             let saved = Arc::clone(session.model().unwrap());
-            assert_eq!(session.unsaved_vertices(), 2);
-            session.saved(PathBuf::from(path), Arc::clone(&saved));
+            assert_eq!(session.unsaved().unsaved_vertices(), 2);
+            session.files_mut().note_model_saved(PathBuf::from(path), Arc::clone(&saved));
             // While it is being written one edit is taken back and another is made.
             session.apply(EditCommand::Undo);
             edit(&mut session, 20, 9);
@@ -227,8 +231,9 @@ mod tests {
         let mut session = Session::default();
         session.open(document("model.glb", None));
         edit(&mut session, 3, 11);
-        session.saved(PathBuf::from("copy.glb"), Arc::clone(session.model().unwrap()));
+        let model = Arc::clone(session.model().unwrap());
+        session.files_mut().note_model_saved(PathBuf::from("copy.glb"), model);
         session.open(document("third.glb", None));
-        assert!(!session.has_unsaved_skinning() && !session.history().can_undo());
+        assert!(!session.unsaved().has_unsaved_skinning() && !session.history().can_undo());
     }
 }

@@ -8,7 +8,7 @@ use skinscope_inspect::{
 };
 use skinscope_model::Model;
 
-use super::{ComparisonCommand, Session, SideWeights, Toggle};
+use super::{ComparisonCommand, Deforming, Measurements, Session, SideWeights, Toggle};
 
 /// Two models, and how far the weights of each vertex differ between them.
 type Difference = (Weak<Model>, Weak<Model>, Arc<PerVertex>);
@@ -45,8 +45,8 @@ impl Session {
         {
             return Err(why);
         }
-        self.compared_with = other;
-        self.pose_again();
+        self.compared.file = other;
+        self.pose.invalidate();
         Ok(())
     }
 
@@ -57,7 +57,7 @@ impl Session {
     /// The two cannot be compared vertex by vertex; the message says why.
     pub fn compare_file(&mut self, other: ComparedFile) -> Result<(), String> {
         self.compare_with(Some(other))?;
-        if self.comparison().is_none() {
+        if self.deforming().comparison().is_none() {
             let choice = self.view.choice();
             self.apply(ComparisonCommand::Set(true));
             self.view.comparison.iter_mut().for_each(|comparison| comparison.choice = choice);
@@ -65,31 +65,35 @@ impl Session {
         self.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
         Ok(())
     }
+}
 
+impl<'a> Deforming<'a> {
     /// Returns the name of the file that the open model is compared with; `None` where that is its own.
     #[must_use]
-    pub fn compared_file(&self) -> Option<&str> {
-        self.compared_with.as_ref().map(|other| &*other.name)
+    pub fn compared_file(self) -> Option<&'a str> {
+        self.compared.file.as_ref().map(|other| &*other.name)
     }
 
     /// Returns the model that the open one is compared with.
     #[must_use]
-    pub fn compared_with(&self) -> Option<&Arc<Model>> {
-        let other = self.compared_with.as_ref().map(|other| &other.model);
-        other.or_else(|| self.document().map(|document| document.stored()))
+    pub fn compared_with(self) -> Option<&'a Arc<Model>> {
+        let other = self.compared.file.as_ref().map(|other| &other.model);
+        other.or_else(|| self.document.map(|document| document.stored()))
     }
 
     /// Returns the model of the picture: the open one, or while [`Toggle::Stored`] is on what it is compared with.
     #[must_use]
-    pub fn shown_model(&self) -> Option<&Arc<Model>> {
-        if self.view.is_on(Toggle::Stored) { self.compared_with() } else { self.model() }
+    pub fn shown_model(self) -> Option<&'a Arc<Model>> {
+        if self.view.is_on(Toggle::Stored) { self.compared_with() } else { self.model }
     }
+}
 
+impl Measurements<'_> {
     /// Returns how far the weights or the surface are from those that the open model is compared with, or what was measured of the
     /// surface; `None` where the numbers are not about that, or not known yet. The surface is compared in the pose that is shown, once for a pose.
     #[must_use]
-    pub fn changed(&self, values: VertexValues) -> Option<Arc<PerVertex>> {
-        let (model, other) = (self.model()?, self.compared_with()?);
+    pub fn changed(self, values: VertexValues) -> Option<Arc<PerVertex>> {
+        let (model, other) = (self.model?, self.deforming.compared_with()?);
         match values {
             VertexValues::Inspected(_) => None,
             VertexValues::Measured(measure) => {
@@ -97,7 +101,7 @@ impl Session {
                 shown.map(|pose| Arc::clone(&pose.values))
             }
             VertexValues::ChangedWeights => {
-                let mut held = self.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut held = self.deforming.compared.changed_weights.0.lock().unwrap_or_else(PoisonError::into_inner);
                 let same = |weak: &Weak<Model>, model: &Arc<Model>| std::ptr::eq(weak.as_ptr(), Arc::as_ptr(model));
                 if let Some((_, _, known)) = held.as_ref().filter(|(a, b, _)| same(a, model) && same(b, other)) {
                     return Some(Arc::clone(known));
@@ -108,7 +112,7 @@ impl Session {
             }
             VertexValues::ChangedSurface => Some(self.pose.surfaces.changed(self.view.choice(), || {
                 // Both are deformed in one way, by the default method until what another one needs is there for both.
-                let choice = self.ready(self.ready(self.view.choice(), Some(model)), Some(other));
+                let choice = self.deforming.ready(self.deforming.ready(self.view.choice(), Some(model)), Some(other));
                 let palettes_of = |model: &Arc<Model>| {
                     let mut palettes = Vec::new();
                     deform::palettes(model, &self.pose.model, &mut palettes);
@@ -116,10 +120,10 @@ impl Session {
                 };
                 let (draws, morph_weights) = (&self.pose.draws[..], &self.pose.local.morph_weights[..]);
                 let palettes = palettes_of(model);
-                let method = self.deformation_of(choice, Some(model));
+                let method = self.deforming.deformation_of(choice, Some(model));
                 let posed = SurfaceInput { model, draws, palettes: &palettes, morph_weights, method };
                 changed_places(&posed, other).unwrap_or_else(|| {
-                    let (palettes, method) = (palettes_of(other), self.deformation_of(choice, Some(other)));
+                    let (palettes, method) = (palettes_of(other), self.deforming.deformation_of(choice, Some(other)));
                     let other = SurfaceInput { model: other, draws, palettes: &palettes, morph_weights, method };
                     changed_surface(model, &Surface::of(&posed), &Surface::of(&other))
                 })
@@ -150,7 +154,7 @@ mod tests {
     }
 
     fn values(session: &Session, id: &str) -> Arc<PerVertex> {
-        session.changed(overlay(id).unwrap().values.unwrap()).unwrap()
+        session.measurements().changed(overlay(id).unwrap().values.unwrap()).unwrap()
     }
 
     #[test]
@@ -163,10 +167,10 @@ mod tests {
         session.apply(EditCommand::Edit(NodeId(11), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 40.0))));
         session.update_pose();
         let posed = values(&session, "changed-surface");
-        let now = session.surface().unwrap();
+        let now = session.surfaces().surface().unwrap();
         session.apply(ViewCommand::Set(Toggle::Stored, true));
         session.update_pose();
-        let then = session.surface().unwrap();
+        let then = session.surfaces().surface().unwrap();
         for (v, mm) in posed.of(MeshId(0), 0).iter().enumerate() {
             let apart = 1000.0 * (now.parts[0].deformed.positions[v] - then.parts[0].deformed.positions[v]).length();
             assert!((mm.max(0.0) - apart).abs() < 1e-3, "vertex {v}: {mm}, not {apart}");
@@ -178,13 +182,13 @@ mod tests {
     fn what_is_stored_is_shown_while_it_is_asked_for_and_the_edits_stay() {
         let mut session = open();
         let edited = Arc::clone(session.model().unwrap());
-        assert!(Arc::ptr_eq(session.shown_model().unwrap(), &edited));
+        assert!(Arc::ptr_eq(session.deforming().shown_model().unwrap(), &edited));
         session.apply(ViewCommand::Set(Toggle::Stored, true));
         session.update_pose();
-        assert!(session.shown_model().unwrap().weight_edits().is_empty());
-        assert!(Arc::ptr_eq(session.model().unwrap(), &edited) && session.has_unsaved_skinning());
+        assert!(session.deforming().shown_model().unwrap().weight_edits().is_empty());
+        assert!(Arc::ptr_eq(session.model().unwrap(), &edited) && session.unsaved().has_unsaved_skinning());
         session.apply(ViewCommand::Set(Toggle::Stored, false));
-        assert!(Arc::ptr_eq(session.shown_model().unwrap(), &edited));
+        assert!(Arc::ptr_eq(session.deforming().shown_model().unwrap(), &edited));
     }
 
     #[test]
@@ -200,13 +204,13 @@ mod tests {
         assert_eq!(now.missing(), now.of(MeshId(0), 0).len());
         let file = |model| ComparedFile { model, name: "other.glb".to_owned() };
         session.compare_with(Some(file(edited))).unwrap();
-        assert_eq!(session.compared_file(), Some("other.glb"));
+        assert_eq!(session.deforming().compared_file(), Some("other.glb"));
         assert_eq!(values(&session, "changed").missing(), first.missing());
         let other = Arc::new(tube(Tube { joints: 3, ..Tube::default() }));
         assert!(session.compare_with(Some(file(other))).is_err());
         session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), None));
-        assert!(Arc::ptr_eq(session.compared_with().unwrap(), session.model().unwrap()));
-        assert_eq!(session.compared_file(), None);
+        assert!(Arc::ptr_eq(session.deforming().compared_with().unwrap(), session.model().unwrap()));
+        assert_eq!(session.deforming().compared_file(), None);
     }
 
     #[test]
@@ -219,25 +223,26 @@ mod tests {
         moved.iter_mut().for_each(|p| *p *= 1.5);
         let model = Arc::new(Model::build(other).unwrap());
         session.compare_file(ComparedFile { model: Arc::clone(&model), name: "larger.glb".to_owned() }).unwrap();
-        let comparison = *session.comparison().unwrap();
+        let comparison = *session.deforming().comparison().unwrap();
         assert!(comparison.weights == SideWeights::Stored && comparison.choice == session.view().choice());
-        assert!(Arc::ptr_eq(session.compared_model().unwrap(), &model));
-        let compared = session.compared_surfaces().unwrap();
+        assert!(Arc::ptr_eq(session.deforming().compared_model().unwrap(), &model));
+        let compared = session.surfaces().compared_surfaces().unwrap();
         assert!(compared.distance.worst > 0.1, "{:?}", compared.distance);
         // Its measures are those of its own surface against its own rest.
         session.apply(ViewCommand::SetOverlay(Some("stretch")));
-        let measured = session.compared_measures().unwrap();
+        let measured = session.measurements().compared_measures().unwrap();
         let mut alone = Session::default();
         alone.open(Document::new(model, Vec::new(), None));
         alone.apply(PlaybackCommand::SetPlaying(false));
         alone.apply(EditCommand::Edit(NodeId(11), ChannelValue::Rotation(Vec3::new(0.0, 0.0, 40.0))));
         alone.apply(ViewCommand::SetOverlay(Some("stretch")));
         alone.update_pose();
-        assert_eq!(measured.measures.stretch, alone.measures().unwrap().measures.stretch);
-        assert_ne!(measured.measures.stretch, session.measures().unwrap().measures.stretch);
+        assert_eq!(measured.measures.stretch, alone.measurements().measures().unwrap().measures.stretch);
+        assert_ne!(measured.measures.stretch, session.measurements().measures().unwrap().measures.stretch);
         session.apply(ComparisonCommand::LeaveFile);
         assert!(
-            session.compared_file().is_none() && session.comparison().is_some_and(|c| c.weights == SideWeights::Shown)
+            session.deforming().compared_file().is_none()
+                && session.deforming().comparison().is_some_and(|c| c.weights == SideWeights::Shown)
         );
     }
 }

@@ -11,8 +11,8 @@ use skinscope_inspect::{PerVertex, PosedModel};
 use skinscope_model::Model;
 
 use super::{
-    ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, MeasureKey, MeasuredPose, MethodChoice, Pose, Session,
-    SideWeights,
+    ComparedSurfaces, Comparison, ComparisonLayout, CrowdPose, Deforming, MeasureKey, MeasuredPose, MethodChoice, Pose,
+    Session, SideWeights, View,
 };
 
 /// How it is deformed, a member of the crowd (0 is the model itself), and which weights it has.
@@ -108,56 +108,72 @@ impl SurfaceCache {
     }
 }
 
+/// The deformed surfaces of the pose that is shown, on both sides of the picture.
+#[derive(Clone, Copy, Debug)]
+pub struct Surfaces<'a> {
+    pub(super) deforming: Deforming<'a>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+}
+
 impl Session {
+    /// Returns the deformed surfaces of the pose that is shown, on both sides of the picture.
+    #[must_use]
+    pub fn surfaces(&self) -> Surfaces<'_> {
+        Surfaces { deforming: self.deforming(), view: &self.view, pose: &self.pose }
+    }
+}
+
+impl<'a> Surfaces<'a> {
     /// Returns the surface of the open model as it is posed and deformed; of a crowd, that of the first member. It is
     /// deformed once for a pose, however often it is asked for. `None` where nothing is open.
     #[must_use]
-    pub fn surface(&self) -> Option<Arc<Surface>> {
+    pub fn surface(self) -> Option<Arc<Surface>> {
         self.member_surface(0)
     }
 
-    /// Does the same as [`Session::surface`] by another method than the one that is shown.
+    /// Does the same as [`crate::Surfaces::surface`] by another method than the one that is shown.
     #[must_use]
-    pub fn surface_by(&self, method: &'static Method) -> Option<Arc<Surface>> {
+    pub fn surface_by(self, method: &'static Method) -> Option<Arc<Surface>> {
         self.surface_of(MethodChoice { method, ..self.view.choice() }, 0, SideWeights::Shown)
     }
 
     /// Returns the surface of one member of the crowd, by the method that is shown; number 0 is the model itself.
     #[must_use]
-    pub fn member_surface(&self, member: usize) -> Option<Arc<Surface>> {
+    pub fn member_surface(self, member: usize) -> Option<Arc<Surface>> {
         self.surface_of(self.view.choice(), member, SideWeights::Shown)
     }
 
     /// The surface of one member of the crowd, deformed by `choice`, with these weights.
-    pub(super) fn surface_of(&self, choice: MethodChoice, member: usize, weights: SideWeights) -> Option<Arc<Surface>> {
+    pub(super) fn surface_of(self, choice: MethodChoice, member: usize, weights: SideWeights) -> Option<Arc<Surface>> {
         let mut input = self.surface_input(choice)?;
         let length = input.palettes.len();
-        let other = if weights == SideWeights::Shown { None } else { self.compared_model() };
+        let other = if weights == SideWeights::Shown { None } else { self.deforming.compared_model() };
         let other_model = other.filter(|other| !std::ptr::eq(&raw const ***other, input.model));
         let weights = if other_model.is_some() { weights } else { SideWeights::Shown };
         let (of_other, crowd_of_other);
         let CrowdPose { palettes, morph_weights, .. } = &self.pose.crowd;
         let mut crowd = &palettes[..];
         if let Some(other) = other_model {
-            (input.model, input.method) = (other, self.deformation_of(choice, Some(other)));
+            (input.model, input.method) = (other, self.deforming.deformation_of(choice, Some(other)));
             (of_other, crowd_of_other) = (self.palettes_of(other), self.crowd_palettes_of(other));
             (input.palettes, crowd) = (&of_other, &crowd_of_other);
         }
-        let choice = self.ready(choice, other_model.or(self.shown_model()));
+        let choice = self.deforming.ready(choice, other_model.or(self.deforming.shown_model()));
         let other = |i: usize| SurfaceInput {
             palettes: &crowd[i * length..][..length],
             morph_weights: &morph_weights[i * input.morph_weights.len()..][..input.morph_weights.len()],
             ..input
         };
         let make = || Surface::of(&member.checked_sub(1).map_or(input, other));
-        (member < self.crowd()).then(|| self.pose.surfaces.get((choice, member, weights), make))
+        (member < self.pose.formation.members).then(|| self.pose.surfaces.get((choice, member, weights), make))
     }
 
     /// Returns the skinning matrices that another model of the same joints has in the pose that is shown: those that are shown
     /// unless its inverse bind matrices are others.
     #[must_use]
-    pub fn palettes_of(&self, other: &Model) -> Cow<'_, [Affine3A]> {
-        if self.is_bound_as_shown(other) {
+    pub fn palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
+        if self.deforming.is_bound_as_shown(other) {
             return Cow::Borrowed(&self.pose.palettes);
         }
         let mut out = Vec::new();
@@ -165,11 +181,12 @@ impl Session {
         Cow::Owned(out)
     }
 
-    /// Does the same as [`Session::palettes_of`] for the members of a crowd but the first.
+    /// Does the same as [`crate::Surfaces::palettes_of`] for the members of a crowd but the first.
     #[must_use]
-    pub fn crowd_palettes_of(&self, other: &Model) -> Cow<'_, [Affine3A]> {
+    pub fn crowd_palettes_of(self, other: &Model) -> Cow<'a, [Affine3A]> {
         let palettes = &self.pose.crowd.palettes;
-        let shown = self.shown_model().filter(|_| !palettes.is_empty() && !self.is_bound_as_shown(other));
+        let shown =
+            self.deforming.shown_model().filter(|_| !palettes.is_empty() && !self.deforming.is_bound_as_shown(other));
         let Some(shown) = shown else { return Cow::Borrowed(palettes) };
         let all = |model: &Model| -> Vec<Affine3A> {
             model.skins.iter().flat_map(|skin| skin.inverse_bind.iter().copied()).collect()
@@ -183,39 +200,48 @@ impl Session {
         Cow::Owned(out)
     }
 
-    fn is_bound_as_shown(&self, other: &Model) -> bool {
-        self.shown_model().is_none_or(|shown| shown.has_binds_of(other))
-    }
-
-    /// Returns how many surfaces this session has deformed.
-    #[must_use]
-    pub fn surfaces_made(&self) -> usize {
-        self.pose.surfaces.made.load(Ordering::Relaxed)
-    }
-
     /// Returns the surface where it has been computed already, or where the method needs all of it to place one vertex.
-    pub(super) fn surface_at_hand(&self) -> Option<Arc<Surface>> {
-        let needs_surface = self.deformation().needs_surface();
-        let choice = self.ready(self.view.choice(), self.shown_model());
+    pub(super) fn surface_at_hand(self) -> Option<Arc<Surface>> {
+        let needs_surface = self.deforming.deformation().needs_surface();
+        let choice = self.deforming.ready(self.view.choice(), self.deforming.shown_model());
         self.pose.surfaces.at_hand(choice).or_else(|| needs_surface.then(|| self.surface()).flatten())
     }
 
-    pub(super) fn surface_input(&self, choice: MethodChoice) -> Option<SurfaceInput<'_>> {
-        let Pose { local, palettes, draws, .. } = &self.pose;
-        let model = self.shown_model()?;
-        let method = self.deformation_of(choice, Some(model));
+    pub(super) fn surface_input(self, choice: MethodChoice) -> Option<SurfaceInput<'a>> {
+        let Pose { local, palettes, draws, .. } = self.pose;
+        let model = self.deforming.shown_model()?;
+        let method = self.deforming.deformation_of(choice, Some(model));
         Some(SurfaceInput { model, draws, palettes, morph_weights: &local.morph_weights, method })
     }
 
     /// Returns the open model as it is posed.
-    pub(super) fn posed(&self) -> Option<PosedModel<'_>> {
+    pub(super) fn posed(self) -> Option<PosedModel<'a>> {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = self.surface_input(self.view.choice())?;
         Some(PosedModel { model, palettes, morph_weights, method, surface: self.surface_at_hand() })
     }
 
+    /// Asks something of the open model as one side of a comparison has it: with its weights, its inverse bind matrices and its method.
+    pub(super) fn on_side<R>(self, is_second: bool, ask: impl FnOnce(&PosedModel<'_>) -> R) -> Option<R> {
+        let Some(comparison) = self.deforming.comparison().filter(|_| is_second) else {
+            return self.posed().map(|p| ask(&p));
+        };
+        let SurfaceInput { morph_weights, .. } = self.surface_input(comparison.choice)?;
+        let model = self.deforming.compared_model()?;
+        let method = self.deforming.deformation_of(comparison.choice, Some(model));
+        let surface = method.needs_surface().then(|| self.compared_surface(comparison, 0)).flatten();
+        let palettes = self.palettes_of(model);
+        Some(ask(&PosedModel { model, palettes: &palettes, morph_weights, method, surface }))
+    }
+}
+
+impl<'a> Deforming<'a> {
+    fn is_bound_as_shown(self, other: &Model) -> bool {
+        self.shown_model().is_none_or(|shown| shown.has_binds_of(other))
+    }
+
     /// Returns whether a point of the viewport shows the second side of a split picture.
     #[must_use]
-    pub fn is_second_at(&self, at: Vec2) -> bool {
+    pub fn is_second_at(self, at: Vec2) -> bool {
         let is_second = |c: &Comparison| {
             c.layout == ComparisonLayout::Split && (at.x >= c.split * self.view.viewport.x) != c.swapped
         };
@@ -224,28 +250,25 @@ impl Session {
 
     /// Returns the model of one side of a comparison; where nothing is compared, that which is shown.
     #[must_use]
-    pub fn side_model(&self, is_second: bool) -> Option<&Arc<Model>> {
-        if is_second && self.comparison().is_some() { self.compared_model() } else { self.model() }
+    pub fn side_model(self, is_second: bool) -> Option<&'a Arc<Model>> {
+        if is_second && self.comparison().is_some() { self.compared_model() } else { self.model }
     }
 
     /// Returns how one side of a comparison is deformed; where nothing is compared, what is shown.
     #[must_use]
-    pub fn side_deformation(&self, is_second: bool) -> Deformation<'_> {
+    pub fn side_deformation(self, is_second: bool) -> Deformation<'a> {
         match self.comparison().filter(|_| is_second) {
             Some(comparison) => self.deformation_of(comparison.choice, self.compared_model()),
             None => self.deformation(),
         }
     }
+}
 
-    /// Asks something of the open model as one side of a comparison has it: with its weights, its inverse bind matrices and its method.
-    pub(super) fn on_side<R>(&self, is_second: bool, ask: impl FnOnce(&PosedModel<'_>) -> R) -> Option<R> {
-        let Some(comparison) = self.comparison().filter(|_| is_second) else { return self.posed().map(|p| ask(&p)) };
-        let SurfaceInput { morph_weights, .. } = self.surface_input(comparison.choice)?;
-        let model = self.compared_model()?;
-        let method = self.deformation_of(comparison.choice, Some(model));
-        let surface = method.needs_surface().then(|| self.compared_surface(comparison, 0)).flatten();
-        let palettes = self.palettes_of(model);
-        Some(ask(&PosedModel { model, palettes: &palettes, morph_weights, method, surface }))
+impl Pose {
+    /// Returns how many surfaces this session has deformed.
+    #[must_use]
+    pub fn surfaces_made(&self) -> usize {
+        self.surfaces.made.load(Ordering::Relaxed)
     }
 }
 
@@ -313,52 +336,57 @@ mod tests {
     #[test]
     fn whoever_asks_reads_one_surface_which_is_deformed_once_for_a_pose() {
         let mut session = bent(&SMOOTHED);
-        let before = session.surfaces_made();
-        let surface = session.surface().unwrap();
+        let before = session.pose().surfaces_made();
+        let surface = session.surfaces().surface().unwrap();
         let model = Arc::clone(session.model().unwrap());
         let corners = model.meshes[0].primitives[0].indices[60..63].iter();
         let middle = corners.map(|v| surface.parts[0].deformed.positions[*v as usize] / 3.0).sum();
         let pixel = session.view().project(middle).unwrap();
-        let hit = session.vertex_at(pixel).unwrap();
+        let hit = session.picking().vertex_at(pixel).unwrap();
         assert_eq!(Some(hit), inspect::pick(&model, &surface, session.view().ray(pixel)));
         for vertex in 0..40 {
             let place = VertexRef { instance: InstanceId(0), primitive: 0, vertex };
             session.apply(SelectionCommand::Pin(Some(place)));
-            let said = session.explanation().unwrap().position.as_vec3();
+            let said = session.picking().explanation().unwrap().position.as_vec3();
             assert_eq!(said, surface.parts[0].deformed.positions[vertex], "vertex {vertex}");
         }
         let around = skinscope_base::math::Aabb::from_points(surface.parts[0].deformed.positions.iter().copied());
-        assert_eq!((session.extent().all, session.bounds()), (around, around));
-        let everything = inspect::moved_bounds(&session.posed().unwrap(), &session.pose.draws, NodeId(2), 0.5);
+        assert_eq!((session.surfaces().extent().all, session.extents().bounds()), (around, around));
+        let everything =
+            inspect::moved_bounds(&session.surfaces().posed().unwrap(), &session.pose.draws, NodeId(2), 0.5);
         assert!(around.union(everything) == around && everything != around, "a part of it");
-        let baked = export::baked_primitives(&model, session.pose().shift, &session.surface().unwrap());
+        let baked = export::baked_primitives(&model, session.pose().shift, &session.surfaces().surface().unwrap());
         assert_eq!(baked[0].positions, surface.parts[0].deformed.positions);
         session.apply(ViewCommand::Toggle(Toggle::Wireframe));
         session.update_pose();
-        assert!(Arc::ptr_eq(&surface, &session.surface().unwrap()), "a look at it changes nothing");
-        assert_eq!(session.surfaces_made() - before, 1);
+        assert!(Arc::ptr_eq(&surface, &session.surfaces().surface().unwrap()), "a look at it changes nothing");
+        assert_eq!(session.pose().surfaces_made() - before, 1);
         // Another method and another pose have surfaces of their own.
-        let other = session.surface_by(METHODS[1]).unwrap();
-        assert!(Arc::ptr_eq(&other, &session.surface_by(METHODS[1]).unwrap()));
-        assert_eq!(session.surfaces_made() - before, 2);
+        let other = session.surfaces().surface_by(METHODS[1]).unwrap();
+        assert!(Arc::ptr_eq(&other, &session.surfaces().surface_by(METHODS[1]).unwrap()));
+        assert_eq!(session.pose().surfaces_made() - before, 2);
         session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * 20.0)));
         session.update_pose();
-        assert!(!Arc::ptr_eq(&surface, &session.surface().unwrap()));
-        assert_eq!(session.surfaces_made() - before, 3);
+        assert!(!Arc::ptr_eq(&surface, &session.surfaces().surface().unwrap()));
+        assert_eq!(session.pose().surfaces_made() - before, 3);
     }
 
     #[test]
     fn a_method_of_single_vertices_deforms_no_surface_for_a_question_about_some() {
         let mut session = bent(METHODS[0]);
-        let pixel = session.view().project(session.bounds().center()).unwrap();
+        let pixel = session.view().project(session.extents().bounds().center()).unwrap();
         session.apply(SelectionCommand::PickAt(pixel));
-        assert!(session.view().pinned.is_some() && session.explanation().is_some() && !session.bounds().is_empty());
-        assert_eq!(session.surfaces_made(), 0);
+        assert!(
+            session.view().pinned.is_some()
+                && session.picking().explanation().is_some()
+                && !session.extents().bounds().is_empty()
+        );
+        assert_eq!(session.pose().surfaces_made(), 0);
         // Once the surface exists it is read, and says the same.
-        let (hit, extent) = (session.vertex_at(pixel), session.extent());
-        let _surface = session.surface();
-        assert_eq!((hit, extent), (session.vertex_at(pixel), session.extent()));
-        assert_eq!(session.surfaces_made(), 1);
+        let (hit, extent) = (session.picking().vertex_at(pixel), session.surfaces().extent());
+        let _surface = session.surfaces().surface();
+        assert_eq!((hit, extent), (session.picking().vertex_at(pixel), session.surfaces().extent()));
+        assert_eq!(session.pose().surfaces_made(), 1);
     }
 
     #[test]
@@ -373,7 +401,7 @@ mod tests {
         let model = Model::build(parts).unwrap();
         for method in METHODS {
             let session = open(Model::build((*model).clone()).unwrap(), method);
-            let surface = session.surface().unwrap();
+            let surface = session.surfaces().surface().unwrap();
             let mut packed = Vec::new();
             deform::pack(method, &session.pose.palettes, &mut packed);
             assert_eq!(session.pose.draws, anim::drawn_at_rest(&model, 0));

@@ -135,7 +135,7 @@ fn normalised_weights_are_an_edit_that_can_be_taken_back() {
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
     let uneven = |s: &Session| s.document.as_ref().unwrap().stats().uneven.is_some();
     let stored = Arc::clone(session.model().unwrap());
-    let height = |s: &Session| s.bounds().size().y;
+    let height = |s: &Session| s.extents().bounds().size().y;
     let tall = height(&session);
     assert!(uneven(&session));
     session.apply(EditCommand::NormaliseWeights);
@@ -186,7 +186,7 @@ fn a_click_pins_the_vertex_unless_a_bone_is_near_and_escape_lets_go_step_by_step
     let pinned = session.view.pinned.unwrap();
     let position = session.model().unwrap().meshes[0].primitives[0].positions[pinned.vertex];
     assert!((position - Vec3::new(0.0, 1.0, 0.25)).length() < 0.2, "{position}");
-    let explained = session.explanation().unwrap();
+    let explained = session.picking().explanation().unwrap();
     assert!((explained.position.as_vec3() - position).length() < 1e-6, "at rest it is where it is stored");
     assert_eq!(session.view.selected, explained.terms.first().map(|t| t.node));
     session.apply(SelectionCommand::Deselect);
@@ -215,15 +215,15 @@ fn a_stray_vertex_changes_nothing_of_the_view_until_it_is_asked_for() {
     let plain = open(&|_| {});
     // Vertex 5 is no corner of the box.
     let mut stray = open(&|p| p.meshes[0].primitives[0].positions[5] = far);
-    assert_eq!((stray.view.orbit, stray.opened_bounds), (plain.view.orbit, plain.opened_bounds));
-    assert_eq!(stray.formation(), plain.formation());
-    assert_eq!(stray.view.planes(stray.shown_bounds()), plain.view.planes(plain.shown_bounds()));
+    assert_eq!((stray.view.orbit, stray.pose.opened_bounds), (plain.view.orbit, plain.pose.opened_bounds));
+    assert_eq!(stray.pose().formation, plain.pose().formation);
+    assert_eq!(stray.view.planes(stray.pose().shown_bounds()), plain.view.planes(plain.pose().shown_bounds()));
     stray.apply(ViewCommand::SetCrowd(1));
     let alone = stray.view.orbit;
     stray.apply(CameraCommand::FrameEverything);
     let at = stray.view.project(far).unwrap();
     assert!(at.cmpge(glam::Vec2::ZERO).all() && at.cmple(stray.view.viewport).all(), "{at}");
-    let (near, end) = stray.view.planes(stray.shown_bounds());
+    let (near, end) = stray.view.planes(stray.pose().shown_bounds());
     let depth = -stray.view.world_from_view().inverse().transform_point3(far).z;
     assert!(near < depth && depth < end, "{near} {depth} {end}");
     stray.apply(CameraCommand::FrameAll);
@@ -266,13 +266,13 @@ fn a_patient_session_leaves_the_weights_of_a_large_model_to_others() {
     session.apply(EditCommand::NormaliseWeights);
     assert!(!session.is_normalising());
     let changes = stored.normalised_weights();
-    session.normalised(&stored, &changes);
+    weights::take_normalised(&mut session, &stored, &changes);
     assert!(Arc::ptr_eq(session.model().unwrap(), &stored), "nobody asks for it any more");
     session.apply(EditCommand::NormaliseWeights);
     // The result for a model that is no longer open is dropped.
-    session.normalised(&halved(large()), &changes);
+    weights::take_normalised(&mut session, &halved(large()), &changes);
     assert!(session.is_normalising());
-    session.normalised(&stored, &changes);
+    weights::take_normalised(&mut session, &stored, &changes);
     assert!(!session.is_normalising() && !Arc::ptr_eq(session.model().unwrap(), &stored));
     // The figures are those from before until another thread has counted.
     let document = session.document().unwrap();
@@ -290,17 +290,17 @@ fn a_click_on_a_large_model_waits_for_what_finds_vertices_and_one_on_a_bone_does
     session.view.viewport = glam::Vec2::new(640.0, 480.0);
     session.apply(CameraCommand::FrameAll);
     let on_bone = session.view.project(session.pose.bones[0].head).unwrap();
-    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(on_bone))));
-    assert!(session.must_wait_for(&Command::Selection(SelectionCommand::PinAt(on_bone))), "through the bone");
+    assert!(!session.picking().must_wait_for(&Command::Selection(SelectionCommand::PickAt(on_bone))));
+    assert!(session.picking().must_wait_for(&Command::Selection(SelectionCommand::PinAt(on_bone))), "through the bone");
     let corner = glam::Vec2::ONE;
-    assert!(session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
-    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::Deselect)));
+    assert!(session.picking().must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
+    assert!(!session.picking().must_wait_for(&Command::Selection(SelectionCommand::Deselect)));
     // Nothing of a large model is measured where the window asks for it, but beside the window.
     let document = session.document.as_ref().unwrap();
     assert_eq!(document.rest_bounds_at_hand(), None);
     document.prepare()();
     assert!(document.rest_bounds_at_hand().is_some_and(|bounds| !bounds.is_empty()));
-    assert!(!session.must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
+    assert!(!session.picking().must_wait_for(&Command::Selection(SelectionCommand::PickAt(corner))));
     session.apply(SelectionCommand::PinAt(on_bone));
     assert!(session.view.pinned.is_some());
 }
@@ -314,7 +314,7 @@ fn millions_of_keys_are_not_sorted_for_a_timeline_and_steps_find_the_nearest() {
     parts.clips[0].times.extend((0..lists).map(list));
     let mut session = Session::default();
     session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
-    let times = session.key_times();
+    let times = session.clip_keys().key_times();
     assert!(times.len() > 1000 && times.len() <= (1 << 14) + 1, "{}", times.len());
     assert!(times.is_sorted() && times[0] == 0.0 && times.last() == Some(&1.0));
     session.apply(PlaybackCommand::Seek(0.5));

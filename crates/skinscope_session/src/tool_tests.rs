@@ -116,10 +116,10 @@ fn random_edits_of_all_operations_undone_and_redone_give_the_same_bits() {
         session.apply(ToolCommand::Choose(Some(operation.id)));
         let shown = bits(&session);
         session.apply(ToolCommand::Apply);
-        if session.outcome().is_some_and(|outcome| outcome.refused.is_some()) {
+        if session.tools().outcome().is_some_and(|outcome| outcome.refused.is_some()) {
             session.apply(ToolCommand::Cancel);
         }
-        assert!(session.tools().operation.is_none() && !session.is_trying());
+        assert!(session.tools().operation.is_none() && !session.tools().is_trying());
         // What is done is what was shown.
         assert!(bits(&session) == shown, "{}", operation.id);
         if shown != states[states.len() - 1] {
@@ -153,11 +153,11 @@ fn what_is_tried_is_no_step_and_ends_with_undo_cancel_and_the_panel() {
         [ToolCommand::Cancel.into(), ToolCommand::TogglePanel.into(), ToolCommand::Choose(None).into()];
     for end in ends {
         session.apply(ToolCommand::Choose(Some("smooth")));
-        assert!(session.is_trying() && !Arc::ptr_eq(session.model().unwrap(), &base));
-        assert!(Arc::ptr_eq(session.edited_model().unwrap(), &base) && session.tools().open);
+        assert!(session.tools().is_trying() && !Arc::ptr_eq(session.model().unwrap(), &base));
+        assert!(Arc::ptr_eq(session.edited_weights().edited_model().unwrap(), &base) && session.tools().open);
         assert_eq!(session.history().skinning_bytes(), steps.skinning_bytes());
         session.apply(end);
-        assert!(Arc::ptr_eq(session.model().unwrap(), &base) && !session.is_trying());
+        assert!(Arc::ptr_eq(session.model().unwrap(), &base) && !session.tools().is_trying());
     }
     session.apply(ToolCommand::Choose(Some("smooth")));
     session.apply(EditCommand::Undo);
@@ -179,7 +179,7 @@ fn a_step_changes_the_vertices_of_its_scope_alone_and_says_what() {
         let undone = session.clone();
         session.apply(ToolCommand::Set(Arc::new(Settings { threshold: 0.1, limit: 2, ..Settings::default() })));
         session.apply(ToolCommand::Choose(Some(operation.id)));
-        let outcome = Arc::clone(session.outcome().unwrap());
+        let outcome = Arc::clone(session.tools().outcome().unwrap());
         assert_eq!(outcome.figures[0].vertices, marked.len());
         let now = session.model().unwrap();
         let (a, b) = (before.influences(MeshId(0), 0).unwrap(), now.influences(MeshId(0), 0).unwrap());
@@ -219,7 +219,7 @@ fn locked_joints_keep_their_weights_whatever_tool_is_used() {
             ..Settings::default()
         })));
         session.apply(ToolCommand::Choose(Some(operation.id)));
-        changed += session.outcome().unwrap().vertices;
+        changed += session.tools().outcome().unwrap().vertices;
         session.apply(ToolCommand::Apply);
         for (node, before) in locked.iter().zip(&before) {
             for (vertex, (a, b)) in weights_of(&session, *node).iter().zip(before).enumerate() {
@@ -234,8 +234,8 @@ fn locked_joints_keep_their_weights_whatever_tool_is_used() {
     // With all joints locked nothing can change, and that is said.
     (0..12).filter(|n| *n != 3 && *n != 4).for_each(|n| _ = session.apply(ToolCommand::ToggleLock(NodeId(n))));
     session.apply(ToolCommand::Choose(Some("smooth")));
-    let outcome = session.outcome().unwrap();
-    assert_eq!((outcome.vertices, session.is_trying()), (0, true));
+    let outcome = session.tools().outcome().unwrap();
+    assert_eq!((outcome.vertices, session.tools().is_trying()), (0, true));
 }
 
 #[test]
@@ -244,18 +244,18 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
     session.be_patient();
     let before = Arc::clone(session.model().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
-    let (base, task) = session.wanted_task().unwrap();
+    let (base, task) = tools::wanted_task(&mut session).unwrap();
     assert!(Arc::ptr_eq(&base, &before) && std::ptr::eq(task.operation, operation("smooth").unwrap()));
     session.apply(ToolCommand::Apply);
-    assert!(session.awaits_task() && !session.history.can_undo());
+    assert!(session.tools().awaits_task() && !session.history.can_undo());
     // What was worked out for other settings is not taken.
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
     other.settings.times = 9;
-    session.worked_out(&base, &other, skinscope_edit::work_out(&base, &other, &context));
-    assert!(!session.is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
-    session.worked_out(&base, &task, skinscope_edit::work_out(&base, &task, &context));
-    assert!(session.history.can_undo() && !session.awaits_task() && !session.is_trying());
+    tools::take_outcome(&mut session, &base, &other, skinscope_edit::work_out(&base, &other, &context));
+    assert!(!session.tools().is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
+    tools::take_outcome(&mut session, &base, &task, skinscope_edit::work_out(&base, &task, &context));
+    assert!(session.history.can_undo() && !session.tools().awaits_task() && !session.tools().is_trying());
     assert!(!Arc::ptr_eq(session.model().unwrap(), &before));
     let stopped = skinscope_base::parallel::Job::start("test", Arc::new(|| ()), move |context| {
         while !context.is_cancelled() {
@@ -306,11 +306,11 @@ fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
         session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
         let seen = marked(&session);
         assert!(seen.len() > count / 4 && seen.len() < 3 * count / 4, "{} of {count}", seen.len());
-        let surface = session.surface().unwrap();
+        let surface = session.surfaces().surface().unwrap();
         let is_hidden = |vertex: &&u32| {
             let at = surface.parts[0].deformed.positions[**vertex as usize];
             let ray = session.view().ray(session.view().project(at).unwrap());
-            let before = session.vertex_at(session.view().project(at).unwrap()).map(|hit| hit.distance);
+            let before = session.picking().vertex_at(session.view().project(at).unwrap()).map(|hit| hit.distance);
             let away = (at - ray.origin).dot(ray.direction.normalize());
             before.is_some_and(|before| before < away - 0.05)
         };
@@ -331,8 +331,9 @@ fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
     }
     let circle = MarkShape::Circle(Vec2::new(300.0, 250.0), 30.0);
     session.apply(MarkCommand::In(circle, MarkMode::Replace));
-    let projected =
-        |v: &u32| session.view().project(session.surface().unwrap().parts[0].deformed.positions[*v as usize]);
+    let projected = |v: &u32| {
+        session.view().project(session.surfaces().surface().unwrap().parts[0].deformed.positions[*v as usize])
+    };
     assert!(marked(&session).iter().all(|v| projected(v).unwrap().distance(Vec2::new(300.0, 250.0)) < 30.01));
 }
 
@@ -430,7 +431,7 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
     [40, 90, 140].into_iter().for_each(|v| change.push(v, &[0], &[0.0]));
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
     let inspect = |session: &mut Session| {
-        let model = Arc::clone(session.edited_model().unwrap());
+        let model = Arc::clone(session.edited_weights().edited_model().unwrap());
         let flag = std::sync::atomic::AtomicBool::new(false);
         session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
     };
@@ -438,11 +439,11 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
     let place = |session: &Session, rule| session.document().unwrap().findings().position(|f| f.rule == rule);
     let finding = place(&session, "weights-zero").unwrap();
     session.apply(ToolCommand::Repair { finding, all: false });
-    let outcome = session.outcome().unwrap();
+    let outcome = session.tools().outcome().unwrap();
     assert_eq!((outcome.vertices, session.tools().scope), (3, Scope::Finding));
     assert_eq!(outcome.found, [("weights-zero", [3, 0])]);
     session.apply(ToolCommand::Repair { finding, all: true });
-    assert_eq!((session.tools().scope, session.outcome().unwrap().vertices), (Scope::All, 3));
+    assert_eq!((session.tools().scope, session.tools().outcome().unwrap().vertices), (Scope::All, 3));
     session.apply(ToolCommand::Apply);
     inspect(&mut session);
     assert_eq!(place(&session, "weights-zero"), None);
@@ -452,7 +453,7 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
 fn surface(session: &mut Session) -> Vec<glam::Vec3> {
     session.update_pose();
     let instance = skinscope_model::InstanceId(0);
-    let surface = session.surface().unwrap();
+    let surface = session.surfaces().surface().unwrap();
     let part = surface.part(instance, 0).unwrap();
     let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices as u32;
     (0..count).map(|v| part.position(v as usize, 0).unwrap()).collect()
@@ -477,50 +478,51 @@ fn a_mesh_that_is_bound_here_has_its_own_shape_here_and_all_that_is_one_step() {
     let bent = surface(&mut session);
     assert!(farthest(&stored, &bent) > 0.1);
     session.apply(ToolCommand::Choose(Some("bind-here")));
-    let outcome = session.outcome().unwrap();
+    let outcome = session.tools().outcome().unwrap();
     // Joints from the bent one on stand elsewhere.
     let moved = session.model().unwrap().skins[0].joints.iter().filter(|joint| joint.0 >= 5).count();
     assert!(moved > 3);
     assert_eq!((outcome.vertices, outcome.binds.len()), (0, moved));
     assert!(farthest(&surface(&mut session), &stored) < 1e-5, "what is tried is seen");
     // Another pose is bound only when it is taken.
-    assert!(!session.binds_elsewhere());
+    assert!(!session.edited_weights().binds_elsewhere());
     bend(&mut session, 70.0);
     session.update_pose();
-    assert!(session.binds_elsewhere() && farthest(&surface(&mut session), &stored) > 0.05);
+    assert!(session.edited_weights().binds_elsewhere() && farthest(&surface(&mut session), &stored) > 0.05);
     session.apply(ToolCommand::TakePose);
     assert!(farthest(&surface(&mut session), &stored) < 1e-5);
     session.apply(ToolCommand::Apply);
-    assert_eq!((session.unsaved_vertices(), session.unsaved_binds()), (0, moved));
-    assert!(session.has_unsaved_skinning() && session.has_work());
+    assert_eq!((session.unsaved().unsaved_vertices(), session.unsaved().unsaved_binds()), (0, moved));
+    assert!(session.unsaved().has_unsaved_skinning() && session.unsaved().has_work());
     // The other side of a comparison has the matrices of the file, and the members of a crowd have the edited ones.
     session.apply(ComparisonCommand::Set(true));
     session.apply(ComparisonCommand::SetMethod("linear"));
     session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
     session.update_pose();
-    let apart = session.compared_surfaces().unwrap().distance.worst;
+    let apart = session.surfaces().compared_surfaces().unwrap().distance.worst;
     assert!(apart > 0.1, "{apart}");
     session.apply(ViewCommand::SetCrowd(3));
     session.update_pose();
-    let comparison = *session.comparison().unwrap();
-    let of = |session: &Session, member: usize| session.compared_surface(&comparison, member).unwrap();
+    let comparison = *session.deforming().comparison().unwrap();
+    let of = |session: &Session, member: usize| session.surfaces().compared_surface(&comparison, member).unwrap();
     let at = |surface: &skinscope_deform::Surface| {
         surface.part(skinscope_model::InstanceId(0), 0).unwrap().position(400, 0).unwrap()
     };
-    let apart = |session: &Session, m: usize| at(&of(session, m)).distance(at(&session.member_surface(m).unwrap()));
+    let apart =
+        |session: &Session, m: usize| at(&of(session, m)).distance(at(&session.surfaces().member_surface(m).unwrap()));
     assert!((apart(&session, 2) - apart(&session, 0)).abs() < 1e-4 && apart(&session, 0) > 0.05);
     session.apply(ViewCommand::SetCrowd(1));
     session.apply(ComparisonCommand::Set(false));
     // Bound at rest again, all is as stored.
     session.apply(ToolCommand::Choose(Some("inverse-binds")));
     session.apply(ToolCommand::Apply);
-    assert!(session.unsaved_binds() <= moved);
+    assert!(session.unsaved().unsaved_binds() <= moved);
     let (now, file) = (session.model().unwrap(), session.document().unwrap().stored());
     let matrices = now.skins[0].inverse_bind.iter().zip(&file.skins[0].inverse_bind);
     assert!(matrices.into_iter().all(|(a, b)| a.abs_diff_eq(*b, 1e-4)), "most joints were bound elsewhere meanwhile");
     session.apply(EditCommand::Undo);
     session.apply(EditCommand::Undo);
-    assert!(!session.has_unsaved_skinning());
+    assert!(!session.unsaved().has_unsaved_skinning());
     assert!(Arc::ptr_eq(session.model().unwrap(), session.document().unwrap().stored()));
 }
 
@@ -530,9 +532,9 @@ fn matrices_stay_where_no_vertex_of_their_skin_may_change() {
     session.apply(EditCommand::Edit(NodeId(5), ChannelValue::Rotation(glam::Vec3::new(0.0, 0.0, 40.0))));
     session.apply(ToolCommand::SetScope(Scope::Marked));
     session.apply(ToolCommand::Choose(Some("bind-here")));
-    assert!(session.outcome().unwrap().is_empty());
+    assert!(session.tools().outcome().unwrap().is_empty());
     session.apply(ToolCommand::SetScope(Scope::All));
-    assert!(session.outcome().unwrap().binds.len() > 3);
+    assert!(session.tools().outcome().unwrap().binds.len() > 3);
 }
 
 #[test]
@@ -548,9 +550,9 @@ fn a_tool_that_cannot_be_done_stays_and_says_why() {
     session.apply(give(0));
     session.apply(ToolCommand::Apply);
     assert!(session.tools().open && session.tools().operation.is_some_and(|operation| operation.id == "set"));
-    let refused = session.outcome().and_then(|outcome| outcome.refused.clone());
+    let refused = session.tools().outcome().and_then(|outcome| outcome.refused.clone());
     assert!(refused.is_some_and(|why| why.to_string().contains("is no joint")));
-    assert!(bits(&session) == before && !session.awaits_task() && !session.history.can_undo());
+    assert!(bits(&session) == before && !session.tools().awaits_task() && !session.history.can_undo());
     // With other settings it is done, and put away.
     session.apply(give(3));
     assert!(session.tools().operation.is_some(), "nobody has asked for it again");
@@ -563,11 +565,11 @@ fn while_a_tool_is_tried_the_asymmetry_is_that_of_the_shown_weights() {
     let mut session = open();
     let model = Arc::clone(session.model().unwrap());
     session.inspected(&model, skinscope_inspect::Inspection::default());
-    let found = Arc::clone(session.inspected_values().unwrap());
+    let found = Arc::clone(session.edited_weights().inspected_values().unwrap());
     session.apply(ToolCommand::Choose(Some("smooth")));
-    let tried = session.inspected_values().unwrap();
-    assert_eq!(Some(&tried.asymmetry), session.outcome().unwrap().asymmetry.as_ref());
+    let tried = session.edited_weights().inspected_values().unwrap();
+    assert_eq!(Some(&tried.asymmetry), session.tools().outcome().unwrap().asymmetry.as_ref());
     assert!(!Arc::ptr_eq(tried, &found) && tried.asymmetry != found.asymmetry);
     session.apply(ToolCommand::Cancel);
-    assert!(Arc::ptr_eq(session.inspected_values().unwrap(), &found));
+    assert!(Arc::ptr_eq(session.edited_weights().inspected_values().unwrap(), &found));
 }

@@ -6,13 +6,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use skinscope_base::parallel::JobContext;
-use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Sheet, Task, mean_of, operation, work_out};
+use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Task};
 use skinscope_inspect::{InspectedValues, VertexSet};
 use skinscope_model::{Model, NodeId};
 
-use super::Session;
 use super::ids::Id;
+use super::{Document, Pose, Session, View, weights};
 
 /// The vertices that a tool works on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -75,8 +74,10 @@ pub struct Tools {
     pub locked: Arc<BTreeSet<NodeId>>,
     /// The preview, with the weights that it is based on.
     shown: Option<Shown>,
-    /// Whether the preview is applied as soon as it is worked out.
-    apply: bool,
+    /// Whether the preview is applied as soon as it is computed.
+    pub(super) apply: bool,
+    /// Whether normalised weights are asked for and not there yet, see [`Work::NormaliseWeights`](super::Work).
+    pub(super) is_normalising: bool,
     /// The vertices of the scope when they were last collected.
     within: Option<Within>,
 }
@@ -101,124 +102,165 @@ struct Within {
     vertices: Arc<VertexSet>,
 }
 
+impl Tools {
+    /// Forgets what belongs to a model that is no longer open.
+    pub(super) fn forget(&mut self) {
+        let settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        *self = Self {
+            open: self.open,
+            settings: Arc::new(settings),
+            scope: self.scope,
+            is_normalising: self.is_normalising,
+            ..Self::default()
+        };
+    }
+
+    /// Puts the differences of mirror images that the preview would have in place of those that were found.
+    pub(super) fn inspect_trial(&mut self, document: &Document) {
+        let inspection = document.inspection.as_ref();
+        if let (Some(inspection), Some(shown)) = (inspection, &mut self.shown) {
+            let asymmetry = shown.outcome.asymmetry.clone();
+            let with =
+                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
+            shown.values = asymmetry.map(with);
+        }
+    }
+}
+
 impl Session {
     /// Returns the state of the panel of tools.
     #[must_use]
     pub fn tools(&self) -> &Tools {
         &self.tools
     }
+}
 
+pub(super) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
+    if let Some(joint) = session.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
+        Arc::make_mut(&mut session.tools.settings).joint = Some(joint);
+    }
+    session.tools.operation = operation;
+    session.tools.apply = false;
+    stop_preview(session);
+    if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
+        take_pose(session);
+    }
+}
+
+/// Keeps the pose that is shown for *Bind here*.
+pub(super) fn take_pose(session: &mut Session) {
+    session.update_pose();
+    let pose = session.model().map(|_| Arc::new(session.pose.local.clone()));
+    Arc::make_mut(&mut session.tools.settings).pose = pose;
+}
+
+/// Shows the weights without what a tool would do to them.
+pub(super) fn stop_preview(session: &mut Session) {
+    if let Some(Shown { base, .. }) = session.tools.shown.take() {
+        weights::show_skinning(session, base);
+    }
+}
+
+/// Keeps the vertices of the scope, so that they are not collected for every picture.
+fn collect_scope(session: &mut Session) {
+    let scope = session.tools.scope;
+    let (Some(vertices), Some(base)) =
+        (session.edited_weights().vertices_of(scope), session.edited_weights().edited_model().map(Arc::clone))
+    else {
+        session.tools.within = None;
+        return;
+    };
+    let (selected, finding) = (session.view.selected, session.view.finding);
+    let marked = Arc::clone(&session.view.marked);
+    session.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
+}
+
+/// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
+pub(super) fn wanted_task(session: &mut Session) -> Option<(Arc<Model>, Task)> {
+    let operation = session.tools.operation.filter(|_| !session.tools.is_normalising)?;
+    collect_scope(session);
+    let base = Arc::clone(session.edited_weights().edited_model()?);
+    let within = session.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
+    let settings = Settings::clone(&session.tools.settings);
+    let task = Task { operation, settings, within, locked: Arc::clone(&session.tools.locked) };
+    let is_shown = session.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
+    (!is_shown).then_some((base, task))
+}
+
+/// A task has been worked out: what it would do is shown where it is still wanted.
+pub(super) fn take_outcome(session: &mut Session, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+    let is_wanted = wanted_task(session).is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
+    let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
+    let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
+    let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
+    let changed = made.unwrap_or_else(|| Arc::clone(base));
+    let outcome = Arc::new(outcome);
+    session.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
+    if let Some(document) = &session.document {
+        session.tools.inspect_trial(document);
+    }
+    weights::show_skinning(session, changed);
+    apply_if_ready(session);
+}
+
+pub(super) fn apply_if_ready(session: &mut Session) {
+    if !session.tools.apply || wanted_task(session).is_some() {
+        return;
+    }
+    session.tools.apply = false;
+    let Some(outcome) = session.tools().outcome().map(Arc::clone) else { return };
+    // A tool that cannot do it stays chosen, and its panel says why.
+    if outcome.refused.is_some() {
+        session.tools.open = true;
+        return;
+    }
+    stop_preview(session);
+    weights::change_skinning(session, &outcome.changes, &outcome.binds);
+    session.tools.operation = None;
+}
+
+/// The weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
+#[derive(Clone, Copy, Debug)]
+pub struct EditedWeights<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+    pub(super) tools: &'a Tools,
+}
+
+impl Session {
+    /// Returns the weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
+    #[must_use]
+    pub fn edited_weights(&self) -> EditedWeights<'_> {
+        EditedWeights {
+            document: self.document.as_ref(),
+            model: self.model(),
+            view: &self.view,
+            pose: &self.pose,
+            tools: &self.tools,
+        }
+    }
+}
+
+impl<'a> EditedWeights<'a> {
     /// Returns the open model with the weights that were edited so far, without the preview of a tool.
     #[must_use]
-    pub fn edited_model(&self) -> Option<&Arc<Model>> {
-        self.tools.shown.as_ref().map(|shown| &shown.base).or_else(|| self.model())
-    }
-
-    /// Returns what the chosen tool would do, if that is worked out and previewed.
-    #[must_use]
-    pub fn outcome(&self) -> Option<&Arc<Outcome>> {
-        self.tools.shown.as_ref().map(|shown| &shown.outcome)
-    }
-
-    /// Returns whether the weights that are shown are the preview of a tool.
-    #[must_use]
-    pub fn is_trying(&self) -> bool {
-        self.tools.shown.is_some()
-    }
-
-    /// Carries out a command of its family.
-    pub(super) fn use_tool(&mut self, command: &ToolCommand) {
-        match command {
-            ToolCommand::TogglePanel => {
-                self.tools.open = !self.tools.open;
-                if !self.tools.open {
-                    self.choose_tool(None);
-                }
-            }
-            ToolCommand::Choose(id) => {
-                self.choose_tool(id.and_then(operation));
-                self.tools.open |= self.tools.operation.is_some();
-            }
-            ToolCommand::SetScope(scope) => self.tools.scope = *scope,
-            ToolCommand::Set(settings) => self.tools.settings = Arc::clone(settings),
-            ToolCommand::TakePose => self.take_pose(),
-            ToolCommand::Copy => self.copy_weights(),
-            ToolCommand::Repair { finding, all } => self.repair(*finding, *all),
-            ToolCommand::Apply => self.tools.apply = self.tools.operation.is_some(),
-            ToolCommand::Cancel => self.choose_tool(None),
-            ToolCommand::ToggleLock(node) => {
-                if self.model().is_some_and(|model| node.index() < model.skeleton.len()) {
-                    let locked = Arc::make_mut(&mut self.tools.locked);
-                    if !locked.remove(node) {
-                        locked.insert(*node);
-                    }
-                }
-            }
-            ToolCommand::UnlockAll => self.tools.locked = Arc::default(),
-        }
-        if let (false, Some((base, task))) = (self.is_patient, self.wanted_task()) {
-            let outcome = work_out(&base, &task, &JobContext::of_waiting());
-            self.worked_out(&base, &task, outcome);
-        }
-        self.apply_if_ready();
-    }
-
-    pub(super) fn choose_tool(&mut self, operation: Option<&'static Operation>) {
-        if let Some(joint) = self.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
-            Arc::make_mut(&mut self.tools.settings).joint = Some(joint);
-        }
-        self.tools.operation = operation;
-        self.tools.apply = false;
-        self.stop_trying();
-        if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
-            self.take_pose();
-        }
-    }
-
-    /// Keeps the pose that is shown for *Bind here*.
-    fn take_pose(&mut self) {
-        self.update_pose();
-        let pose = self.model().map(|_| Arc::new(self.pose.local.clone()));
-        Arc::make_mut(&mut self.tools.settings).pose = pose;
+    pub fn edited_model(self) -> Option<&'a Arc<Model>> {
+        self.tools.shown.as_ref().map(|shown| &shown.base).or(self.model)
     }
 
     /// Returns whether *Bind here* would bind in another pose than the one that is shown.
     #[must_use]
-    pub fn binds_elsewhere(&self) -> bool {
+    pub fn binds_elsewhere(self) -> bool {
         self.tools.settings.pose.as_deref().is_some_and(|pose| pose.transforms != self.pose.local.transforms)
-    }
-
-    /// Keeps the mean of the weights of the scope.
-    fn copy_weights(&mut self) {
-        let Some(base) = self.edited_model().map(Arc::clone) else { return };
-        let mut sheet = Sheet::of(&base);
-        if let Some(within) = self.vertices_of(self.tools.scope) {
-            sheet.limit_to(&within);
-        }
-        let joints = base.skeleton.len() as u32;
-        let copied = mean_of(&sheet).into_iter().filter(|(key, _)| *key < joints);
-        Arc::make_mut(&mut self.tools.settings).copied = copied.map(|(key, weight)| (NodeId(key), weight)).collect();
-    }
-
-    /// Shows the weights without what a tool would do to them.
-    pub(super) fn stop_trying(&mut self) {
-        if let Some(Shown { base, .. }) = self.tools.shown.take() {
-            self.show_skinning(base);
-        }
-    }
-
-    /// Forgets what belongs to a model that is no longer open.
-    pub(super) fn forget_tools(&mut self) {
-        let settings = Settings { pose: None, ..Settings::clone(&self.tools.settings) };
-        self.tools =
-            Tools { open: self.tools.open, settings: Arc::new(settings), scope: self.tools.scope, ..Tools::default() };
     }
 
     /// The vertices of a scope; `None` for all.
     #[must_use]
-    pub fn vertices_of(&self, scope: Scope) -> Option<Arc<VertexSet>> {
+    pub fn vertices_of(self, scope: Scope) -> Option<Arc<VertexSet>> {
         let base = self.edited_model()?;
-        let view = &self.view;
+        let view = self.view;
         let known = self.tools.within.as_ref().filter(|w| {
             w.scope == scope
                 && Arc::ptr_eq(&w.base, base)
@@ -236,89 +278,38 @@ impl Session {
                 Some(Arc::new(view.selected.map(|node| VertexSet::moved_by(base, node)).unwrap_or_default()))
             }
             Scope::Finding => {
-                let finding = view.finding.and_then(|place| self.document()?.findings().nth(place));
+                let finding = view.finding.and_then(|place| self.document?.findings().nth(place));
                 Some(Arc::new(finding.map(skinscope_inspect::check::Finding::vertex_set).unwrap_or_default()))
             }
         }
     }
 
-    /// Keeps the vertices of the scope, so that they are not collected for every picture.
-    fn collect_scope(&mut self) {
-        let scope = self.tools.scope;
-        let (Some(vertices), Some(base)) = (self.vertices_of(scope), self.edited_model().map(Arc::clone)) else {
-            self.tools.within = None;
-            return;
-        };
-        let (selected, finding) = (self.view.selected, self.view.finding);
-        let marked = Arc::clone(&self.view.marked);
-        self.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
-    }
-
-    /// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
-    pub(super) fn wanted_task(&mut self) -> Option<(Arc<Model>, Task)> {
-        let operation = self.tools.operation.filter(|_| !self.is_normalising)?;
-        self.collect_scope();
-        let base = Arc::clone(self.edited_model()?);
-        let within = self.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
-        let settings = Settings::clone(&self.tools.settings);
-        let task = Task { operation, settings, within, locked: Arc::clone(&self.tools.locked) };
-        let is_shown = self.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
-        (!is_shown).then_some((base, task))
-    }
-
-    /// A task has been worked out: what it would do is shown where it is still wanted.
-    pub(super) fn worked_out(&mut self, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
-        let is_wanted = self.wanted_task().is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
-        let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
-        let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
-        let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
-        let changed = made.unwrap_or_else(|| Arc::clone(base));
-        let outcome = Arc::new(outcome);
-        self.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
-        self.inspect_trial();
-        self.show_skinning(changed);
-        self.apply_if_ready();
-    }
-
     /// Returns the numbers of each vertex that the checker has found, once the model is checked; while a tool is tried, the
     /// differences of mirror images are those of the weights that are shown.
     #[must_use]
-    pub fn inspected_values(&self) -> Option<&Arc<InspectedValues>> {
-        let inspection = self.document.as_ref()?.inspection.as_ref()?;
+    pub fn inspected_values(self) -> Option<&'a Arc<InspectedValues>> {
+        let inspection = self.document?.inspection.as_ref()?;
         let tried = self.tools.shown.as_ref().and_then(|shown| shown.values.as_ref());
         Some(tried.unwrap_or(&inspection.values))
     }
+}
 
-    /// Puts the differences of mirror images that the preview would have in place of those that were found.
-    pub(super) fn inspect_trial(&mut self) {
-        let inspection = self.document.as_ref().and_then(|document| document.inspection.as_ref());
-        if let (Some(inspection), Some(shown)) = (inspection, &mut self.tools.shown) {
-            let asymmetry = shown.outcome.asymmetry.clone();
-            let with =
-                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
-            shown.values = asymmetry.map(with);
-        }
+impl Tools {
+    /// Returns what the chosen tool would do, if that is worked out and previewed.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&Arc<Outcome>> {
+        self.shown.as_ref().map(|shown| &shown.outcome)
     }
 
-    fn apply_if_ready(&mut self) {
-        if !self.tools.apply || self.wanted_task().is_some() {
-            return;
-        }
-        self.tools.apply = false;
-        let Some(outcome) = self.outcome().map(Arc::clone) else { return };
-        // A tool that cannot do it stays chosen, and its panel says why.
-        if outcome.refused.is_some() {
-            self.tools.open = true;
-            return;
-        }
-        self.stop_trying();
-        self.change_skinning(&outcome.changes, &outcome.binds);
-        self.tools.operation = None;
+    /// Returns whether the weights that are shown are the preview of a tool.
+    #[must_use]
+    pub fn is_trying(&self) -> bool {
+        self.shown.is_some()
     }
 
     /// Whether a tool is chosen whose work is still to be done by somebody.
     #[must_use]
     pub fn awaits_task(&self) -> bool {
-        self.tools.apply
+        self.apply
     }
 }

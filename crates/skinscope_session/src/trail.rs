@@ -7,7 +7,8 @@ use skinscope_anim::{self as anim, Layers, SampleScratch};
 use skinscope_model::{ClipId, LocalPose, Model, NodeId};
 
 use super::over::{Over, OverScratch};
-use super::{Edits, PoseSource, RootMotion, Session, Toggle};
+use super::pose_sources::PoseSources;
+use super::{Edits, Pose, PoseSource, RootMotion, Toggle};
 
 /// How many moments of the clip are looked at beside the keys of the node, and the most keys.
 const MOMENTS: usize = 240;
@@ -33,12 +34,12 @@ type Changes = (Option<RootMotion>, Layers, DVec3);
 
 /// The trail that was computed last, and what it was computed from.
 #[derive(Clone, Debug, Default)]
-pub(super) struct HeldTrail {
+pub(super) struct CachedTrail {
     of: Option<TrailSource>,
     trail: Arc<Trail>,
 }
 
-impl Session {
+impl Pose {
     /// Returns the path of the selected node; `None` where it is not shown, nothing is selected, or no clip is shown.
     #[must_use]
     pub fn trail(&self) -> Option<&Arc<Trail>> {
@@ -46,35 +47,37 @@ impl Session {
     }
 
     /// Computes the trail where it is shown, unless nothing has changed that it depends on.
-    pub(super) fn follow_trail(&mut self) {
-        let wanted = self.view.is_on(Toggle::Trail) && self.playback.source == PoseSource::Clip;
-        let of = self.model().zip(self.playback.clip.zip(self.view.selected)).filter(|_| wanted);
-        let Some((model, (clip, node))) = of else {
+    pub(super) fn update_trail(&mut self, from: PoseSources<'_>) {
+        let wanted = from.view.is_on(Toggle::Trail) && from.playback.source == PoseSource::Clip;
+        let of = from.playback.clip.zip(from.view.selected).filter(|_| wanted);
+        let Some((clip, node)) = of else {
             // Where there was none nothing is allocated.
             if self.trail.of.is_some() {
-                self.trail = HeldTrail::default();
+                self.trail = CachedTrail::default();
             }
             return;
         };
+        let model = &from.document.model;
         // The root itself shows the way that is taken out.
-        let changes = (self.held_root().filter(|root| root.node != node), self.playback.layers, self.pose.shift);
+        let changes =
+            (self.root_to_remove(from.playback).filter(|root| root.node != node), from.playback.layers, self.shift);
         let is_same = self.trail.of.as_ref().is_some_and(|(of, its_clip, its_node, edits, its_changes)| {
             let same_model = std::ptr::eq(of.as_ptr(), Arc::as_ptr(model));
             same_model
                 && *its_changes == changes
                 && (*its_clip, *its_node) == (clip, node)
-                && Arc::ptr_eq(edits, &self.edits)
+                && Arc::ptr_eq(edits, from.edits)
         });
         if !is_same {
             let trail = Arc::new({
-                let driving = self.driving();
+                let driving = self.driving(from.playback, from.edits);
                 let (root, layers, shift) = changes;
                 let over =
-                    Over { model, layers, root, edits: &self.edits, rules: &self.rules, driving: driving.as_ref() };
+                    Over { model, layers, root, edits: from.edits, rules: from.rules, driving: driving.as_ref() };
                 path(&over, clip, node, shift)
             });
-            let of = Some((Arc::downgrade(model), clip, node, Arc::clone(&self.edits), changes));
-            self.trail = HeldTrail { of, trail };
+            let of = Some((Arc::downgrade(model), clip, node, Arc::clone(from.edits), changes));
+            self.trail = CachedTrail { of, trail };
         }
     }
 }
@@ -109,6 +112,7 @@ mod tests {
     use skinscope_model::shapes::{Tube, tube};
 
     use super::*;
+    use crate::Session;
     use crate::{ChannelValue, Document, EditCommand, PlaybackCommand, SelectionCommand, ViewCommand};
 
     #[test]
@@ -118,13 +122,13 @@ mod tests {
         session.apply(PlaybackCommand::SetPlaying(false));
         session.apply(SelectionCommand::Select(Some(NodeId(4))));
         session.update_pose();
-        assert!(session.trail().is_none());
+        assert!(session.pose().trail().is_none());
         session.apply(ViewCommand::Toggle(Toggle::Trail));
         for turned in [0.0, 40.0] {
             session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(Vec3::new(0.0, 0.0, turned))));
             session.apply(EditCommand::EndEdit);
             session.update_pose();
-            let trail = Arc::clone(session.trail().unwrap());
+            let trail = Arc::clone(session.pose().trail().unwrap());
             assert_eq!((trail.points.len(), trail.keys.len()), (MOMENTS + 1, 3), "the keys are among the moments");
             for i in [0, 40, 120, trail.keys[1], MOMENTS] {
                 session.apply(PlaybackCommand::Seek(trail.times[i]));
@@ -132,10 +136,10 @@ mod tests {
                 let at = Vec3::from(session.pose().model[4].translation);
                 assert!(at.distance(trail.points[i]) < 1e-6, "{at} {}", trail.points[i]);
             }
-            assert!(Arc::ptr_eq(&trail, session.trail().unwrap()), "time changes nothing of it");
+            assert!(Arc::ptr_eq(&trail, session.pose().trail().unwrap()), "time changes nothing of it");
         }
         session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
         session.update_pose();
-        assert!(session.trail().is_none());
+        assert!(session.pose().trail().is_none());
     }
 }

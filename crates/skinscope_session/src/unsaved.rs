@@ -5,7 +5,10 @@ use std::sync::Arc;
 use skinscope_base::words::counted;
 
 use super::clip_names::new_names;
-use super::{Document, Edits, KeptSession, Session};
+use super::{
+    Document, EditedWeights, Edits, Files, KeptSession, Marking, Model, Playback, PoseRules, Session,
+    StateBeforeFinding, Tools, View,
+};
 
 /// How much was made that is in no file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,10 +93,55 @@ struct Kinds {
     less: bool,
 }
 
+/// What was made since the model was opened, and which of it no file has.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsaved<'a> {
+    pub(super) document: Option<&'a Document>,
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) weights: EditedWeights<'a>,
+    pub(super) view: &'a View,
+    pub(super) playback: &'a Playback,
+    pub(super) edits: &'a Arc<Edits>,
+    pub(super) rules: &'a PoseRules,
+    pub(super) tools: &'a Tools,
+    pub(super) marking: &'a Marking,
+    pub(super) files: &'a Files,
+    pub(super) before_finding: Option<&'a StateBeforeFinding>,
+    pub(super) is_example: bool,
+}
+
+impl Files {
+    /// A session file has been written, or opened, and is the open one from now on; `None`: none is open.
+    pub fn note_session_saved(&mut self, holds: Option<KeptSession>) {
+        self.session_file = holds.map(Box::new);
+    }
+}
+
 impl Session {
+    /// Returns what was made since the model was opened, and which of it no file has.
+    #[must_use]
+    pub fn unsaved(&self) -> Unsaved<'_> {
+        Unsaved {
+            document: self.document.as_ref(),
+            model: self.model(),
+            weights: self.edited_weights(),
+            view: &self.view,
+            playback: &self.playback,
+            edits: &self.edits,
+            rules: &self.rules,
+            tools: &self.tools,
+            marking: &self.marking,
+            files: &self.files,
+            before_finding: self.before_finding.as_deref(),
+            is_example: self.lesson.is_some(),
+        }
+    }
+}
+
+impl Unsaved<'_> {
     /// Returns how much was made that neither the file of the model nor the open session file nor a pose file has.
     #[must_use]
-    pub fn unsaved_work(&self) -> UnsavedWork {
+    pub fn unsaved_work(self) -> UnsavedWork {
         let kinds = self.unsaved_kinds();
         let when = |is: bool, count: usize| if is { count } else { 0 };
         let (edits, _) = self.own_pose();
@@ -108,15 +156,15 @@ impl Session {
             pins: when(kinds.rules, self.rules.pins.len()),
             has_pairs: kinds.rules && self.rules.has_own_pairs(),
             marks: when(kinds.marks, self.own_marks().map_or(0, |marked| marked.len())),
-            names: when(kinds.names, new_names(&self.clip_files)),
-            set_aside: when(kinds.aside, self.aside.iter().map(|work| work.contents().count()).sum()),
+            names: when(kinds.names, new_names(&self.files.clip_files)),
+            set_aside: when(kinds.aside, self.files.aside.iter().map(|work| work.contents().count()).sum()),
             is_less: kinds.less,
         }
     }
 
     /// Returns whether there is any unsaved work. This is cheap enough for every picture.
     #[must_use]
-    pub fn has_unsaved_work(&self) -> bool {
+    pub fn has_unsaved_work(self) -> bool {
         let Kinds { weights, pose, controls, rules, marks, names, aside, less } = self.unsaved_kinds();
         weights || pose || controls || rules || marks || names || aside || less
     }
@@ -125,7 +173,7 @@ impl Session {
     /// given up. A newer version of the open file keeps all, unless it is shown `as_session`: as a session file has it. What is set aside
     /// stays in any case.
     #[must_use]
-    pub fn loses_by(&self, document: &Document, as_session: bool, given_up: Option<&KeptSession>) -> bool {
+    pub fn loses_by(self, document: &Document, as_session: bool, given_up: Option<&KeptSession>) -> bool {
         let work = UnsavedWork { set_aside: 0, ..self.unsaved_work() };
         let was_there = || self.kept().zip(given_up).is_some_and(|(now, then)| now.has_same_work(then));
         (as_session || !self.is_newer_version(document)) && !work.is_empty() && !was_there()
@@ -134,43 +182,43 @@ impl Session {
     /// Returns whether anything was made that the file of the model does not have, whatever session or pose file does. A teaching example has no
     /// such work.
     #[must_use]
-    pub fn has_work(&self) -> bool {
+    pub fn has_work(self) -> bool {
         let (edits, _) = self.own_pose();
         let is_posed = !edits.is_empty() || !edits.controls.is_empty();
         let is_edited = self.has_unsaved_edits() || is_posed || self.rules.has_own();
-        self.lesson().is_none() && is_edited
+        !self.is_example && is_edited
             || self.own_marks().is_some()
-            || new_names(&self.clip_files) > 0
-            || !self.aside.is_empty()
+            || new_names(&self.files.clip_files) > 0
+            || !self.files.aside.is_empty()
     }
 
-    fn unsaved_kinds(&self) -> Kinds {
-        let aside = !self.aside.is_empty();
-        if self.lesson().is_some() || self.document.is_none() {
+    fn unsaved_kinds(self) -> Kinds {
+        let aside = !self.files.aside.is_empty();
+        if self.is_example || self.document.is_none() {
             return Kinds { aside, ..Kinds::default() };
         }
         let (edits, _) = self.own_pose();
-        let is_posed = has_pose(&edits) && !has_same_pose(&edits, &self.pose_in_file);
+        let is_posed = has_pose(&edits) && !has_same_pose(&edits, &self.files.pose_in_file);
         let mut kinds = Kinds {
             weights: self.has_unsaved_edits(),
             pose: is_posed,
             controls: !self.edits.controls.is_empty(),
             rules: self.rules.has_own(),
             marks: self.own_marks().is_some(),
-            names: new_names(&self.clip_files) > 0,
+            names: new_names(&self.files.clip_files) > 0,
             aside,
             less: false,
         };
-        if let Some(held) = &self.session_file {
-            let path = self.document.as_ref().and_then(|document| document.path.as_deref());
-            let same_model = self.edited_model().is_some_and(|model| held.has_model_of(path, model));
+        if let Some(held) = &self.files.session_file {
+            let path = self.document.and_then(|document| document.path.as_deref());
+            let same_model = self.weights.edited_model().is_some_and(|model| held.has_model_of(path, model));
             let same_pose = has_same_pose(&edits, held.edits());
             let same_controls = Arc::ptr_eq(&self.edits.controls, &held.edits().controls)
                 || self.edits.controls == held.edits().controls;
             let same_rules = self.rules.are_same(held.rules());
             let same_marks = held.has_marks(self.own_marks());
-            let same_names = held.has_clip_files(&self.clip_files);
-            let same_aside = held.has_aside(&self.aside);
+            let same_names = held.has_clip_files(&self.files.clip_files);
+            let same_aside = held.has_aside(&self.files.aside);
             kinds.weights &= !same_model;
             kinds.pose &= !same_pose;
             kinds.controls &= !same_controls;
@@ -184,21 +232,20 @@ impl Session {
         }
         kinds
     }
+}
 
-    /// A session file has been written, or opened, and is the open one from now on; `None`: none is open.
-    pub fn note_session_saved(&mut self, holds: Option<KeptSession>) {
-        self.session_file = holds.map(Box::new);
+impl Session {
+    /// The pose that is shown has been written into a pose file.
+    pub fn note_pose_saved(&mut self) {
+        self.files.pose_in_file = Arc::clone(&self.edits);
     }
+}
 
+impl Files {
     /// Returns what the open session file holds; `None` where none is open, or where that is not known.
     #[must_use]
     pub fn saved_session(&self) -> Option<&KeptSession> {
         self.session_file.as_deref()
-    }
-
-    /// The pose that is shown has been written into a pose file.
-    pub fn note_pose_saved(&mut self) {
-        self.pose_in_file = Arc::clone(&self.edits);
     }
 }
 

@@ -56,7 +56,7 @@ fn nothing_is_taken_back_over_weights_that_another_program_has_written() {
     session.open(document(&model));
     edit(&mut session, 3);
     let saved = Arc::clone(session.model().unwrap());
-    session.saved("model.glb".into(), saved);
+    session.files_mut().note_model_saved("model.glb".into(), saved);
     session.open(document(&painted(5)));
     assert!(session.history().can_undo() && edited(&session).is_empty(), "this program has written it");
     session.open(document(&painted(4)));
@@ -74,11 +74,15 @@ fn a_matrix_that_was_taken_back_comes_back_only_to_its_joint() {
         let mut session = Session::default();
         session.open(document(&model));
         let matrix = Affine3A::from_translation(Vec3::X);
-        session.change_skinning(&[], &[BindChange { skin: SkinId(0), place: 2, matrix, restored: false }]);
+        weights::change_skinning(
+            &mut session,
+            &[],
+            &[BindChange { skin: SkinId(0), place: 2, matrix, restored: false }],
+        );
         session.apply(EditCommand::Undo);
         session.open(document(version));
         session.apply(EditCommand::Redo);
-        assert_eq!(session.unsaved_binds(), wanted);
+        assert_eq!(session.unsaved().unsaved_binds(), wanted);
     }
 }
 
@@ -90,8 +94,8 @@ fn own_pairs_are_kept_after_the_file_was_read_again() {
     let arm = built_in.skeleton.names.iter().position(|name| name == "UpperArm.L").unwrap();
     session.apply(PosingCommand::SetPartner(NodeId::from_index(arm), None));
     session.open(document(&built_in));
-    assert_eq!(session.kept().unwrap().file().pairs.len(), 2);
-    assert_eq!(session.kept().unwrap().ruled(), 2);
+    assert_eq!(session.unsaved().kept().unwrap().file().pairs.len(), 2);
+    assert_eq!(session.unsaved().kept().unwrap().ruled(), 2);
 }
 
 fn limits(most: f32) -> Limits {
@@ -110,7 +114,7 @@ fn limits_follow_the_file_where_the_user_has_set_none() {
     session.open(document(&with_limits(&[(1, 10.0), (2, 10.0), (3, 10.0)])));
     session.apply(PosingCommand::SetLimits(NodeId(2), Some(limits(25.0))));
     session.apply(PosingCommand::SetLimits(NodeId(3), None));
-    let file = session.kept().unwrap().file();
+    let file = session.unsaved().kept().unwrap().file();
     let newer = with_limits(&[(1, 70.0), (2, 70.0), (3, 70.0), (4, 70.0)]);
     session.open(document(&newer));
     let all = |session: &Session| session.rules().limits.iter().map(|(n, l)| (n.0, l.most.x)).collect::<Vec<_>>();
@@ -131,14 +135,17 @@ fn what_was_made_while_another_file_is_read_is_not_lost_without_a_question() {
     let model = tube(Tube { joints: 6, ..Tube::default() });
     let other = || Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("other.glb".into()));
     let mut session = Session::default();
-    assert!(!session.loses_by(&other(), false, None));
+    assert!(!session.unsaved().loses_by(&other(), false, None));
     session.open(document(&model));
     edit(&mut session, 3);
     // That much is given up.
-    let given_up = session.kept();
-    assert!(!session.loses_by(&other(), false, given_up.as_ref()));
+    let given_up = session.unsaved().kept();
+    assert!(!session.unsaved().loses_by(&other(), false, given_up.as_ref()));
     edit(&mut session, 4);
-    assert!(session.loses_by(&other(), false, given_up.as_ref()));
-    assert!(!session.loses_by(&document(&model), false, given_up.as_ref()), "a newer version keeps it");
-    assert!(session.loses_by(&document(&model), true, given_up.as_ref()), "a session of the same file does not");
+    assert!(session.unsaved().loses_by(&other(), false, given_up.as_ref()));
+    assert!(!session.unsaved().loses_by(&document(&model), false, given_up.as_ref()), "a newer version keeps it");
+    assert!(
+        session.unsaved().loses_by(&document(&model), true, given_up.as_ref()),
+        "a session of the same file does not"
+    );
 }

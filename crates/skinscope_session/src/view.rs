@@ -166,9 +166,9 @@ pub struct View {
     /// Their thickness, as a factor of the usual: [`View::BONE_SIZES`].
     pub bone_size: f32,
     /// Whether joints that move no vertex have no bone; `None`: where there are many of them
-    /// ([`super::Session::deforming_only`]).
+    /// ([`super::Bones::deforming_only`]).
     pub deforming_only: Option<bool>,
-    /// The nodes that the user hides, with all below them: [`super::Session::is_hidden`].
+    /// The nodes that the user hides, with all below them: [`super::Bones::is_hidden`].
     pub hidden: Arc<BTreeSet<NodeId>>,
     /// The opacity of the surface, 0…1.
     pub skin_opacity: f32,

@@ -6,9 +6,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use skinscope_base::math::test_random::Random;
-use skinscope_model::NodeId;
 use skinscope_model::shapes::{Tube, tube, with_vertices};
-use skinscope_model::{MeshId, ModelParts, WeightChange};
+use skinscope_model::{MeshId, ModelParts, NodeId, WeightChange};
 
 use super::session_file::{WeightsRecord, WorkRecord};
 use super::*;
@@ -188,11 +187,11 @@ impl World {
             stored.weights[v * slots..(v + 1) * slots].copy_from_slice(&weights[..slots]);
         }
         self.disk = Model::build(parts).unwrap();
-        self.session.saved("model.glb".into(), Arc::clone(&model));
+        self.session.files_mut().note_model_saved("model.glb".into(), Arc::clone(&model));
         let document = Document::new(Arc::new(named(&self.disk, "model.glb")), Vec::new(), Some("model.glb".into()));
         let edited: Vec<Position> = model.weight_edits().vertices(MeshId(0), 0).map(|v| position(&model, v)).collect();
         self.session.open(document);
-        assert_eq!(self.session.unsaved_vertices(), 0);
+        assert_eq!(self.session.unsaved().unsaved_vertices(), 0);
         edited.iter().for_each(|at| _ = self.wanted.remove(at));
     }
 
@@ -219,12 +218,12 @@ impl World {
     }
 
     fn text(&self) -> String {
-        self.session.kept().unwrap().file().line().unwrap()
+        self.session.unsaved().kept().unwrap().file().line().unwrap()
     }
 
     /// What a person answers before the open model is left: it is saved in a session file, or given up.
     fn answer(&mut self) {
-        if !self.session.has_unsaved_work() {
+        if !self.session.unsaved().has_unsaved_work() {
             return;
         }
         if self.below(3) > 0 {
@@ -250,7 +249,7 @@ impl World {
 
     /// The program is killed; what it had written down is offered when it starts again, and taken or not.
     fn kill(&mut self) {
-        let left = self.session.has_work().then(|| (self.name(), self.text()));
+        let left = self.session.unsaved().has_work().then(|| (self.name(), self.text()));
         self.session = Session::default();
         let name = left.as_ref().map_or("model.glb".to_owned(), |(name, _)| name.clone());
         let document = self.document(&name);
@@ -301,7 +300,7 @@ impl World {
             all.push(file.work(name, None));
             all
         };
-        self.session.set_aside().iter().cloned().chain(self.files.iter().flat_map(read)).collect()
+        self.session.files().set_aside().iter().cloned().chain(self.files.iter().flat_map(read)).collect()
     }
 
     fn check(&self, way: &[&str]) {
@@ -345,10 +344,10 @@ fn every_edit_is_on_its_vertex_in_a_file_or_offered_after_random_ways_out_and_in
         let mut world = World::new(seed);
         let mut way = vec!["start"];
         for _ in 0..12 {
-            let before = world.session.set_aside().len();
+            let before = world.session.files().set_aside().len();
             way.push(world.step());
             world.check(&way);
-            let now = world.session.set_aside().len();
+            let now = world.session.files().set_aside().len();
             aside += usize::from(now > before);
             taken += usize::from(now < before);
         }

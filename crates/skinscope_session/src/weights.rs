@@ -7,73 +7,72 @@ use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
 use super::Session;
 
 impl Session {
-    /// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
-    /// where the changes do not fit the model.
-    pub(super) fn change_weights(&mut self, changes: &[WeightChange]) {
-        self.change_skinning(changes, &[]);
-    }
-
-    /// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
-    /// differs. Nothing happens where the changes do not fit the model.
-    pub(super) fn change_skinning(&mut self, weights: &[WeightChange], binds: &[BindChange]) {
-        let Some(model) = self.model() else { return };
-        let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
-        let Ok(changed) = changed else { return };
-        let touched =
-            SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
-        if touched.is_empty() {
-            return;
-        }
-        let before = model.skinning_before(&touched);
-        self.history.skinning_changed(before);
-        self.show_skinning(Arc::new(changed));
-    }
-
-    /// Divides all weights by their sums. In a large model of a patient session that becomes [`Work::NormaliseWeights`](super::Work), which
-    /// the same command cancels.
-    pub(super) fn normalise_weights(&mut self) {
-        let Some(document) = &self.document else { return };
-        if self.is_patient && document.is_large() {
-            self.is_normalising = !self.is_normalising;
-            return;
-        }
-        self.change_weights(&document.model.normalised_weights());
-    }
-
     /// Returns whether normalised weights are asked for and not there yet; until then the weights stay as they are.
     #[must_use]
     pub fn is_normalising(&self) -> bool {
-        self.is_normalising && self.document.is_some()
+        self.tools.is_normalising && self.document.is_some()
     }
+}
 
-    /// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
-    /// open, with the same weights, and where they are still asked for.
-    pub(super) fn normalised(&mut self, model: &Arc<Model>, changes: &[WeightChange]) {
-        if self.is_normalising && self.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
-            self.is_normalising = false;
-            self.change_weights(changes);
-        }
-    }
+/// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
+/// where the changes do not fit the model.
+pub(super) fn change_weights(session: &mut Session, changes: &[WeightChange]) {
+    change_skinning(session, changes, &[]);
+}
 
-    /// Shows the open file with the weights and matrices of `model`.
-    pub(super) fn show_skinning(&mut self, model: Arc<Model>) {
-        let waits = self.is_patient;
-        if let Some(document) = &mut self.document {
-            document.show_edited(model, waits);
-        }
+/// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
+/// differs. Nothing happens where the changes do not fit the model.
+pub(super) fn change_skinning(session: &mut Session, weights: &[WeightChange], binds: &[BindChange]) {
+    let Some(model) = session.model() else { return };
+    let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
+    let Ok(changed) = changed else { return };
+    let touched = SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
+    if touched.is_empty() {
+        return;
     }
+    let before = model.skinning_before(&touched);
+    session.history.skinning_changed(before);
+    show_skinning(session, Arc::new(changed));
+}
 
-    /// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
-    /// Returns whether they fit.
-    pub(super) fn take_up_skinning(&mut self, before: &Model) -> bool {
-        self.is_normalising = false;
-        let path = self.document.as_ref().and_then(|document| document.path.clone());
-        let edited = self.skinning_to_keep(before, path.as_deref());
-        let Some(model) = self.model().filter(|_| !edited.is_empty()) else { return true };
-        let Ok(changed) = model.with_skinning(&edited) else { return false };
-        self.show_skinning(Arc::new(changed));
-        true
+/// Divides all weights by their sums. In a large model of a patient session that becomes [`Work::NormaliseWeights`](super::Work), which
+/// the same command cancels.
+pub(super) fn normalise_weights(session: &mut Session) {
+    let Some(document) = &session.document else { return };
+    if session.is_patient && document.is_large() {
+        session.tools.is_normalising = !session.tools.is_normalising;
+        return;
     }
+    change_weights(session, &document.model.normalised_weights());
+}
+
+/// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
+/// open, with the same weights, and where they are still asked for.
+pub(super) fn take_normalised(session: &mut Session, model: &Arc<Model>, changes: &[WeightChange]) {
+    if session.tools.is_normalising && session.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
+        session.tools.is_normalising = false;
+        change_weights(session, changes);
+    }
+}
+
+/// Shows the open file with the weights and matrices of `model`.
+pub(super) fn show_skinning(session: &mut Session, model: Arc<Model>) {
+    let waits = session.is_patient;
+    if let Some(document) = &mut session.document {
+        document.show_edited(model, waits);
+    }
+}
+
+/// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
+/// Returns whether they fit.
+pub(super) fn take_up_skinning(session: &mut Session, before: &Model) -> bool {
+    session.tools.is_normalising = false;
+    let path = session.document.as_ref().and_then(|document| document.path.clone());
+    let edited = session.unsaved().skinning_to_keep(before, path.as_deref());
+    let Some(model) = session.model().filter(|_| !edited.is_empty()) else { return true };
+    let Ok(changed) = model.with_skinning(&edited) else { return false };
+    show_skinning(session, Arc::new(changed));
+    true
 }
 
 /// Returns the changes of those vertices whose weights differ from what they are now.
@@ -280,11 +279,11 @@ mod tests {
         let warned =
             |session: &Session, what: &str| session.document().unwrap().warnings.iter().any(|w| w.contains(what));
         assert!(warned(&session, "1 edited vertex set aside: the skin has no joint \"joint 11\""));
-        assert_eq!((session.unsaved_vertices(), session.unsaved_work().set_aside), (0, 1));
+        assert_eq!((session.unsaved().unsaved_vertices(), session.unsaved().unsaved_work().set_aside), (0, 1));
         // Once the joints are back, so is the edit.
         let path = Some(std::path::PathBuf::from("model.glb"));
         session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), path));
         assert_eq!(session.model().unwrap().influences(MeshId(0), 0).unwrap().of(3).0[0], 11);
-        assert!(session.set_aside().is_empty() && session.history().can_undo());
+        assert!(session.files().set_aside().is_empty() && session.history().can_undo());
     }
 }

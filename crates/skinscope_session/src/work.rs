@@ -14,7 +14,7 @@ use skinscope_model::Model;
 
 use super::{
     Command, ComparisonCommand, CurvesKey, EditCommand, MEASURES_PER_SECOND, MeasureCurves, Session, SideWeights,
-    ToolCommand, ViewCommand,
+    ToolCommand, ViewCommand, comparison, deforming, measuring, tools, weights,
 };
 
 /// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
@@ -114,29 +114,29 @@ impl Session {
         let mut wanted = Vec::new();
         if let Some(document) = self.document.as_ref() {
             let model = Arc::downgrade(&document.model);
-            if self.is_normalising {
+            if self.tools.is_normalising {
                 wanted.push(Work::NormaliseWeights(Weak::clone(&model)));
             }
             if document.lacks_stats() {
                 wanted.push(Work::CountWeights(model));
             }
         }
-        if let Some((source, model)) = self.wanted_data() {
+        if let Some((source, model)) = self.deforming().wanted_data() {
             wanted.push(Work::PrepareMethod(source, Arc::downgrade(&model)));
         }
-        if let Some((model, task)) = self.wanted_task() {
+        if let Some((model, task)) = tools::wanted_task(self) {
             wanted.push(Work::TryTool(Arc::downgrade(&model), Box::new(task)));
         }
-        if let Some((model, packing)) = self.wanted_packing() {
+        if let Some((model, packing)) = self.deforming().wanted_packing() {
             wanted.push(Work::PackWeights(Arc::downgrade(&model), packing));
         }
-        if self.is_seeking_worst {
+        if self.compared.is_seeking_worst {
             wanted.push(Work::FindWorstMoment);
         }
-        if let Some(key) = self.wanted_curves() {
+        if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        if self.wants_pose_measured() {
+        if measuring::is_pose_wanted(self) {
             wanted.push(Work::MeasurePose);
         }
         wanted
@@ -150,21 +150,22 @@ impl Session {
                 let model = Arc::clone(self.model()?);
                 Some(Box::new(move |context| {
                     let changes = model.normalised_weights();
-                    (!context.is_cancelled()).then(|| Done::of(move |session| session.normalised(&model, &changes)))
+                    (!context.is_cancelled())
+                        .then(|| Done::of(move |session| weights::take_normalised(session, &model, &changes)))
                 }))
             }
             Work::TryTool(model, task) => {
                 let (model, task) = (model.upgrade()?, Task::clone(task));
                 Some(Box::new(move |context| {
                     let outcome = work_out(&model, &task, context)?;
-                    Some(Done::of(move |session| session.worked_out(&model, &task, Some(outcome))))
+                    Some(Done::of(move |session| tools::take_outcome(session, &model, &task, Some(outcome))))
                 }))
             }
             Work::PackWeights(model, packing) => {
                 let (model, packing) = (model.upgrade()?, *packing);
                 Some(Box::new(move |context| {
                     let made = edit::packed(&model, packing, context)?;
-                    Some(Done::of(move |session| session.packed(&model, packing, made)))
+                    Some(Done::of(move |session| comparison::take_packed(session, &model, packing, made)))
                 }))
             }
             Work::CountWeights(_) => {
@@ -179,7 +180,8 @@ impl Session {
                 let session = self.clone();
                 Some(Box::new(move |context| {
                     let worst = session.worst_moment(&mut |fraction| go_on(context, fraction));
-                    (!context.is_cancelled()).then(|| Done::of(move |session| session.show_worst(worst)))
+                    (!context.is_cancelled())
+                        .then(|| Done::of(move |session| comparison::take_worst_moment(session, worst)))
                 }))
             }
             Work::MeasureClip(_) => {
@@ -188,21 +190,21 @@ impl Session {
                     let mut heard = |fraction| go_on(context, fraction);
                     let curves = session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut heard);
                     let curves = curves.filter(|curves| curves.complete)?;
-                    Some(Done::of(move |session| session.measured_curves(curves)))
+                    Some(Done::of(move |session| session.measuring.take_curves(curves)))
                 }))
             }
             Work::MeasurePose => {
-                let (pose, mut measurers) = self.begin_measuring()?;
+                let (pose, mut measurers) = measuring::begin_measuring(self)?;
                 Some(Box::new(move |context| {
                     let measured = pose.measure(&mut measurers, &|| context.is_cancelled())?;
-                    Some(Done::of(move |session| session.measured_surface(measured, measurers)))
+                    Some(Done::of(move |session| measuring::take_measures(session, measured, measurers)))
                 }))
             }
             Work::PrepareMethod(source, model) => {
                 let (source, model) = (*source, model.upgrade()?);
                 Some(Box::new(move |context| {
                     let data = (source.make)(&model, context)?;
-                    Some(Done::of(move |session| session.prepared(source, &model, data)))
+                    Some(Done::of(move |session| deforming::take_data(session, source, &model, data)))
                 }))
             }
         }

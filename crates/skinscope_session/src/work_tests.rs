@@ -64,12 +64,18 @@ fn what_is_wanted_is_said_until_it_is_done_and_a_session_that_is_not_patient_wai
         assert!(session.wanted().contains(work), "the same until something changes: {work:?}");
     }
     session.do_wanted();
-    assert!(session.wanted().is_empty() && session.is_trying() && session.packed_figures().is_some());
-    assert!(session.measured_clip().is_some() && session.measures().is_some());
-    assert!(session.shown_method().id == "polar" && !session.is_seeking_worst() && session.view().pinned.is_some());
+    assert!(
+        session.wanted().is_empty() && session.tools().is_trying() && session.deforming().packed_figures().is_some()
+    );
+    assert!(session.measurements().measured_clip().is_some() && session.measurements().measures().is_some());
+    assert!(
+        session.deforming().shown_method().id == "polar"
+            && !session.compared().is_seeking_worst()
+            && session.view().pinned.is_some()
+    );
     let mut at_once = still_session(obstacle_course());
     at_once.apply(ToolCommand::Choose(Some("smooth")));
-    assert!(at_once.wanted().is_empty() && at_once.is_trying());
+    assert!(at_once.wanted().is_empty() && at_once.tools().is_trying());
 }
 
 #[test]
@@ -112,12 +118,12 @@ fn weights_of_a_runtime_are_those_computed_at_once_and_of_no_use_for_other_weigh
     assert!(first != second);
     let done = late(&JobContext::of_waiting()).unwrap();
     session.done(done);
-    assert!(session.packed_figures().is_none() && session.wanted().contains(&second), "it came too late");
+    assert!(session.deforming().packed_figures().is_none() && session.wanted().contains(&second), "it came too late");
     run(&mut session, &second);
     let at_once = |model: &Arc<Model>| packed(model, unity(), &JobContext::of_waiting()).unwrap();
     let (model, figures) = at_once(session.model().unwrap());
-    assert_eq!(session.packed_figures(), Some(&figures));
-    assert_eq!(bits(session.compared_model().unwrap()), bits(&model));
+    assert_eq!(session.deforming().packed_figures(), Some(&figures));
+    assert_eq!(bits(session.deforming().compared_model().unwrap()), bits(&model));
     assert_ne!(bits(&model), bits(&at_once(&before).0), "the edit is seen in what is packed");
 }
 

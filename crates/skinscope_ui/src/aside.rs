@@ -11,7 +11,7 @@ const MOST_LISTED: usize = 12;
 
 /// Lists what is set aside, with what can be done with it.
 pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let all = session.set_aside();
+    let all = session.files().set_aside();
     if all.is_empty() {
         return;
     }

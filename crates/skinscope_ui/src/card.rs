@@ -54,7 +54,7 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: boo
     if let Some((label, said)) = measured(session, vertex) {
         figure(ui, label, &said);
     }
-    if session.view().pinned != Some(vertex) || session.explains_second() != is_second {
+    if session.view().pinned != Some(vertex) || session.deforming().explains_second() != is_second {
         ui.add_space(2.0);
         let hint = "Click to pin it and see why it is here";
         ui.label(RichText::new(hint).font(theme::regular(theme::SMALL)).color(c.dim));
@@ -63,7 +63,7 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: boo
 
 /// Says at which angle the tangent of a vertex stands to its normal; nothing where the file has no tangents.
 fn tangent(session: &Session, vertex: VertexRef, is_second: bool) -> Option<String> {
-    let directions = session.directions(vertex, is_second)?;
+    let directions = session.picking().directions(vertex, is_second)?;
     directions.tangent?;
     Some(match directions.angle() {
         Some(degrees) => format!("{degrees:.1}° from the normal"),
@@ -73,8 +73,8 @@ fn tangent(session: &Session, vertex: VertexRef, is_second: bool) -> Option<Stri
 
 /// Says what the measure that the overlay shows is at a vertex.
 fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, String)> {
-    let measure = session.shown_measure()?;
-    let pose = session.measures().filter(|pose| pose.key.wanted().vertices == Some(measure))?;
+    let measure = session.measurements().shown_measure()?;
+    let pose = session.measurements().measures().filter(|pose| pose.key.wanted().vertices == Some(measure))?;
     let model = session.model()?;
     let mesh = model.instances.get(vertex.instance.index())?.mesh;
     let stored = vertex.stored(primitive_of(model, vertex)?);
@@ -94,7 +94,7 @@ fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, Strin
 fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     session.view().overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
-    let values = session.inspected_values()?;
+    let values = session.edited_weights().inspected_values()?;
     let instance = model.instances.get(vertex.instance.index())?;
     if instance.skin.is_none() || primitive_of(model, vertex)?.stored_influences.is_none() {
         return Some("none: not skinned".to_owned());
@@ -140,7 +140,7 @@ pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, s
 
 /// Shows each influence with name, bar, weight and what the file stores; then their sum, and the method's equation.
 fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: bool) {
-    let Some((document, model)) = session.document().zip(session.side_model(is_second)) else { return };
+    let Some((document, model)) = session.document().zip(session.deforming().side_model(is_second)) else { return };
     let instance = &model.instances[vertex.instance.index()];
     let of = |model| influences_of(model, vertex);
     let (Some(skin), Some(used), Some(stored)) = (instance.skin, of(model), of(document.stored())) else {
@@ -165,7 +165,7 @@ fn influences(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: bool
     }
     let label = if used.is_edited(vertex.vertex) { "Sum, edited" } else { "Sum" };
     sum(ui, label, used.sum(vertex.vertex), &stored, vertex.vertex);
-    let applied = session.side_deformation(is_second);
+    let applied = session.deforming().side_deformation(is_second);
     let method = applied.method;
     equation(ui, method.label, method.text.equation);
     if let Some(applied) = applied.pass {

@@ -94,7 +94,7 @@ fn name(ui: &mut Ui, (id, clip): (ClipId, &Clip), state: &mut ClipPanel, command
 fn keys(ui: &mut Ui, session: &Session, clip: &Clip, commands: &mut Vec<Command>) {
     let times: Vec<f32> = clip.times.concat();
     ui.label(RichText::new(counted(times.len(), "key", "keys")).font(theme::strong(SMALL)));
-    let now = session.key_near(session.playback().time_secs);
+    let now = session.clip_keys().key_near(session.playback().time_secs);
     ScrollArea::vertical().id_salt("keys").max_height(8.0 * ROW).show(ui, |ui| {
         ui.set_width(ui.available_width());
         for (i, secs) in times.iter().enumerate() {

@@ -40,13 +40,13 @@ const LEAST_FOLDED: f32 = 94.0;
 
 /// The part of the picture in which plates may lie in the corners: all of it, or what is above the names of two sides.
 pub(super) fn above_names(rect: Rect, session: &Session) -> Rect {
-    let names = if session.comparison().is_some() { STRIP - INSET } else { 0.0 };
+    let names = if session.deforming().comparison().is_some() { STRIP - INSET } else { 0.0 };
     rect.with_max_y(rect.bottom() - names)
 }
 
 /// Whether the plate of a comparison is in use, so that nothing may push it away: one of its controls has the focus, or a menu is open.
 pub(super) fn is_used(ui: &Ui, session: &Session) -> bool {
-    if session.comparison().is_none() {
+    if session.deforming().comparison().is_none() {
         return false;
     }
     let focused = ui.memory(|memory| memory.focused()).and_then(|id| ui.ctx().read_response(id));
@@ -68,7 +68,7 @@ pub(super) fn show(
     status: &Status,
     commands: &mut Vec<Command>,
 ) {
-    let Some(comparison) = session.comparison() else { return };
+    let Some(comparison) = session.deforming().comparison() else { return };
     let names = names(session, comparison);
     match comparison.layout {
         ComparisonLayout::Split => {
@@ -132,7 +132,7 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
         }
     };
     // Names of files keep their letters.
-    let mut out = match session.compared_file().filter(|_| comparison.weights == SideWeights::Stored) {
+    let mut out = match session.deforming().compared_file().filter(|_| comparison.weights == SideWeights::Stored) {
         None => [of(a, edited), of(b, stored)],
         Some(other) => [(a, own.as_str()), (b, other)].map(|(choice, name)| match same_place && same_normals {
             true => name.to_owned(),
@@ -269,13 +269,13 @@ fn contents(ui: &mut Ui, session: &Session, (comparison, status): (&Comparison, 
         }
         if session.playback().clip.is_some() {
             let help = "Go to the moment of the clip at which the two sides are farthest apart";
-            let label = if session.is_seeking_worst() { "Stop" } else { "Worst of the clip" };
+            let label = if session.compared().is_seeking_worst() { "Stop" } else { "Worst of the clip" };
             if text_button(ui, None, label, false).on_hover_text(help).clicked() {
                 commands.push(ComparisonCommand::ToWorstMoment.into());
             }
         }
     });
-    if let Some(fraction) = status.worst.filter(|_| session.is_seeking_worst()) {
+    if let Some(fraction) = status.worst.filter(|_| session.compared().is_seeking_worst()) {
         progress_bar(ui, "Looking for the worst moment", fraction);
     }
 }
@@ -322,7 +322,7 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
             let help = format!("After the method of the other side. {}", pass.help);
             switch(ui, pass.label, on, &help, command);
         }
-        if let Some(name) = session.compared_file() {
+        if let Some(name) = session.deforming().compared_file() {
             let stored = comparison.weights == SideWeights::Stored;
             let weights = if stored { SideWeights::Shown } else { SideWeights::Stored };
             let command = ComparisonCommand::SetWeights(weights).into();
@@ -338,7 +338,7 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
 
 /// Which file is compared with the open one, if any, and the way back to its own.
 fn file(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let Some(name) = session.compared_file() else { return };
+    let Some(name) = session.deforming().compared_file() else { return };
     figure(ui, "File", name);
     let help = "Compare with the weights that the open file stores again";
     if text_button(ui, None, "Leave this file", false).on_hover_text(help).clicked() {
@@ -348,8 +348,8 @@ fn file(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 /// How far the sides are apart in this pose: the first figures of three.
 fn figures(ui: &mut Ui, session: &Session, count: usize) {
-    let Some(compared) = session.compared_surfaces() else { return };
-    let height = f64::from(session.rest_height());
+    let Some(compared) = session.surfaces().compared_surfaces() else { return };
+    let height = f64::from(session.extents().rest_height());
     let distance = compared.distance;
     let all = [("Worst", distance.worst), ("Mean", distance.mean), ("RMS", distance.rms)];
     for (label, metres) in all.into_iter().take(count) {

@@ -30,7 +30,7 @@ pub(super) struct ControlsPanel {
 
 /// Shows sliders, and what they drive.
 pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, commands: &mut Vec<Command>) {
-    let controls = session.controls();
+    let controls = &session.edits().controls;
     section(ui, "Controls", |ui| {
         if !controls.is_empty() {
             let (text, name) = if panel.is_edited { ("Done", "Done with controls") } else { ("Edit", "Edit controls") };
@@ -62,7 +62,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, co
         }
         return;
     }
-    let idle = (0..controls.drivers.len()).filter(|i| session.control_program().fault(*i).is_some()).count();
+    let idle = (0..controls.drivers.len()).filter(|i| session.pose().control_program().fault(*i).is_some()).count();
     if idle > 0 {
         ui.horizontal(|ui| {
             let words = format!("{} not act.", counted(idle, "control does", "controls do"));
@@ -92,7 +92,7 @@ fn add(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, commands: &mut
         entry(ui, "Line", help, text.map(ControlCommand::AddDriver).ok_or("Select a joint first"));
         ui.separator();
         for preset in Preset::ALL {
-            let is_possible = session.preset(preset).map(|_| ControlCommand::AddPreset(preset));
+            let is_possible = session.control_state().preset(preset).map(|_| ControlCommand::AddPreset(preset));
             entry(ui, preset.label(), preset.help(), is_possible);
         }
         if let Some(command) = chosen {
@@ -106,9 +106,10 @@ fn add(ui: &mut Ui, session: &Session, panel: &mut ControlsPanel, commands: &mut
 fn new_line(session: &Session) -> Option<String> {
     let node = session.view().selected?;
     let name = quoted(skinscope_anim::pose::Keys::of(session.model()?).key(node));
-    let is_free = |axis: &usize| session.control_program().driver_of(Channel::Angle(node, *axis)).is_none();
+    let is_free = |axis: &usize| session.pose().control_program().driver_of(Channel::Angle(node, *axis)).is_none();
     let axis = AXES[(0..3).find(is_free).unwrap_or(0)].to_lowercase();
-    let slider = session.controls().sliders.first().map(|slider| format!(" + 90 * slider({})", quoted(&slider.name)));
+    let slider =
+        session.edits().controls.sliders.first().map(|slider| format!(" + 90 * slider({})", quoted(&slider.name)));
     let own = format!("angle({name}, \"{axis}\")");
     Some(format!("{own} = posed({own}){}", slider.unwrap_or_default()))
 }
@@ -116,14 +117,14 @@ fn new_line(session: &Session) -> Option<String> {
 /// Shows a slider.
 fn row(ui: &mut Ui, session: &Session, place: usize, slider: &Slider, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let driver = session.control_program().driver_of(Channel::Slider(place));
+    let driver = session.pose().control_program().driver_of(Channel::Slider(place));
     let reach = (slider.most - slider.least).max(1e-6);
     let row = ValueRow {
         name: &slider.name,
         label: &slider.name,
         label_width: 92.0,
         color: if driver.is_some() { c.dim } else { c.accent },
-        value: session.slider_value(place),
+        value: session.control_state().slider_value(place),
         range: slider.least..=slider.most.max(slider.least),
         home: slider.default,
         decimals: (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize,
@@ -195,7 +196,7 @@ fn short(value: f64) -> String {
 /// Shows a line: its text, and what it comes to or what is wrong with it.
 fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let fault = session.control_program().fault(place);
+    let fault = session.pose().control_program().fault(place);
     ui.add_space(6.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -229,7 +230,7 @@ fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut
             commands.push(ControlCommand::RemoveDriver(place).into());
         }
     });
-    let (words, ink) = match (fault, session.control_value(place)) {
+    let (words, ink) = match (fault, session.pose().control_value(place)) {
         (Some(fault), _) => (format!("Column {}: {}.", fault.column(text), fault.what), c.red),
         (None, Some(value)) => (format!("= {}", number(value as f32, 3)), c.dim),
         (None, None) => ("It comes to no number, and does not act.".to_owned(), c.amber),
@@ -267,8 +268,8 @@ fn channel_of(kind: ChannelKind, node: NodeId, axis: usize) -> Channel {
 /// shown as it is posed, since that is what the sliders change.
 pub(super) fn posed(session: &Session, node: NodeId) -> Option<Transform> {
     let mut now = *session.pose().local.transforms.get(node.index())?;
-    let posed = session.undriven().transforms.get(node.index())?;
-    let program = session.control_program();
+    let posed = session.pose().undriven().transforms.get(node.index())?;
+    let program = session.pose().control_program();
     let is_read = |kind| (0..3).any(|axis| program.reads_posed(channel_of(kind, node, axis)));
     if is_read(ChannelKind::Rotation) {
         now.rotation = posed.rotation;
@@ -289,10 +290,10 @@ pub(super) fn driven(ui: &mut Ui, session: &Session, node: NodeId, kind: Channel
         ChannelKind::Translation => " m from rest",
         ChannelKind::Scale => " of rest",
     };
-    let line = |axis: usize| session.control_program().driver_of(channel_of(kind, node, axis));
+    let line = |axis: usize| session.pose().control_program().driver_of(channel_of(kind, node, axis));
     let told = (0..3).filter_map(|axis| {
         let line = line(axis)?;
-        let value = session.control_value(line)?;
+        let value = session.pose().control_value(line)?;
         Some(format!("{} {}{unit} by line {}", AXES[axis], number(value as f32, 2), line + 1))
     });
     let told: Vec<String> = told.collect();

@@ -13,7 +13,7 @@ pub(super) fn most(session: &Session) -> u32 {
 
 /// Shows the field for any other number.
 pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let (most, shown) = (most(session), session.crowd() as u32);
+    let (most, shown) = (most(session), session.pose().formation.members as u32);
     ui.horizontal(|ui| {
         ui.set_height(ROW + 4.0);
         ui.add_space(28.0);
@@ -31,10 +31,10 @@ pub(super) fn field(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
 /// Shows a line below the switches over the picture, where there is a crowd or one was asked for.
 pub(super) fn line(ui: &mut Ui, session: &Session) {
     let c = colors(ui);
-    let (text, ink) = match session.crowd_refusal() {
+    let (text, ink) = match session.extents().crowd_refusal() {
         Some(why) => (why, c.amber),
-        None if session.crowd() > 1 => {
-            let members = grouped(session.crowd());
+        None if session.pose().formation.members > 1 => {
+            let members = grouped(session.pose().formation.members);
             (format!("Crowd of {members}: the first is the one you pose"), c.text)
         }
         None => return,

@@ -62,7 +62,9 @@ impl Explain {
 /// true.
 pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands: &mut Vec<Command>) -> bool {
     state.follow(session);
-    let Some((model, e)) = session.side_model(session.explains_second()).zip(session.explanation()) else {
+    let Some((model, e)) =
+        session.deforming().side_model(session.deforming().explains_second()).zip(session.picking().explanation())
+    else {
         return false;
     };
     let other = if session.view().selected.is_some() { "Joint" } else { "Model" };
@@ -85,7 +87,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
         return false;
     }
     let places = places_of(session);
-    head(ui, model, &e, session.explains_second());
+    head(ui, model, &e, session.deforming().explains_second());
     stored(ui, model, &e, places);
     terms(ui, session, model, &e, state, commands);
     blend(ui, session, &e, (state.matrices, state.quaternions), places);
@@ -96,7 +98,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
 
 /// Returns the decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
 fn places_of(session: &Session) -> usize {
-    explain_text::places(session.opened_bounds().diagonal())
+    explain_text::places(session.pose().opened_bounds.diagonal())
 }
 
 fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
@@ -176,7 +178,10 @@ fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
 /// Returns the weight of each term as the file stores it.
 fn stored_weights(session: &Session, e: &Explanation) -> Vec<String> {
     let influences = stored_influences(session, e);
-    let now = session.side_model(session.explains_second()).and_then(|model| influences_of(model, e.vertex));
+    let now = session
+        .deforming()
+        .side_model(session.deforming().explains_second())
+        .and_then(|model| influences_of(model, e.vertex));
     let text = |term: &Term| {
         let joint = now?.of(e.vertex.vertex).0[term.slot];
         Some(stored_weight(&influences?, e.vertex.vertex, (joint, term.slot)))
@@ -244,7 +249,8 @@ fn terms(
     }
     if let Some(influences) = stored_influences(session, e) {
         let is_edited = session
-            .side_model(session.explains_second())
+            .deforming()
+            .side_model(session.deforming().explains_second())
             .and_then(|m| influences_of(m, e.vertex))
             .is_some_and(|i| i.is_edited(e.vertex.vertex));
         let label = if is_edited { "Sum of weights, edited" } else { "Sum of weights" };
@@ -330,7 +336,7 @@ fn blend(
     (shows_matrix, shows_quaternions): (bool, bool),
     places: usize,
 ) {
-    let applied = session.side_deformation(session.explains_second());
+    let applied = session.deforming().side_deformation(session.deforming().explains_second());
     let method = applied.method;
     section(ui, method.label, |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -486,7 +492,7 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
             let places = places_of(session);
             let text = explain_text::text(
                 model,
-                session.side_deformation(session.explains_second()).method,
+                session.deforming().side_deformation(session.deforming().explains_second()).method,
                 e,
                 &stored,
                 places,

@@ -154,7 +154,7 @@ mod tests {
         session.apply(PlaybackCommand::Seek(0.4));
         session.apply(SelectionCommand::Pin(Some(VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 })));
         session.update_pose();
-        let (model, e) = (session.model().unwrap(), session.explanation().unwrap());
+        let (model, e) = (session.model().unwrap(), session.picking().explanation().unwrap());
         let stored = vec!["a\tb".to_owned(); e.terms.len()];
         let table = tsv(model, &e, &stored);
         assert!(table.lines().all(|line| (7..=8).contains(&line.split('\t').count())), "{table}");

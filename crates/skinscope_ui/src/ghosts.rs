@@ -12,7 +12,8 @@ const MOST: usize = 8;
 const APART: f32 = 14.0;
 
 pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {
-    let (Some(model), Some(explanation)) = (session.side_model(session.explains_second()), session.explanation())
+    let (Some(model), Some(explanation)) =
+        (session.deforming().side_model(session.deforming().explains_second()), session.picking().explanation())
     else {
         return;
     };

@@ -146,7 +146,7 @@ pub(super) fn show(
         ui.set_cursor_icon(CursorIcon::Grabbing);
         return true;
     }
-    let Some(gizmo) = session.gizmo(scale) else {
+    let Some(gizmo) = session.gizmos().gizmo(scale) else {
         state.hovered = None;
         return owns;
     };
@@ -174,7 +174,7 @@ fn pull(
 ) -> bool {
     if session.view().pose_tool == PoseTool::Pull && response.drag_started_by(PointerButton::Primary) {
         let at = ui.input(|i| i.pointer.press_origin()).map(pixel);
-        state.pull = at.and_then(|at| session.begin_pull(at));
+        state.pull = at.and_then(|at| session.gizmos().begin_pull(at));
         if let Some(pull) = &state.pull {
             commands.push(SelectionCommand::Select(Some(pull.joint())).into());
         }
@@ -188,7 +188,7 @@ fn pull(
         return true;
     }
     let at = ui.input(|i| i.pointer.latest_pos()).map(pixel);
-    commands.extend(at.and_then(|at| session.pull_to(pull, at)).map(Command::Edit));
+    commands.extend(at.and_then(|at| session.gizmos().pull_to(pull, at)).map(Command::Edit));
     if response.drag_stopped() || !ui.input(|i| i.pointer.primary_down()) {
         commands.push(EditCommand::EndEdit.into());
         state.pull = None;
@@ -201,9 +201,9 @@ fn begin(ui: &Ui, response: &Response, session: &Session, state: &mut GizmoState
     let scale = ui.pixels_per_point();
     if let Some(tool) = state.asked.take() {
         let from = if tool == PoseTool::Scale { Orientation::Local } else { Orientation::World };
-        let gizmo = session.gizmo_of(tool, from, scale);
+        let gizmo = session.gizmos().gizmo_of(tool, from, scale);
         let at = ui.input(|i| i.pointer.latest_pos()).unwrap_or(response.rect.center());
-        let drag = gizmo.and_then(|gizmo| session.begin_drag(gizmo, Handle::View, from, pixel(at)));
+        let drag = gizmo.and_then(|gizmo| session.gizmos().begin_drag(gizmo, Handle::View, from, pixel(at)));
         state.drag =
             drag.map(|drag| ActiveDrag { drag, by_key: true, at: pixel(at), label: String::new(), ends: None });
     }
@@ -211,9 +211,9 @@ fn begin(ui: &Ui, response: &Response, session: &Session, state: &mut GizmoState
         return;
     }
     let Some(at) = ui.input(|i| i.pointer.press_origin()).map(pixel) else { return };
-    let Some(gizmo) = session.gizmo(scale) else { return };
+    let Some(gizmo) = session.gizmos().gizmo(scale) else { return };
     let Some(handle) = gizmo.handle_at(at) else { return };
-    let drag = session.begin_drag(gizmo, handle, session.view().orientation, at);
+    let drag = session.gizmos().begin_drag(gizmo, handle, session.view().orientation, at);
     state.drag = drag.map(|drag| ActiveDrag { drag, by_key: false, at, label: String::new(), ends: None });
 }
 

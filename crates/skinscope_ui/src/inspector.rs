@@ -168,7 +168,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     let rest = model.skeleton.rest.transforms[node.index()];
     let edit = session.edits().nodes.get(&node).copied().unwrap_or_default();
     let NodeEdit { translation, rotation, scale, .. } = edit;
-    let reach = inspector.reach(model, session.opened_bounds().diagonal(), node);
+    let reach = inspector.reach(model, session.pose().opened_bounds.diagonal(), node);
     let all = [
         Channel {
             kind: ChannelKind::Rotation,

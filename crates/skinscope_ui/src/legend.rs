@@ -76,11 +76,11 @@ fn fold(ui: &mut Ui, folded: bool) -> bool {
 /// Explains the colours. Without `commands` there are no controls.
 fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Option<&mut Vec<Command>>) {
     let view = session.view();
-    if overlay.id == "distance" && session.comparison().is_none() {
+    if overlay.id == "distance" && session.deforming().comparison().is_none() {
         ui.label(RichText::new("Shown while two methods are compared").color(colors(ui).text));
         return;
     }
-    let is_measure = session.shown_measure().is_some();
+    let is_measure = session.measurements().shown_measure().is_some();
     if is_measure && session.model().is_some_and(|model| model.skins.is_empty()) {
         ui.label(RichText::new("There is no skin, so that nothing is measured").color(colors(ui).text));
         return;
@@ -99,13 +99,13 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
             let missing = match overlay.values {
                 // The legend has one number of what has no normal: the measure's.
                 Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
-                    let measures = session.measures();
+                    let measures = session.measurements().measures();
                     measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
                 }
                 Some(VertexValues::Inspected(list)) => {
                     inspection.map(|inspection| inspection.values.of(list).missing())
                 }
-                Some(changed) => session.changed(changed).map(|changed| changed.missing()),
+                Some(changed) => session.measurements().changed(changed).map(|changed| changed.missing()),
                 None => None,
             };
             let without = |step: &Step| missing.or_else(|| count(step));
@@ -119,7 +119,8 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
                 swatch(ui, step, &label, vertices);
             }
             if overlay.of_joint {
-                let is_heaviest = session.weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
+                let is_heaviest =
+                    session.picking().weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
                 if is_heaviest && commands.is_some() {
                     let text = "It moves most. Point at another joint, or select one.";
                     let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
@@ -185,7 +186,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
 
 /// The rows of vertices that are not compared with a mirror image, one for each reason.
 fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, Option<usize>)> {
-    let values = session.inspected_values().map(|values| &values.asymmetry);
+    let values = session.edited_weights().inspected_values().map(|values| &values.asymmetry);
     let count =
         |reason| values.map(|values| values.values.iter().flatten().flatten().filter(|v| **v == reason).count());
     let label = |reason| {
@@ -197,7 +198,7 @@ fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, O
 
 /// Returns what a row of the legend is called: what is as stored is as in the other file where one is compared.
 fn label_of(session: &Session, step: &Step) -> String {
-    match session.compared_file().filter(|_| step.label == AS_STORED) {
+    match session.deforming().compared_file().filter(|_| step.label == AS_STORED) {
         Some(file) => format!("As in {file}"),
         None => step.label.to_owned(),
     }
@@ -232,7 +233,7 @@ pub(super) fn ramps(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>)
 }
 
 fn head(ui: &mut Ui, session: &Session, overlay: &Overlay) {
-    let weights_joint = overlay.of_joint.then(|| session.weights_joint()).flatten();
+    let weights_joint = overlay.of_joint.then(|| session.picking().weights_joint()).flatten();
     let name = weights_joint.zip(session.model()).map(|((n, _), m)| m.skeleton.names[n.index()].as_str());
     match name {
         None => title(ui, overlay.label, overlay.help),

@@ -84,16 +84,16 @@ fn said(ui: &mut Ui, text: &str) {
 
 /// Says how far the curves are, or why there are none.
 fn progress(ui: &mut Ui, session: &Session, status: &Status, commands: &mut Vec<Command>) {
-    if session.curves_key().is_none() {
+    if session.measurements().curves_key().is_none() {
         return said(ui, "Curves are drawn over a clip; none is shown.");
     }
-    if session.measured_clip().is_some() {
+    if session.measurements().measured_clip().is_some() {
         return;
     }
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.set_min_height(24.0);
-        if session.lacks_curves() {
+        if session.measurements().lacks_curves() {
             ui.label(RichText::new("Measuring the clip").font(theme::regular(12.0)).color(colors(ui).text));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if text_button(ui, None, "Stop", false).on_hover_text("Stop measuring the clip").clicked() {
@@ -111,9 +111,9 @@ fn progress(ui: &mut Ui, session: &Session, status: &Status, commands: &mut Vec<
 }
 
 fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let now = session.measures();
+    let now = session.measurements().measures();
     let now = now.as_deref().map(|pose| &pose.measures);
-    let curves = session.measured_clip().map(|curves| &**curves);
+    let curves = session.measurements().measured_clip().map(|curves| &**curves);
     if now.is_some_and(|measures| measures.primitives.is_empty()) {
         return said(ui, "Nothing that is shown is measured: what has a skin is hidden.");
     }
@@ -367,9 +367,9 @@ pub(super) struct MeasureLine {
 
 /// Returns the small print of a legend: the numbers that an overlay's measures have now, and on the other side of a comparison.
 pub(super) fn legend_lines(session: &Session, overlay: &str) -> Vec<MeasureLine> {
-    let Some(pose) = session.measures() else { return Vec::new() };
+    let Some(pose) = session.measurements().measures() else { return Vec::new() };
     let of_overlay = skinscope_inspect::measure::MEASURES.iter().filter(|measure| measure.overlay == Some(overlay));
-    let other = session.compared_measures();
+    let other = session.measurements().compared_measures();
     let line = |m: &'static Measure| {
         let text = |measures: &SurfaceMeasures| Some(m.text((m.value)(measures)?));
         let other = other.as_ref().and_then(|other| text(&other.measures));

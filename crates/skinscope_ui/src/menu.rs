@@ -226,7 +226,7 @@ fn cameras(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let count = session.model().map_or(0, |m| m.camera_nodes.len());
     // A menu of hundreds could not be used; the others are reached one after the other.
     for i in 0..count.min(MOST_CAMERAS) {
-        let Some(name) = session.camera_label(i) else { continue };
+        let Some(name) = session.file_lights().camera_label(i) else { continue };
         let on = through == Some(i);
         let response =
             item(ui, &name, RowSuffix::None, Some(on)).on_hover_text(format!("Look through {name}, of the file"));
@@ -299,8 +299,11 @@ fn open_file(ui: &mut Ui, session: &Session) {
     let with_counts = width > counts.size().x + 120.0;
     let name_width = if with_counts { width - counts.size().x } else { width };
     // A dot tells of what no file has, as in the title of the window.
-    let shown =
-        if session.has_unsaved_work() { format!("• {}", model.source.name) } else { model.source.name.clone() };
+    let shown = if session.unsaved().has_unsaved_work() {
+        format!("• {}", model.source.name)
+    } else {
+        model.source.name.clone()
+    };
     let (name, cut) = shortened(ui, &shown, theme::strong(BODY), c.text, name_width);
     let size = vec2(name.size().x + if with_counts { counts.size().x } else { 0.0 }, ROW);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());

@@ -93,9 +93,9 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
         Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
         Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
         Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
-        Command::Comparison(ComparisonCommand::Toggle) => session.comparison().is_some(),
+        Command::Comparison(ComparisonCommand::Toggle) => session.deforming().comparison().is_some(),
         Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
-        Command::View(ViewCommand::ToggleDeformingOnly) => session.deforming_only(),
+        Command::View(ViewCommand::ToggleDeformingOnly) => session.bones().deforming_only(),
         Command::View(ViewCommand::SetPoseTool(tool)) => view.pose_tool == *tool,
         Command::View(ViewCommand::SetOrientation(orientation)) => view.orientation == *orientation,
         Command::Posing(PosingCommand::ToggleSymmetric) => session.rules().symmetric,
@@ -107,10 +107,10 @@ pub(super) fn is_on(command: &Command, session: &Session, state: &UiState) -> Op
             view.selected.is_some_and(|node| session.edits().held.contains_key(&node))
         }
         Command::View(ViewCommand::SetLighting(lighting)) => {
-            let shown = if session.has_lights() { view.lighting } else { Lighting::Studio };
+            let shown = if session.file_lights().has_lights() { view.lighting } else { Lighting::Studio };
             shown == *lighting
         }
-        Command::View(ViewCommand::SetCrowd(members)) => session.crowd() == *members as usize,
+        Command::View(ViewCommand::SetCrowd(members)) => session.pose().formation.members == *members as usize,
         Command::Window(WindowCommand::TogglePanel(Panel::Outliner)) => state.saved.outliner,
         Command::Window(WindowCommand::TogglePanel(Panel::Inspector)) => state.saved.inspector,
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)) => state.saved.timeline,
@@ -139,7 +139,7 @@ pub(super) fn why_not(command: &Command, session: &Session) -> Option<String> {
     let Command::Posing(PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored) = command else {
         return None;
     };
-    session.mirror_refusal().map(|why| format!("This cannot be done: {why}."))
+    session.edit_rules().mirror_refusal().map(|why| format!("This cannot be done: {why}."))
 }
 
 /// Returns whether a command would do anything now.
@@ -155,7 +155,7 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::Edit(EditCommand::ResetJoint) => selected.is_some_and(|n| session.edits().nodes.contains_key(&n)),
         Command::Edit(EditCommand::ResetAll) => !session.edits().is_empty(),
         Command::Camera(CameraCommand::NextCamera) => session.model().is_some_and(|m| !m.camera_nodes.is_empty()),
-        Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => session.has_lights(),
+        Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => session.file_lights().has_lights(),
         Command::View(ViewCommand::SetCrowd(members)) => crowd::most(session) >= *members,
         Command::Edit(EditCommand::NormaliseWeights) => {
             session.document().is_some_and(|d| d.stats().uneven.is_some()) || session.is_normalising()
@@ -166,16 +166,18 @@ pub(super) fn is_possible(command: &Command, session: &Session) -> bool {
         Command::File(FileCommand::AskForFile(FileUse::SaveSession)) => {
             session.document().is_some() && session.lesson().is_none()
         }
-        Command::Mark(MarkCommand::OfJoint) => session.has_joint().is_some(),
+        Command::Mark(MarkCommand::OfJoint) => session.picking().has_joint().is_some(),
         Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => !session.view().marked.is_empty(),
         Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
             session.model().is_some_and(|m| !m.skins.is_empty())
         }
         Command::Keying(KeyingCommand::KeyPose) => session.model().is_some_and(|m| !m.skeleton.is_empty()),
-        Command::Keying(KeyingCommand::RemoveKeyHere) => session.key_near(session.playback().time_secs).is_some(),
+        Command::Keying(KeyingCommand::RemoveKeyHere) => {
+            session.clip_keys().key_near(session.playback().time_secs).is_some()
+        }
         Command::Posing(PosingCommand::Unpin) => !session.rules().pins.is_empty(),
         Command::Posing(PosingCommand::Paste | PosingCommand::PasteMirrored) => {
-            session.document().is_some() && session.copied_pose().is_some()
+            session.document().is_some() && session.posing().copied_pose().is_some()
         }
         Command::View(ViewCommand::ShowAll) => !session.view().hidden.is_empty(),
         Command::Selection(SelectionCommand::Select(_))

@@ -72,8 +72,8 @@ pub(super) fn show(
 fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let first = slider.places.first().copied();
-    let reads_posed = first.is_some_and(|place| session.control_program().reads_posed(Channel::Morph(place)));
-    let pose = if reads_posed { session.undriven() } else { &session.pose().local };
+    let reads_posed = first.is_some_and(|place| session.pose().control_program().reads_posed(Channel::Morph(place)));
+    let pose = if reads_posed { session.pose().undriven() } else { &session.pose().local };
     let Some((first, &value)) = first.and_then(|p| Some((p, pose.morph_weights.get(p)?))) else {
         return;
     };
@@ -103,7 +103,7 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
     };
     // Two nodes may have one name.
     let change = ui.push_id(first, |ui| row.show(ui)).inner;
-    if let Some(line) = session.control_program().driver_of(Channel::Morph(first)) {
+    if let Some(line) = session.pose().control_program().driver_of(Channel::Morph(first)) {
         let words = format!("Driven by line {} of the controls", line + 1);
         ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
     }

@@ -26,7 +26,8 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect, projector: &Projector
     let mut tried: HashSet<(i32, i32)> = HashSet::new();
     let mut done: HashSet<usize> = HashSet::new();
     for n in first.chain((0..session.pose().model.len()).filter(|n| shown(*n))) {
-        let Some(world) = session.pose().model.get(n).filter(|_| !session.is_hidden(NodeId::from_index(n))) else {
+        let Some(world) = session.pose().model.get(n).filter(|_| !session.bones().is_hidden(NodeId::from_index(n)))
+        else {
             continue;
         };
         let Some(at) = projector.project(world.translation.into()) else { continue };

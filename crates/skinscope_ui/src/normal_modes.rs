@@ -16,7 +16,7 @@ const ROW: f32 = 20.0;
 
 /// Shows the switch, and the modes while it is on. Nothing where the modes do not fit what is shown.
 pub(super) fn show(ui: &mut Ui, session: &Session, now: Option<&SurfaceMeasures>, commands: &mut Vec<Command>) {
-    if !session.has_normal_modes() {
+    if !session.deforming().has_normal_modes() {
         return;
     }
     let on = session.measuring().modes;

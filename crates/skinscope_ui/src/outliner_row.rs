@@ -81,7 +81,7 @@ pub(super) fn show_row(
     if look.has_children && triangle(ui, row.node, name, pos2(left + 6.0, y), folded) {
         answer = Some(RowAction::Fold);
     }
-    let hidden = session.is_hidden(row.node);
+    let hidden = session.bones().is_hidden(row.node);
     let over_row = response.hovered() || response.has_focus();
     let eye_at = pos2(rect.right() - 18.0, y);
     if eye(ui, session, row.node, name, eye_at, (hidden, over_row)) {

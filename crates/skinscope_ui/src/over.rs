@@ -23,7 +23,10 @@ pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
     let rect = ui.ctx().content_rect();
     let mut ui = ui.new_child(UiBuilder::new().max_rect(rect));
     if let Some(projector) = &over.names {
-        let halves = session.comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
+        let halves = session
+            .deforming()
+            .comparison()
+            .is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
         let seen: Rect = if halves { rect.with_max_x(rect.center().x) } else { rect };
         names::show(&ui, session, seen, projector);
         if halves {

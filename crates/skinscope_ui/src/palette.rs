@@ -25,9 +25,9 @@ pub(super) fn show(ui: &mut Ui, session: &Session, limits: Option<PaletteLimits>
         commands.push(ViewCommand::SetPaletteBuffer(choices[chosen].0).into());
     }
     ui.add_space(4.0);
-    let joints = model.palette_layout().len as usize * session.crowd();
+    let joints = model.palette_layout().len as usize * session.pose().formation.members;
     let none = PaletteLimits { uniform: 0, storage: 0 };
-    let fit = PaletteFit::new(asked, session.shown_method(), joints, limits.unwrap_or(none));
+    let fit = PaletteFit::new(asked, session.deforming().shown_method(), joints, limits.unwrap_or(none));
     let size = |n: u64| bytes(usize::try_from(n).unwrap_or(usize::MAX));
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -153,7 +153,7 @@ fn drag_key(
         return None;
     };
     let pressed = drag.pressed.filter(|at| at.y > area.top() + RULER);
-    if let (Some(at), Some((_, clip))) = (pressed, session.keyed_clip()) {
+    if let (Some(at), Some((_, clip))) = (pressed, session.clip_keys().keyed_clip()) {
         let keys = clip.times.iter().flatten().map(|secs| (*secs, (scale.x(*secs) - at.x).abs()));
         let nearest = keys.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, off)| *off <= NEAR);
         lanes.held = nearest.map(|(secs, _)| (secs, at.x));

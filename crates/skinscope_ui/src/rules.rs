@@ -28,7 +28,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
         }
     });
     let names = &model.skeleton.names;
-    let partner = session.partner(node);
+    let partner = session.edit_rules().partner(node);
     let width = ui.available_width();
     let options = SearchListOptions {
         id: "other side",
@@ -144,7 +144,7 @@ pub(super) fn paint(
     paint_held(ui, session, rect, point);
     let c = colors(ui);
     let painter = ui.painter();
-    for arc in session.limit_arcs(ui.pixels_per_point()) {
+    for arc in session.gizmos().limit_arcs(ui.pixels_per_point()) {
         let color = c.axes[arc.axis];
         let line: Vec<_> = arc.line.iter().map(|p| point(*p)).collect();
         let middle = point(arc.middle);
@@ -213,7 +213,7 @@ fn drag_end(
     let at = response.interact_pointer_pos().filter(|_| response.dragged());
     let scale = ui.pixels_per_point();
     let pixel = |at: egui::Pos2| Vec2::new(at.x - rect.min.x, at.y - rect.min.y) * scale;
-    if let Some(angle) = at.and_then(|at| session.limit_at(scale, axis, pixel(at), now)) {
+    if let Some(angle) = at.and_then(|at| session.gizmos().limit_at(scale, axis, pixel(at), now)) {
         let angle = if ui.input(|i| i.modifiers.command) { (angle / 5.0).round() * 5.0 } else { angle };
         if angle != now {
             commands.push(PosingCommand::SetLimits(node, Some(with_end(limits, axis, is_most, angle))).into());

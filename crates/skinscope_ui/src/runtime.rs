@@ -24,7 +24,7 @@ pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, c
     let mut wanted = now;
     let label = match now {
         SideWeights::Shown => "As shown".to_owned(),
-        SideWeights::Stored => session.compared_file().unwrap_or("Stored weights").to_owned(),
+        SideWeights::Stored => session.deforming().compared_file().unwrap_or("Stored weights").to_owned(),
         SideWeights::Packed(packing) => packing.label(),
     };
     ui.horizontal(|ui| {
@@ -97,8 +97,8 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
 
 /// What the runtime costs and loses.
 pub(super) fn figures(ui: &mut Ui, session: &Session) {
-    let Some(told) = session.packed_figures() else {
-        if session.wanted_packing().is_some() {
+    let Some(told) = session.deforming().packed_figures() else {
+        if session.deforming().wanted_packing().is_some() {
             ui.label(RichText::new("Working it out…").color(colors(ui).dim));
         }
         return;

@@ -32,7 +32,7 @@ pub(super) fn size(ui: &mut Ui, session: &Session) {
     ui.add_space(2.0);
     figure(ui, "Size of the model", &size)
         .on_hover_text("Width (X) × height (Y) × depth (Z) in the rest pose, as deformed");
-    let origin = session.origin();
+    let origin = session.surfaces().origin();
     if origin != DVec3::ZERO {
         let DVec3 { x, y, z } = origin;
         figure(ui, "Stands far away, at", &format!("{x}, {y}, {z}"))

@@ -113,7 +113,7 @@ fn shade(color: Color32, back: Color32, toward_eye: f32) -> Color32 {
 /// leaves it.
 fn projection(ui: &Ui, x: f32, y: f32, session: &Session, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let camera = session.view().through.and_then(|t| session.camera_label(t.index));
+    let camera = session.view().through.and_then(|t| session.file_lights().camera_label(t.index));
     let own = if session.view().orbit.orthographic { "Orthographic" } else { "Perspective" };
     let text = camera.as_deref().unwrap_or(own);
     let (galley, _) = shortened(ui, text, theme::regular(theme::SMALL), c.text, 96.0);

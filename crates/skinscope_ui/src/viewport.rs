@@ -53,7 +53,8 @@ pub(super) fn show(
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
     // Side by side, each half is a picture of its own, and both show the same places.
-    let halves = session.comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
+    let halves =
+        session.deforming().comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
     let seen = if halves { rect.with_max_x(rect.center().x) } else { rect };
     let pixels = Vec2::new(seen.width(), seen.height()) * scale;
     let pixels = pixels.round().max(Vec2::ONE);
@@ -180,12 +181,12 @@ fn hover(ui: &Ui, response: &Response, rect: Rect, session: &Session, state: &mu
     viewport.vertex = None;
     let Some(at) = pointer else { return };
     let pixel = from_corner(at, rect) * ui.pixels_per_point();
-    let bone = if skin_only(ui) { None } else { session.bone_at(pixel) };
+    let bone = if skin_only(ui) { None } else { session.bones().bone_at(pixel) };
     if bone.is_none() {
-        viewport.vertex = session.vertex_near_at_hand(pixel);
-        viewport.is_second = session.is_second_at(pixel);
+        viewport.vertex = session.picking().vertex_near_at_hand(pixel);
+        viewport.is_second = session.deforming().is_second_at(pixel);
     }
-    state.hovered = bone.or_else(|| session.mover(viewport.vertex?));
+    state.hovered = bone.or_else(|| session.picking().mover(viewport.vertex?));
 }
 
 /// Returns whether the key is held down that lets the pointer ignore bones.
@@ -212,9 +213,12 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             if session.view().selected.is_some() || session.view().is_on(Toggle::InfluencedOnly) {
                 all.push(("Influenced only", Toggle::InfluencedOnly));
             }
-            if session.has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {
+            if session.unsaved().has_unsaved_skinning() || session.view().is_on(Toggle::Stored) {
                 // Where another file is compared it is what this shows.
-                all.push((session.compared_file().map_or("As stored", |_| "As in the other file"), Toggle::Stored));
+                all.push((
+                    session.deforming().compared_file().map_or("As stored", |_| "As in the other file"),
+                    Toggle::Stored,
+                ));
             }
             for (label, toggle) in all {
                 let command = Command::View(ViewCommand::Toggle(toggle));
@@ -230,7 +234,7 @@ fn toggles(ui: &mut Ui, rect: Rect, session: &Session, state: &UiState, commands
             }
             crowd::line(ui, session);
             marks::line(ui, session);
-            if let Some(note) = session.tangents_note() {
+            if let Some(note) = session.picking().tangents_note() {
                 marks::line_over_picture(ui, note);
             }
         });

@@ -37,7 +37,7 @@ pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction
     session.apply(PlaybackCommand::SetPlaying(false));
     session.apply(ComparisonCommand::PreviewAs(packing));
     session.update_pose();
-    let figures = *session.packed_figures()?;
+    let figures = *session.deforming().packed_figures()?;
     let clips = model.clips.len();
     let mut worst: Option<WorstPose> = None;
     let mut keep = |found: Option<WorstPose>| {

@@ -253,7 +253,8 @@ fn compare(
     spare: &dyn Fn(&Path) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     // An example or a session file may compare already.
-    let is_compared = args.compare.is_some() || args.compare_file.is_some() || session.comparison().is_some();
+    let is_compared =
+        args.compare.is_some() || args.compare_file.is_some() || session.deforming().comparison().is_some();
     if (args.split.is_some() || args.side_by_side) && !is_compared {
         let why = "--split and --side-by-side say how two sides share the picture; say --compare or --compare-file too";
         return Err(CliError::Usage(why.into()));
@@ -313,7 +314,7 @@ fn draw(
     files.iter().try_for_each(|input| spare(input))?;
     compare(args, &mut session, &spare)?;
     let scene = Scene::prepare(args, is_kept, &mut session, reel.as_ref())?;
-    if let Some(note) = session.tangents_note() {
+    if let Some(note) = session.picking().tangents_note() {
         say(format_args!("{note}"));
     }
     let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;

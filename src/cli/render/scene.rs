@@ -58,7 +58,7 @@ impl<'a> Scene<'a> {
         if let Some(crowd) = args.crowd {
             session.apply(ViewCommand::SetCrowd(crowd));
         }
-        if let Some(why) = session.crowd_refusal() {
+        if let Some(why) = session.extents().crowd_refusal() {
             return Err(CliError::Usage(why));
         }
         let deformer = Deformer::ALL.into_iter().find(|by| by.id() == args.deform);
@@ -87,7 +87,7 @@ impl<'a> Scene<'a> {
         /// The moments of a clip that are looked at, beside its start.
         const MOMENTS: u32 = 16;
         let seen = |session: &Session| match framed {
-            Some(node) => session.bounds_of(node),
+            Some(node) => session.extents().bounds_of(node),
             None => self.seen(session),
         };
         let is_placed = self.args.eye.is_some() && self.args.target.is_some();
@@ -117,8 +117,12 @@ impl<'a> Scene<'a> {
 
     /// Returns the box of what is seen now.
     fn seen(&self, session: &Session) -> Aabb {
-        let model = if self.args.frame_everything { session.whole_bounds() } else { session.posed_bounds() };
-        if self.bones { model.union(session.skeleton_bounds()) } else { model }
+        let model = if self.args.frame_everything {
+            session.extents().whole_bounds()
+        } else {
+            session.extents().posed_bounds()
+        };
+        if self.bones { model.union(session.bones().skeleton_bounds()) } else { model }
     }
 
     /// Places the camera.
@@ -139,8 +143,8 @@ impl<'a> Scene<'a> {
             session.apply(CameraCommand::ToggleOrthographic);
         }
         let [width, height] = args.size.map(|side| side as f32);
-        let halved =
-            args.side_by_side || session.comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
+        let halved = args.side_by_side
+            || session.deforming().comparison().is_some_and(|c| c.layout == ComparisonLayout::SideBySide);
         session.apply(CameraCommand::SetViewport(Vec2::new(if halved { 0.5 * width } else { width }, height)));
         if !self.keeps_camera() {
             session.apply(CameraCommand::FrameBox(bounds));
@@ -174,12 +178,12 @@ impl<'a> Scene<'a> {
                 session.apply(ComparisonCommand::SetPass(Some(pass.id)));
             }
         }
-        if session.comparison().is_some() {
+        if session.deforming().comparison().is_some() {
             let layout = match self.args.side_by_side {
                 true => Some(ComparisonLayout::SideBySide),
                 false => Some(ComparisonLayout::Split).filter(|_| !self.is_kept || self.args.split.is_some()),
             };
-            let layout = layout.or(session.comparison().map(|c| c.layout)).unwrap_or_default();
+            let layout = layout.or(session.deforming().comparison().map(|c| c.layout)).unwrap_or_default();
             session.apply(ComparisonCommand::SetLayout(layout));
             let split = self.args.split.or(Some(0.5).filter(|_| !self.is_kept));
             split.map(|split| session.apply(ComparisonCommand::SetSplit(split)));
@@ -227,7 +231,7 @@ fn find_variant(model: &Model, name: &str) -> Result<usize, CliError> {
 }
 
 fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
-    if lights != Lights::Studio && !session.has_lights() {
+    if lights != Lights::Studio && !session.file_lights().has_lights() {
         return Err(CliError::Usage("the file has no lights; leave --lights away, or say --lights studio".into()));
     }
     session.apply(ViewCommand::SetLighting(match lights {
@@ -240,7 +244,7 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
 
 /// Returns a point in the world of the model, for one in that of its file.
 fn near(session: &Session, point: DVec3) -> Vec3 {
-    (point - session.origin()).as_vec3()
+    (point - session.surfaces().origin()).as_vec3()
 }
 
 #[cfg(test)]

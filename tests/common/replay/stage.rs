@@ -148,7 +148,7 @@ impl Stage {
     }
 
     fn take_clips(&mut self, path: PathBuf, map: NameMap) -> Result<String, String> {
-        let mut said = self.session.said_of(&path);
+        let mut said = self.session.files().said_of(&path);
         said.correct(map);
         let other = Arc::clone(read(&Source::File(path.clone()))?.stored());
         let model = Arc::clone(self.session.model().ok_or("nothing is open")?);
@@ -163,7 +163,7 @@ impl Stage {
         };
         let taken = TakenClips::of(document.stored(), &names.other, &names.name(), &names.said)?;
         names.taken = self.session.retake_clips(&taken, before);
-        self.session.keep_clip_names(names);
+        self.session.files_mut().keep_clip_names(names);
         Ok(taken.sentence())
     }
 
@@ -182,12 +182,14 @@ impl Stage {
             ClipNamesCommand::Write(path) => std::fs::write(path, names.text()).unwrap(),
             ClipNamesCommand::Show | ClipNamesCommand::Leave => {}
         }
-        self.session.keep_clip_names(names);
+        self.session.files_mut().keep_clip_names(names);
         Ok(format!("{:?}", names.rows))
     }
 
     fn save_to(&mut self, target: &Path) -> Result<String, String> {
-        let Some(model) = self.session.edited_model().map(Arc::clone) else { return Err("nothing is open".into()) };
+        let Some(model) = self.session.edited_weights().edited_model().map(Arc::clone) else {
+            return Err("nothing is open".into());
+        };
         let own = self.session.document().and_then(|document| document.path.clone());
         let built_in = Source::BuiltIn.built_in_bytes().unwrap_or_default();
         let stamps = own.as_deref().map(Stamps::of).unwrap_or_default();
@@ -198,7 +200,7 @@ impl Stage {
         prepared.write().map_err(|error| error.to_string())?;
         let written = state::hash(&std::fs::read(target).unwrap());
         if self.saving.take() == Some(SaveKind::As) {
-            self.session.saved(target.to_owned(), model);
+            self.session.files_mut().note_model_saved(target.to_owned(), model);
             self.load(Source::File(target.to_owned()))?;
         }
         Ok(format!("wrote {vertices} vertices, {written}"))
@@ -207,11 +209,11 @@ impl Stage {
     fn write_file(&mut self, path: &Path) -> Result<String, String> {
         let text = match self.asked {
             Some(FileUse::SaveSession) => {
-                let kept = self.session.kept().ok_or("nothing is open")?;
+                let kept = self.session.unsaved().kept().ok_or("nothing is open")?;
                 let mut file = kept.file();
                 file.name_model(self.session.document().and_then(|document| document.path.as_deref()));
                 let text = file.text().map_err(|error| error.to_string())?;
-                self.session.note_session_saved(Some(kept));
+                self.session.files_mut().note_session_saved(Some(kept));
                 text
             }
             Some(FileUse::SavePose) => {
@@ -235,14 +237,16 @@ impl Stage {
         let never = AtomicBool::new(false);
         match command {
             InspectionCommand::Inspect => {
-                let Some(model) = self.session.edited_model().map(Arc::clone) else { return Ok(String::new()) };
+                let Some(model) = self.session.edited_weights().edited_model().map(Arc::clone) else {
+                    return Ok(String::new());
+                };
                 let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
                 let inspection = Inspection::of(&model, &options, &never).unwrap();
                 self.session.inspected(&model, inspection);
             }
             InspectionCommand::RunRom(options) => {
                 let Some(model) = self.session.model().map(Arc::clone) else { return Ok(String::new()) };
-                let shown = self.session.shown_method();
+                let shown = self.session.deforming().shown_method();
                 let method = if shown.data.is_none() { shown } else { METHODS[0] };
                 let report = rom::run(&model, &rom::plan(&model, &options), method, &|_| (), &never).unwrap();
                 self.session.measured(&model, report);

@@ -40,19 +40,20 @@ pub(super) fn of(session: &Session) -> String {
     let edits = session.edits();
     say("edits", format!("{:?} {:?} {:?}", edits.nodes, edits.morphs, edits.held));
     say("controls", format!("{:?}", edits.controls));
-    say("control faults", format!("{:?}", session.control_faults()));
+    say("control faults", format!("{:?}", session.control_state().control_faults()));
     say("undo", format!("{} {}", session.history().can_undo(), session.history().can_redo()));
     let pose = session.pose();
     say("pose", hash(format!("{:?} {:?} {:?}", pose.local, pose.model, pose.changes).as_bytes()));
     say("drawn", format!("{} {}", pose.draws.len(), pose.bones.len()));
-    say("bounds", format!("{:?} {:?}", session.posed_bounds(), session.opened_bounds()));
-    say("crowd", format!("{}", session.crowd()));
+    say("bounds", format!("{:?} {:?}", session.extents().posed_bounds(), session.pose().opened_bounds));
+    say("crowd", format!("{}", session.pose().formation.members));
     let tools = session.tools();
     say("tool", format!("{} {:?} {:?}", tools.open, tools.operation.map(|tool| tool.id), tools.scope));
     let settings = serde_json::to_string(&*tools.settings).unwrap();
     say("tool settings", format!("{settings} {}", tools.settings.donor.is_some()));
     say("locked", format!("{:?}", tools.locked));
-    let outcome = session.outcome().map(|outcome| (outcome.vertices, outcome.kept, outcome.largest, &outcome.found));
+    let outcome =
+        session.tools().outcome().map(|outcome| (outcome.vertices, outcome.kept, outcome.largest, &outcome.found));
     say("tool would change", format!("{outcome:?}"));
     let marking = session.marking();
     say("marking", format!("{:?} {} {}", marking.tool, marking.through, marking.by_hand));
@@ -60,15 +61,15 @@ pub(super) fn of(session: &Session) -> String {
     let limits = (&rules.limits, rules.ignores_limits);
     say("rules", format!("{} {:?} {limits:?}", rules.symmetric, rules.pins));
     let measuring = session.measuring();
-    say("measuring", format!("{} {}", measuring.open, session.has_normal_modes()));
-    let of_pose = session.measures().map(|pose| hash(format!("{:?}", pose.measures).as_bytes()));
-    let of_clip = session.measured_clip().map(|curves| (curves.moments.len(), curves.complete));
+    say("measuring", format!("{} {}", measuring.open, session.deforming().has_normal_modes()));
+    let of_pose = session.measurements().measures().map(|pose| hash(format!("{:?}", pose.measures).as_bytes()));
+    let of_clip = session.measurements().measured_clip().map(|curves| (curves.moments.len(), curves.complete));
     say("measures", format!("{of_pose:?} {of_clip:?}"));
-    say("compared file", format!("{:?}", session.compared_file()));
-    let files = session.clip_files().iter().map(|file| (&file.path, &file.said, &file.taken));
+    say("compared file", format!("{:?}", session.deforming().compared_file()));
+    let files = session.files().clip_files().iter().map(|file| (&file.path, &file.said, &file.taken));
     say("clip files", format!("{:?}", files.collect::<Vec<_>>()));
-    say("unsaved", format!("{:?}", session.unsaved_work().words()));
-    say("set aside", format!("{:?}", session.set_aside().iter().map(|work| work.lines(9)).collect::<Vec<_>>()));
+    say("unsaved", format!("{:?}", session.unsaved().unsaved_work().words()));
+    say("set aside", format!("{:?}", session.files().set_aside().iter().map(|work| work.lines(9)).collect::<Vec<_>>()));
     say("page", format!("{}", session.shows_page()));
     let lesson = session.lesson().map(|lesson| {
         format!(
@@ -77,7 +78,7 @@ pub(super) fn of(session: &Session) -> String {
         )
     });
     say("example", format!("{lesson:?} {}", hash(format!("{:?}", session.example_marks()).as_bytes())));
-    if let (Some(document), Some(model)) = (session.document(), session.edited_model()) {
+    if let (Some(document), Some(model)) = (session.document(), session.edited_weights().edited_model()) {
         say("weights", hash(format!("{:?}", model.weight_edits()).as_bytes()));
         say("binds", hash(format!("{:?}", model.bind_edits()).as_bytes()));
         say("clips", format!("{:?}", model.clips.iter().map(|clip| &clip.name).collect::<Vec<_>>()));

@@ -100,7 +100,7 @@ fn vertices(model: &Model, mesh: usize) -> usize {
 
 /// The camera stays one that can look, whatever the model.
 fn looks(session: &Session) {
-    let bounds = session.bounds();
+    let bounds = session.extents().bounds();
     assert!(!bounds.min.is_nan() && !bounds.max.is_nan(), "a box without bounds: {bounds:?}");
     let mut frame = Frame::default();
     session.build_frame(&mut frame, &SceneColors::DARK);

@@ -38,9 +38,9 @@ fn session(path: &Path) -> PathBuf {
     (60..80).for_each(|v| change.push(v, &[3], &[1.0]));
     session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
     session.apply(EditCommand::Edit(NodeId(4), ChannelValue::Rotation(Vec3::X * 40.0)));
-    assert_eq!(session.unsaved_vertices(), 20);
+    assert_eq!(session.unsaved().unsaved_vertices(), 20);
     let kept = path.with_extension("skinscope.json");
-    let mut file = session.kept().unwrap().file();
+    let mut file = session.unsaved().kept().unwrap().file();
     file.set_model(&kept, [path], |_| true).unwrap();
     std::fs::write(&kept, file.text().unwrap()).unwrap();
     kept

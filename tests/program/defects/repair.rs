@@ -19,7 +19,7 @@ use super::rig::Rig;
 use super::{Job, plants, rigs};
 
 fn inspect(session: &mut Session) {
-    let model = Arc::clone(session.edited_model().unwrap());
+    let model = Arc::clone(session.edited_weights().edited_model().unwrap());
     let flag = AtomicBool::new(false);
     session.inspected(&model, Inspection::of(&model, &CheckOptions::default(), &flag).unwrap());
 }

@@ -326,7 +326,7 @@ fn saved(doc: &Doc, saved: &[WeightChange], since: &[WeightChange]) -> Session {
     session.open(document(&bytes));
     session.apply(EditCommand::ChangeWeights(Arc::new(saved.to_vec())));
     let written = Arc::clone(session.model().unwrap());
-    session.saved("model.glb".into(), Arc::clone(&written));
+    session.files_mut().note_model_saved("model.glb".into(), Arc::clone(&written));
     if !since.is_empty() {
         session.apply(EditCommand::ChangeWeights(Arc::new(since.to_vec())));
     }
@@ -345,7 +345,7 @@ fn edit(mesh: u32, vertex: u32, joint: u16) -> WeightChange {
 fn a_session_goes_on_after_its_edit_of_one_skin_was_saved() {
     for mesh in [0, 1] {
         let mut session = saved(&two_skins(Layout::Plain, F32), &[edit(mesh, 5, 8)], &[]);
-        assert_eq!((session.unsaved_vertices(), session.history().can_undo()), (0, true), "{mesh}");
+        assert_eq!((session.unsaved().unsaved_vertices(), session.history().can_undo()), (0, true), "{mesh}");
         let only = |session: &Session, show: &str| {
             let row = shown(session.model().unwrap(), show, 0)[5].clone();
             row.len() == 1 && row[0].0.ends_with("head")
@@ -353,7 +353,7 @@ fn a_session_goes_on_after_its_edit_of_one_skin_was_saved() {
         let edited = |session: &Session| ["show", "b.show"].map(|show| only(session, show));
         assert_eq!(edited(&session), [mesh == 0, mesh == 1]);
         session.apply(EditCommand::Undo);
-        assert_eq!((edited(&session), session.unsaved_vertices()), ([false; 2], 1));
+        assert_eq!((edited(&session), session.unsaved().unsaved_vertices()), ([false; 2], 1));
     }
 }
 
@@ -366,7 +366,7 @@ fn what_was_edited_since_finds_its_skin_where_the_file_has_its_meshes_in_another
     assert_eq!(model.instances.iter().map(|i| i.mesh.0).collect::<Vec<_>>(), [0, 2, 1], "the second is parted again");
     assert_eq!(shown(model, "c.show", 0)[5], [("c.head".to_owned(), 1.0)]);
     assert_eq!(shown(model, "b.show", 0)[7], [("b.tail".to_owned(), 1.0)]);
-    assert_eq!(session.unsaved_vertices(), 1);
+    assert_eq!(session.unsaved().unsaved_vertices(), 1);
 }
 
 #[test]

@@ -6,115 +6,55 @@ use glam::{Vec3, Vec4};
 use skinscope_base::math::{Aabb, Projection};
 use skinscope_deform::{Deformer, Surface};
 use skinscope_examples::MarkInk;
-use skinscope_frame::{
-    Background, Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color,
-};
+use skinscope_frame::{Bone, Camera, Compared, Display, Dots, Frame, Grid, Light, Line, SideLayout, joint_color};
 use skinscope_inspect::{BoneShape, Explanation, Term};
 use skinscope_model::{Change, Model, NodeId, Property};
 
+use super::colors::SceneColors;
 use super::directions::add_directions;
 use super::onion::add_onion_skins;
 use super::trail::add_trail;
 use crate::{ComparisonLayout, Lighting, MethodChoice, PosedLight, Session, Toggle};
 
-/// Colours that come from the theme: sRGB, straight alpha.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SceneColors {
-    /// The background.
-    pub background: Background,
-    /// The lines of the ground.
-    pub grid: [f32; 3],
-    /// The floor around the model, light enough for a shadow to be seen on it.
-    pub floor: [f32; 4],
-    /// A bone while no node is selected.
-    pub bone: [f32; 4],
-    /// A bone that is neither selected nor below the selected one.
-    pub unselected: [f32; 4],
-    /// The selected bone.
-    pub selected: [f32; 4],
-    /// Bones below the selected one.
-    pub below_selected: [f32; 4],
-    /// The bone under the pointer.
-    pub hovered: [f32; 4],
-    /// Bones whose joint is edited.
-    pub edited: [f32; 4],
-    /// The axes X, Y and Z.
-    pub axes: [[f32; 4]; 3],
-    /// Vertices that no overlay colours.
-    pub dots: [f32; 4],
-    /// Marked vertices.
-    pub marks: [f32; 4],
-    /// The pinned vertex, and the outline of it and of its ghosts.
-    pub pinned: [[f32; 4]; 2],
-}
-
 /// The radii of dots in pixels: of vertices and of marked ones.
 const DOT_RADIUS: [f32; 2] = [2.5, 5.0];
-
-impl SceneColors {
-    /// The colours of the dark theme.
-    pub const DARK: Self = Self {
-        background: Background::Studio { inner: [0.235, 0.255, 0.302], outer: [0.086, 0.094, 0.114] },
-        grid: [0.56, 0.59, 0.66],
-        floor: [0.43, 0.455, 0.51, 0.85],
-        bone: [0.36, 0.45, 0.62, 0.92],
-        unselected: [0.34, 0.41, 0.53, 0.50],
-        selected: [0.302, 0.639, 1.0, 1.0],
-        below_selected: [0.36, 0.58, 0.90, 0.80],
-        hovered: [0.80, 0.90, 1.0, 0.85],
-        edited: [0.898, 0.71, 0.404, 0.80],
-        axes: [[0.941, 0.380, 0.427, 1.0], [0.482, 0.788, 0.435, 1.0], [0.353, 0.663, 0.973, 1.0]],
-        dots: [0.90, 0.92, 0.96, 1.0],
-        marks: [0.302, 0.639, 1.0, 1.0],
-        pinned: [[1.0, 1.0, 1.0, 1.0], [0.06, 0.07, 0.09, 0.9]],
-    };
-
-    /// The colours of the light theme.
-    pub const LIGHT: Self = Self {
-        background: Background::Studio { inner: [0.93, 0.94, 0.955], outer: [0.78, 0.80, 0.835] },
-        grid: [0.45, 0.48, 0.54],
-        floor: [0.96, 0.965, 0.975, 0.6],
-        bone: [0.28, 0.36, 0.52, 0.90],
-        unselected: [0.30, 0.36, 0.46, 0.40],
-        selected: [0.05, 0.42, 0.86, 1.0],
-        below_selected: [0.20, 0.50, 0.88, 0.75],
-        hovered: [0.10, 0.30, 0.60, 0.80],
-        edited: [0.72, 0.47, 0.05, 0.80],
-        axes: [[0.82, 0.20, 0.26, 1.0], [0.20, 0.56, 0.18, 1.0], [0.13, 0.45, 0.82, 1.0]],
-        dots: [0.96, 0.97, 0.99, 1.0],
-        marks: [0.05, 0.42, 0.86, 1.0],
-        pinned: [[0.10, 0.12, 0.16, 1.0], [1.0, 1.0, 1.0, 0.95]],
-    };
-}
 
 /// Does what [`Session::build_frame`] says.
 pub(super) fn build(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let compared = frame.compared.take();
     build_alone(frame, session, colors);
     let draws_directions = [Toggle::Normals, Toggle::Tangents].iter().any(|toggle| session.view().is_on(*toggle));
-    let Some(comparison) = session.comparison() else {
+    let Some(comparison) = session.deforming().comparison() else {
         add_onion_skins(frame, session, colors);
-        let surface = draws_directions.then(|| session.surface()).flatten();
+        let surface = draws_directions.then(|| session.surfaces().surface()).flatten();
         return add_directions(frame, session, surface.as_deref(), colors);
     };
     let mut other =
         compared.unwrap_or_else(|| Box::new(Compared { frame: Frame::default(), layout: SideLayout::SideBySide }));
     other.frame.clone_from(frame);
-    other.frame.model = session.compared_model().map(Arc::clone);
-    let model = session.compared_model();
+    other.frame.model = session.deforming().compared_model().map(Arc::clone);
+    let model = session.deforming().compared_model();
     if let Some(model) = model {
         other.frame.palettes.clear();
-        other.frame.palettes.extend_from_slice(&session.palettes_of(model));
-        other.frame.palettes.extend_from_slice(&session.crowd_palettes_of(model));
+        other.frame.palettes.extend_from_slice(&session.surfaces().palettes_of(model));
+        other.frame.palettes.extend_from_slice(&session.surfaces().crowd_palettes_of(model));
     }
-    deform_by(&mut other.frame, (comparison.choice, model), session, |m| session.compared_surface(comparison, m));
-    if let Some(measure) = session.shown_measure() {
-        let measured = session.compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
+    deform_by(&mut other.frame, (comparison.choice, model), session, |m| {
+        session.surfaces().compared_surface(comparison, m)
+    });
+    if let Some(measure) = session.measurements().shown_measure() {
+        let measured =
+            session.measurements().compared_measures().filter(|pose| pose.key.wanted().vertices == Some(measure));
         other.frame.changed = measured.map(|pose| Arc::clone(&pose.values));
     }
     if draws_directions {
-        add_directions(&mut other.frame, session, session.compared_surface(comparison, 0).as_deref(), colors);
-        add_directions(frame, session, session.surface().as_deref(), colors);
+        add_directions(
+            &mut other.frame,
+            session,
+            session.surfaces().compared_surface(comparison, 0).as_deref(),
+            colors,
+        );
+        add_directions(frame, session, session.surfaces().surface().as_deref(), colors);
     }
     other.layout = match comparison.layout {
         ComparisonLayout::Split => SideLayout::Split(comparison.split),
@@ -139,13 +79,13 @@ fn deform_by(
     session: &Session,
     surface: impl Fn(usize) -> Option<Arc<Surface>>,
 ) {
-    let deformation = session.deformation_of(choice, model);
-    (frame.method, frame.parameters) = (session.ready(choice, model).method, deformation.values);
+    let deformation = session.deforming().deformation_of(choice, model);
+    (frame.method, frame.parameters) = (session.deforming().ready(choice, model).method, deformation.values);
     frame.needs_processor = deformation.needs_processor();
     frame.deformer = if frame.needs_processor.is_some() { Deformer::Processor } else { session.view().deformer };
     frame.surfaces.clear();
     if frame.deformer == Deformer::Processor {
-        frame.surfaces.extend((0..session.crowd()).filter_map(surface));
+        frame.surfaces.extend((0..session.pose().formation.members).filter_map(surface));
     }
     if let Some(split) = frame.surfaces.first().and_then(|surface| surface.split_model()) {
         frame.model = Some(Arc::clone(split));
@@ -154,15 +94,17 @@ fn deform_by(
 
 fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     let view = session.view();
-    let (near, far) = view.planes(session.shown_bounds());
-    frame.model = session.shown_model().map(Arc::clone);
+    let (near, far) = view.planes(session.pose().shown_bounds());
+    frame.model = session.deforming().shown_model().map(Arc::clone);
     frame.camera = Camera { world_from_view: view.world_from_view(), projection: view.projection(), near, far };
-    deform_by(frame, (view.choice(), session.shown_model()), session, |member| session.member_surface(member));
+    deform_by(frame, (view.choice(), session.deforming().shown_model()), session, |member| {
+        session.surfaces().member_surface(member)
+    });
     frame.palettes.clone_from(&session.pose().palettes);
     frame.palettes.extend_from_slice(&session.pose().crowd.palettes);
     frame.morph_weights.clone_from(&session.pose().local.morph_weights);
     frame.morph_weights.extend_from_slice(&session.pose().crowd.morph_weights);
-    frame.members = session.crowd() as u32;
+    frame.members = session.pose().formation.members as u32;
     frame.variant = view.variant;
     frame.draws.clear();
     frame.lights.clear();
@@ -172,15 +114,15 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     frame.lines.clear();
     frame.ghosts.clear();
     frame.marked = Arc::clone(&view.marked);
-    frame.inspected = session.inspected_values().cloned();
+    frame.inspected = session.edited_weights().inspected_values().cloned();
     // Without a comparison nothing is apart, and what the renderer keeps for other overlays stays.
     if view.overlay.is_some_and(|overlay| overlay.id == "distance")
-        && let Some(compared) = session.compared_surfaces()
+        && let Some(compared) = session.surfaces().compared_surfaces()
     {
         frame.inspected = Some(Arc::clone(&compared.inspected));
     }
-    frame.changed = view.overlay.and_then(|overlay| session.changed(overlay.values?));
-    let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.weights_joint()).flatten();
+    frame.changed = view.overlay.and_then(|overlay| session.measurements().changed(overlay.values?));
+    let weights_joint = view.overlay.is_some_and(|o| o.of_joint).then(|| session.picking().weights_joint()).flatten();
     frame.display = Display {
         overlay: view.overlay,
         ramp: view.ramp,
@@ -211,7 +153,7 @@ fn build_alone(frame: &mut Frame, session: &Session, colors: &SceneColors) {
     if view.is_on(Toggle::Axes) {
         add_axes(frame, model, session, colors);
     }
-    if let Some(explanation) = session.explanation() {
+    if let Some(explanation) = session.picking().explanation() {
         add_ghosts(frame, &explanation, colors);
     }
     if session.lesson().is_some() {
@@ -270,22 +212,24 @@ fn add_ghosts(frame: &mut Frame, explanation: &Explanation, colors: &SceneColors
 /// Adds the lights of the file where they are wanted; a file without any is lit by the studio.
 fn add_lights(frame: &mut Frame, session: &Session) {
     let lighting = session.view().lighting;
-    if lighting == Lighting::Studio || !session.has_lights() {
+    if lighting == Lighting::Studio || !session.file_lights().has_lights() {
         return;
     }
     frame.studio = lighting == Lighting::Both;
-    let exposure = session.exposure();
-    frame.lights.extend(session.posed_lights().map(|PosedLight { kind, position, direction, color, range }| Light {
-        kind,
-        position,
-        direction,
-        color: color * exposure,
-        range,
-    }));
+    let exposure = session.pose().exposure;
+    frame.lights.extend(session.file_lights().posed_lights().map(
+        |PosedLight { kind, position, direction, color, range }| Light {
+            kind,
+            position,
+            direction,
+            color: color * exposure,
+            range,
+        },
+    ));
 }
 
 fn add_bones(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
-    let (view, bounds) = (session.view(), session.opened_bounds());
+    let (view, bounds) = (session.view(), session.pose().opened_bounds);
     let below = view.selected.map_or(0..0, |n| n.index()..model.skeleton.subtree_end(n));
     for bone in &session.pose().bones {
         let color = if Some(bone.node) == view.selected {
@@ -319,11 +263,11 @@ fn add_bones(frame: &mut Frame, model: &Model, session: &Session, colors: &Scene
 }
 
 fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneColors) {
-    let length = session.opened_bounds().diagonal() * 0.025;
+    let length = session.pose().opened_bounds.diagonal() * 0.025;
     for (i, world) in session.pose().model.iter().enumerate() {
         let node = NodeId::from_index(i);
         let shown = model.scenes.get(session.view().scene).is_none_or(|s| s.contains[i]);
-        if !shown || session.is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
+        if !shown || session.bones().is_hidden(node) || !(model.is_joint(node) || model.skins.is_empty()) {
             continue;
         }
         let selected = session.view().selected == Some(node);
@@ -340,10 +284,10 @@ fn add_axes(frame: &mut Frame, model: &Model, session: &Session, colors: &SceneC
 /// Returns the ground, which reaches as far as the crowd does. A crowd has no contact shadow, since only the first
 /// member's could be drawn.
 fn grid(session: &Session, colors: &SceneColors) -> Grid {
-    let mut grid = ground(session.opened_bounds(), colors);
-    if session.crowd() > 1 {
+    let mut grid = ground(session.pose().opened_bounds, colors);
+    if session.pose().formation.members > 1 {
         grid.shadow = Vec4::ZERO;
-        grid.radius = grid.radius.max(session.shown_bounds().diagonal() * 1.5);
+        grid.radius = grid.radius.max(session.pose().shown_bounds().diagonal() * 1.5);
     }
     grid
 }
@@ -357,13 +301,13 @@ pub fn grid_unit(session: &Session) -> Option<f32> {
     if !view.is_on(Toggle::Grid) || session.document().is_none() {
         return None;
     }
-    let focus = if view.through.is_some() { session.opened_bounds().center() } else { view.orbit.target };
+    let focus = if view.through.is_some() { session.pose().opened_bounds.center() } else { view.orbit.target };
     let depth = -view.world_from_view().inverse().transform_point3(focus).z;
     let height = match view.projection() {
         Projection::Perspective { fov_y } => 2.0 * depth * (0.5 * fov_y).tan(),
         Projection::Orthographic { height } => height,
     };
-    let finest = ground(session.opened_bounds(), &SceneColors::DARK).spacing;
+    let finest = ground(session.pose().opened_bounds, &SceneColors::DARK).spacing;
     // The shader leaves out lines that are too close together: the finest, and then every tenth.
     let pixels = finest * view.viewport.y / height;
     Some(if height > 0.0 && pixels < LEAST_PIXELS { 10.0 * finest } else { finest })
@@ -467,7 +411,7 @@ mod tests {
         session.update_pose();
         let mut frame = Frame::default();
         session.build_frame(&mut frame, &SceneColors::DARK);
-        let explained = session.explanation().unwrap();
+        let explained = session.picking().explanation().unwrap();
         let (lines, dots): (Vec<Line>, Vec<Line>) = frame.lines.iter().partition(|line| line.from != line.to);
         // Joint 2 turned and joint 1 did not: joint 1 alone would leave the vertex where it is stored.
         let stored = session.model().unwrap().meshes[0].primitives[0].positions[vertex];

@@ -17,7 +17,7 @@ fn built(session: &Session) -> Frame {
 fn a_frame_has_both_sides_as_the_comparison_says() {
     let mut session = still_session(obstacle_course());
     let alone = built(&session);
-    assert!(alone.compared.is_none() && session.comparison().is_none());
+    assert!(alone.compared.is_none() && session.deforming().comparison().is_none());
     session.apply(ComparisonCommand::Toggle);
     session.apply(ComparisonCommand::SetMethod("dual-quaternion"));
     session.apply(ComparisonCommand::SetSplit(0.3));
@@ -46,7 +46,7 @@ fn a_frame_has_both_sides_as_the_comparison_says() {
         session.apply(ComparisonCommand::SetSplit(bad));
     }
     session.apply(ComparisonCommand::SetSplit(7.0));
-    assert_eq!(session.comparison().map(|c| c.split), Some(1.0));
+    assert_eq!(session.deforming().comparison().map(|c| c.split), Some(1.0));
     session.apply(ComparisonCommand::Toggle);
     assert!(built(&session).compared.is_none());
 }

@@ -24,15 +24,17 @@ pub(super) fn add_directions(frame: &mut Frame, session: &Session, surface: Opti
     let Some(surface) = surface.filter(|_| wants.contains(&true)) else { return };
     let count: usize = surface.parts.iter().map(|p| p.deformed.positions.len() * p.copies.len().max(1)).sum();
     let step = count.div_ceil(MOST).max(1);
-    let length = LENGTH * session.opened_bounds().diagonal();
+    let length = LENGTH * session.pose().opened_bounds.diagonal();
     for part in &surface.parts {
         // Those that the file has are deformed with the surface.
         let lacks = wants[1] && part.deformed.tangents.is_empty();
-        let computed =
-            session.document().zip(session.shown_model()).filter(|_| lacks).map_or(&[][..], |(document, model)| {
+        let computed = session.document().zip(session.deforming().shown_model()).filter(|_| lacks).map_or(
+            &[][..],
+            |(document, model)| {
                 let mesh = model.instances[part.instance.index()].mesh;
                 document.computed_tangents().of_primitive(mesh, part.primitive)
-            });
+            },
+        );
         if part.copies.is_empty() {
             lines_of(frame, (&part.deformed, computed), (wants, step, length), colors);
         }
@@ -109,9 +111,9 @@ mod tests {
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         session.apply(crate::PlaybackCommand::SetPose(crate::PoseSource::Rest));
         session.update_pose();
-        assert_eq!(session.tangents_note(), None);
+        assert_eq!(session.picking().tangents_note(), None);
         session.apply(ViewCommand::Set(Toggle::Tangents, true));
-        assert!(session.tangents_note().unwrap().contains("computed by MikkTSpace"));
+        assert!(session.picking().tangents_note().unwrap().contains("computed by MikkTSpace"));
         let along = |lines: Vec<Line>| lines.iter().map(|l| (l.to - l.from).normalize()).collect::<Vec<_>>();
         let rest = along(lines(&session).0);
         let upright = rest.iter().filter(|t| t.y > 0.999).count();
@@ -132,7 +134,7 @@ mod tests {
         session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
         session.apply(ViewCommand::Set(Toggle::Tangents, true));
         session.update_pose();
-        assert!(session.tangents_note().unwrap().starts_with("No tangents"));
+        assert!(session.picking().tangents_note().unwrap().starts_with("No tangents"));
     }
 
     fn lines(session: &Session) -> (Vec<Line>, Option<Vec<Line>>) {
@@ -145,7 +147,7 @@ mod tests {
     fn lines_run_along_what_was_deformed_where_it_faces_the_camera() {
         let mut session = open();
         assert!(lines(&session).0.is_empty());
-        let surface = session.surface().unwrap();
+        let surface = session.surfaces().surface().unwrap();
         let of = &surface.parts[0].deformed;
         for (toggle, along) in [
             (Toggle::Normals, of.normals.clone()),
@@ -160,7 +162,7 @@ mod tests {
                 drawn.len() == seen.len() && seen.len() > along.len() / 5 && seen.len() < along.len(),
                 "{toggle:?}"
             );
-            let length = LENGTH * session.opened_bounds().diagonal();
+            let length = LENGTH * session.pose().opened_bounds.diagonal();
             for (line, i) in drawn.iter().zip(seen) {
                 assert_eq!(line.from, of.positions[i]);
                 assert!((line.to - line.from - along[i] * length).length() < 1e-5, "{toggle:?}");
@@ -177,7 +179,10 @@ mod tests {
         session.apply(ComparisonCommand::Set(true));
         session.apply(ComparisonCommand::SetMethod("dual-quaternion"));
         let (first, second) = lines(&session);
-        let (one, other) = (session.surface().unwrap(), session.compared_surfaces().unwrap().surfaces[1].clone());
+        let (one, other) = (
+            session.surfaces().surface().unwrap(),
+            session.surfaces().compared_surfaces().unwrap().surfaces[1].clone(),
+        );
         let stands =
             |lines: &[Line], at: &Surface| lines.iter().all(|l| at.parts[0].deformed.positions.contains(&l.from));
         let second = second.unwrap();
@@ -205,10 +210,10 @@ mod tests {
             session.prepare();
             session.update_pose();
             let vertex = VertexRef { instance: InstanceId(0), primitive: 0, vertex: 70 };
-            let alone = (!with_surface).then(|| session.directions(vertex, false).unwrap());
-            let surface = session.surface().unwrap();
+            let alone = (!with_surface).then(|| session.picking().directions(vertex, false).unwrap());
+            let surface = session.surfaces().surface().unwrap();
             let of = &surface.parts[0].deformed;
-            let said = alone.or_else(|| session.directions(vertex, false)).unwrap();
+            let said = alone.or_else(|| session.picking().directions(vertex, false)).unwrap();
             assert!((said.normal - of.normals[70]).length() < 1e-6, "{id}");
             assert!((said.tangent.unwrap() - of.tangents[70]).length() < 1e-6, "{id}");
             let cosine = of.normals[70].dot(of.tangents[70].truncate());

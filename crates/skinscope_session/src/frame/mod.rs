@@ -1,13 +1,16 @@
 //! Describes a session as a picture: what it shows, as the plain data that the renderer draws.
 
 mod build;
+mod colors;
 #[cfg(test)]
 mod comparison_tests;
 mod directions;
 mod onion;
 mod trail;
 
-pub use build::{SceneColors, grid_unit};
+pub use build::grid_unit;
+pub use colors::SceneColors;
+
 use skinscope_frame::Frame;
 
 use super::Session;

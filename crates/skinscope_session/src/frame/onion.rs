@@ -18,7 +18,7 @@ pub(super) fn add_onion_skins(frame: &mut Frame, session: &Session, colors: &Sce
         return;
     }
     let [before, after, _] = colors.axes;
-    for skin in session.onion_skins() {
+    for skin in session.pose().onion_skins() {
         let [r, g, b, _] = if skin.steps < 0 { before } else { after };
         let ghost = Some([r, g, b, NEAREST * FADING.powi(skin.steps.abs() - 1)]);
         let display = Display { ghost, overlay: None, grid: None, dots: None, wireframe: false, ..frame.display };

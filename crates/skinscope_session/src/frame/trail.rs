@@ -13,7 +13,7 @@ const DOT: f32 = 3.5;
 /// Adds the path of the selected joint over the clip, where it is shown: strong up to now, faint from there on, with a dot at
 /// each key.
 pub(super) fn add_trail(frame: &mut Frame, session: &Session, colors: &SceneColors) {
-    let Some(trail) = session.trail() else { return };
+    let Some(trail) = session.pose().trail() else { return };
     let now = session.playback().time_secs;
     for (times, points) in trail.times.windows(2).zip(trail.points.windows(2)) {
         let (width, color) = if times[1] <= now { (BEFORE, colors.selected) } else { (AFTER, colors.below_selected) };

@@ -3,8 +3,9 @@
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 use skinscope_base::math::{Transform, length};
 
+use super::super::Gizmos;
 use super::{Gizmo, Handle, PoseTool, rotation_in, shapes};
-use crate::{ChannelValue, Orientation, Session};
+use crate::{ChannelValue, Orientation};
 
 /// How values are rounded while they are dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,18 +58,18 @@ pub struct Drag {
 /// plane. Below it, the pointer is followed along the ring's edge.
 const GRAZING: f64 = 0.2;
 
-impl Session {
+impl Gizmos<'_> {
     /// Begins to drag a handle of `gizmo`, whose axes are `orientation`, at a point of the viewport (in pixels from its
     /// top left). `None` where the selected node has no gizmo.
     #[must_use]
-    pub fn begin_drag(&self, gizmo: Gizmo, handle: Handle, orientation: Orientation, at: Vec2) -> Option<Drag> {
+    pub fn begin_drag(self, gizmo: Gizmo, handle: Handle, orientation: Orientation, at: Vec2) -> Option<Drag> {
         let other = |orientation| self.gizmo_of(gizmo.tool, orientation, gizmo.pixels_per_point());
         let along = [other(Orientation::Local)?, other(Orientation::Parent)?, other(Orientation::World)?];
-        let skeleton = &self.model()?.skeleton;
-        let before = *self.undriven().transforms.get(gizmo.node.index())?;
+        let skeleton = &self.model?.skeleton;
+        let before = *self.pose.undriven().transforms.get(gizmo.node.index())?;
         let parent = skeleton.parents[gizmo.node.index()].and_then(|parent| self.pose.model.get(parent.index()));
         let parent = parent.map_or(DMat3::IDENTITY, |parent| glam::Mat3::from(parent.matrix3).as_dmat3());
-        let step = step_of(f64::from(self.opened_bounds().diagonal()));
+        let step = step_of(f64::from(self.pose.opened_bounds.diagonal()));
         let start = at.as_dvec2();
         let typed = String::new();
         Some(Drag { gizmo, along, handle, orientation, before, parent, start, last: start, turned: 0.0, step, typed })

@@ -3,8 +3,9 @@
 use glam::{DMat3, DVec3, Vec2};
 use skinscope_anim::pose::Limits;
 
+use super::super::Gizmos;
 use super::{Gizmo, rotation_in};
-use crate::{Orientation, PoseTool, Session};
+use crate::{Orientation, PoseTool};
 
 /// The radius of the arcs, as a share of that of the gizmo's rings.
 const RADIUS: f64 = 0.62;
@@ -51,10 +52,10 @@ impl Dial {
     }
 }
 
-impl Session {
+impl Gizmos<'_> {
     /// The arcs of the selected joint's limits, while the tool that turns is chosen. An axis without limits has none.
     #[must_use]
-    pub fn limit_arcs(&self, pixels_per_point: f32) -> Vec<LimitArc> {
+    pub fn limit_arcs(self, pixels_per_point: f32) -> Vec<LimitArc> {
         self.dial(pixels_per_point).and_then(|dial| arcs(&dial)).unwrap_or_default()
     }
 
@@ -62,7 +63,7 @@ impl Session {
     /// viewport's top left). Of two places that are as near, as on a circle that is seen from its edge, the one that is less far
     /// from the angle `now`.
     #[must_use]
-    pub fn limit_at(&self, pixels_per_point: f32, axis: usize, at: Vec2, now: f32) -> Option<f32> {
+    pub fn limit_at(self, pixels_per_point: f32, axis: usize, at: Vec2, now: f32) -> Option<f32> {
         let dial = self.dial(pixels_per_point)?;
         let end = if axis == 1 { 90 } else { 180 };
         let cost = |degrees: f64| {
@@ -75,11 +76,11 @@ impl Session {
         Some(((fine * 10.0).round() / 10.0).clamp(f64::from(-end), f64::from(end)) as f32)
     }
 
-    fn dial(&self, pixels_per_point: f32) -> Option<Dial> {
+    fn dial(self, pixels_per_point: f32) -> Option<Dial> {
         let node = self.view.selected.filter(|_| self.view.pose_tool == PoseTool::Turn)?;
-        let limits = self.rules().obeyed(node)?;
+        let limits = self.rules.obeyed(node)?;
         let gizmo = self.gizmo_of(PoseTool::Turn, Orientation::Local, pixels_per_point)?;
-        let skeleton = &self.model()?.skeleton;
+        let skeleton = &self.model?.skeleton;
         let rest = skeleton.rest.transforms[node.index()].rotation;
         let angles = Limits::angles(rest, self.pose.local.transforms.get(node.index())?.rotation).as_dvec3();
         let parent = skeleton.parents[node.index()].and_then(|parent| self.pose.model.get(parent.index()));

@@ -1,6 +1,6 @@
 //! The gizmo: handles in the picture at the selected node, which turn, move and scale it.
 //!
-//! [`Session::gizmo`] says where it is and what its handles look like, in pixels; a [`Drag`] turns what the pointer
+//! [`crate::Gizmos::gizmo`] says where it is and what its handles look like, in pixels; a [`Drag`] turns what the pointer
 //! does into new values of the node. Nothing here paints or knows of a mouse. All lengths and angles are computed in
 //! double precision and relative to the node's own position, so that they are as exact far from the world's origin as
 //! near it.
@@ -12,14 +12,18 @@ mod sight;
 #[cfg(test)]
 mod tests;
 
-pub use drag::{Drag, DragValue, Snap};
+use std::sync::Arc;
+
 use glam::{DMat3, DVec3, Vec2};
-pub use limits::LimitArc;
-pub use shapes::HandleShape;
 use skinscope_model::NodeId;
 
 use self::sight::Sight;
-use super::Session;
+use super::{Edits, Model, Picking, Pose, PoseRules, Session};
+use crate::View;
+
+pub use drag::{Drag, DragValue, Snap};
+pub use limits::LimitArc;
+pub use shapes::HandleShape;
 
 /// What a drag in the picture does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -121,22 +125,48 @@ impl Gizmo {
     }
 }
 
+/// What can be dragged in the picture to pose the selected joint: the gizmo, the arcs of its limits, and the limb that a pull moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Gizmos<'a> {
+    pub(super) model: Option<&'a Arc<Model>>,
+    pub(super) picking: Picking<'a>,
+    pub(super) view: &'a View,
+    pub(super) pose: &'a Pose,
+    pub(super) edits: &'a Arc<Edits>,
+    pub(super) rules: &'a PoseRules,
+}
+
 impl Session {
+    /// Returns what can be dragged in the picture to pose the selected joint: the gizmo, the arcs of its limits, and the limb that a pull moves.
+    #[must_use]
+    pub fn gizmos(&self) -> Gizmos<'_> {
+        Gizmos {
+            model: self.model(),
+            picking: self.picking(),
+            view: &self.view,
+            pose: &self.pose,
+            edits: &self.edits,
+            rules: &self.rules,
+        }
+    }
+}
+
+impl Gizmos<'_> {
     /// The gizmo of the chosen tool at the selected node. `None` where no node is selected, the tool has no gizmo, or
     /// the node is not in front of the camera.
     #[must_use]
-    pub fn gizmo(&self, pixels_per_point: f32) -> Option<Gizmo> {
+    pub fn gizmo(self, pixels_per_point: f32) -> Option<Gizmo> {
         self.gizmo_of(self.view.pose_tool, self.view.orientation, pixels_per_point)
     }
 
-    /// Does the same as [`Session::gizmo`] for another tool and other axes than those that are chosen.
+    /// Does the same as [`crate::Gizmos::gizmo`] for another tool and other axes than those that are chosen.
     #[must_use]
-    pub fn gizmo_of(&self, tool: PoseTool, orientation: Orientation, pixels_per_point: f32) -> Option<Gizmo> {
+    pub fn gizmo_of(self, tool: PoseTool, orientation: Orientation, pixels_per_point: f32) -> Option<Gizmo> {
         if matches!(tool, PoseTool::Select | PoseTool::Pull) {
             return None;
         }
         let node = self.view.selected?;
-        let skeleton = &self.model()?.skeleton;
+        let skeleton = &self.model?.skeleton;
         let own = self.pose.model.get(node.index())?;
         let parent = skeleton.parents[node.index()].and_then(|parent| self.pose.model.get(parent.index()));
         let parent = parent.map_or(DMat3::IDENTITY, |parent| glam::Mat3::from(parent.matrix3).as_dmat3());
@@ -154,7 +184,7 @@ impl Session {
         let unit = |axis: DVec3, or: DVec3| axis.try_normalize().unwrap_or(or);
         let axes = [unit(axes.x_axis, DVec3::X), unit(axes.y_axis, DVec3::Y), unit(axes.z_axis, DVec3::Z)];
         let origin = own.translation.as_dvec3();
-        let sight = Sight::new(&self.view, origin);
+        let sight = Sight::new(self.view, origin);
         let pixels = RADIUS_POINTS * f64::from(pixels_per_point);
         let radius = sight.metres_per_pixel()? * pixels;
         (origin.is_finite() && radius.is_finite()).then_some(Gizmo { node, tool, axes, origin, radius, pixels, sight })

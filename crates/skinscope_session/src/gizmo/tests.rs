@@ -60,10 +60,10 @@ fn a_drag_that_ends_where_it_began_changes_nothing() {
         for (tool, orientation) in TOOLS.into_iter().flat_map(|t| ORIENTATIONS.map(|o| (t, o))) {
             let mut session = open(model.clone(), 4);
             let before = session.pose().local.transforms[4];
-            let gizmo = session.gizmo_of(tool, orientation, 1.0).unwrap();
+            let gizmo = session.gizmos().gizmo_of(tool, orientation, 1.0).unwrap();
             for shape in gizmo.shapes() {
                 let at = shape.lines.first().or(Some(&shape.area)).and_then(|line| line.first()).copied().unwrap();
-                let mut one = session.begin_drag(gizmo.clone(), shape.handle, orientation, at).unwrap();
+                let mut one = session.gizmos().begin_drag(gizmo.clone(), shape.handle, orientation, at).unwrap();
                 one.to(at + Vec2::new(40.0, -23.0), Snap::Off);
                 drag(&mut session, one, at, Snap::Off);
                 let now = session.pose().local.transforms[4];
@@ -81,13 +81,13 @@ fn what_is_moved_follows_the_pointer() {
     for model in [course(), far_and_sheared()] {
         for orientation in ORIENTATIONS {
             let mut session = open(model.clone(), 4);
-            let gizmo = session.gizmo_of(PoseTool::Move, orientation, 1.0).unwrap();
+            let gizmo = session.gizmos().gizmo_of(PoseTool::Move, orientation, 1.0).unwrap();
             let origin = gizmo.origin;
             let middle = gizmo.middle().unwrap();
             // A node that is moved in the plane of the picture is under the pointer afterwards.
-            let one = session.begin_drag(gizmo.clone(), Handle::View, orientation, middle).unwrap();
+            let one = session.gizmos().begin_drag(gizmo.clone(), Handle::View, orientation, middle).unwrap();
             drag(&mut session, one, middle + Vec2::new(120.0, 60.0), Snap::Off);
-            let seen = session.gizmo_of(PoseTool::Move, orientation, 1.0).unwrap().middle().unwrap();
+            let seen = session.gizmos().gizmo_of(PoseTool::Move, orientation, 1.0).unwrap().middle().unwrap();
             assert!(seen.distance(middle + Vec2::new(120.0, 60.0)) < 0.5, "{orientation:?} {seen}");
             session.apply(EditCommand::Undo);
             session.update_pose();
@@ -96,7 +96,7 @@ fn what_is_moved_follows_the_pointer() {
                 let shapes = gizmo.shapes();
                 let Some(shape) = shapes.iter().find(|s| s.handle == Handle::Axis(i)) else { continue };
                 let (from, to) = (shape.lines[0][0], shape.lines[0][1]);
-                let one = session.begin_drag(gizmo.clone(), Handle::Axis(i), orientation, from).unwrap();
+                let one = session.gizmos().begin_drag(gizmo.clone(), Handle::Axis(i), orientation, from).unwrap();
                 drag(&mut session, one, to, Snap::Off);
                 let way = world(&session, gizmo.node).translation.as_dvec3() - origin;
                 let off = way - gizmo.axes[i] * way.dot(gizmo.axes[i]);
@@ -119,7 +119,7 @@ fn a_ring_turns_by_the_angle_that_the_pointer_goes_round() {
         {
             let mut session = open(model.clone(), 4);
             session.apply(CameraCommand::LookFrom(from));
-            let gizmo = session.gizmo_of(PoseTool::Turn, orientation, 1.0).unwrap();
+            let gizmo = session.gizmos().gizmo_of(PoseTool::Turn, orientation, 1.0).unwrap();
             for i in 0..3 {
                 let axis = gizmo.axes[i];
                 let [x, y] = shapes::beside(axis);
@@ -131,7 +131,8 @@ fn a_ring_turns_by_the_angle_that_the_pointer_goes_round() {
                     continue;
                 }
                 let before = world(&session, gizmo.node);
-                let mut one = session.begin_drag(gizmo.clone(), Handle::Axis(i), orientation, at(0.0)).unwrap();
+                let mut one =
+                    session.gizmos().begin_drag(gizmo.clone(), Handle::Axis(i), orientation, at(0.0)).unwrap();
                 // The pointer makes more than a whole turn, in steps.
                 for k in 1..=40 {
                     one.to(at(f64::from(k) * 0.2), Snap::Off);
@@ -156,10 +157,10 @@ fn a_ring_turns_by_the_angle_that_the_pointer_goes_round() {
 fn a_ring_seen_from_the_side_turns_with_the_pointer_and_never_jumps() {
     let mut session = open(course(), 4);
     session.apply(CameraCommand::LookFrom(ViewFrom::Front));
-    let gizmo = session.gizmo_of(PoseTool::Turn, Orientation::World, 1.0).unwrap();
+    let gizmo = session.gizmos().gizmo_of(PoseTool::Turn, Orientation::World, 1.0).unwrap();
     let middle = gizmo.middle().unwrap();
     for i in [0, 1] {
-        let mut one = session.begin_drag(gizmo.clone(), Handle::Axis(i), Orientation::World, middle).unwrap();
+        let mut one = session.gizmos().begin_drag(gizmo.clone(), Handle::Axis(i), Orientation::World, middle).unwrap();
         let way = if i == 0 { Vec2::Y } else { Vec2::X };
         let mut last = 0.0;
         for k in 1..=300 {
@@ -187,8 +188,8 @@ fn numbers_that_are_typed_and_snapping_are_the_value() {
     for (tool, typed, want) in
         [(PoseTool::Turn, "-3.7", "Z [-3.7]°"), (PoseTool::Move, "0,25", "Z [0.25] m"), (PoseTool::Scale, "2", "Z [2]")]
     {
-        let gizmo = session.gizmo_of(tool, Orientation::Local, 1.0).unwrap();
-        let mut one = session.begin_drag(gizmo, Handle::Axis(2), Orientation::Local, Vec2::ZERO).unwrap();
+        let gizmo = session.gizmos().gizmo_of(tool, Orientation::Local, 1.0).unwrap();
+        let mut one = session.gizmos().begin_drag(gizmo, Handle::Axis(2), Orientation::Local, Vec2::ZERO).unwrap();
         assert!(typed.chars().all(|c| one.type_char(c)) && !one.type_char('x'));
         let value = drag(&mut session, one, Vec2::new(300.0, 20.0), Snap::Off);
         assert_eq!(value.label, want);
@@ -206,8 +207,9 @@ fn numbers_that_are_typed_and_snapping_are_the_value() {
         assert_eq!(session.pose().local.transforms[4], before);
     }
     assert!(!session.history().can_undo() && !session.history().can_redo());
-    let gizmo = session.gizmo_of(PoseTool::Turn, Orientation::Local, 1.0).unwrap();
-    let mut one = session.begin_drag(gizmo, Handle::View, Orientation::Local, Vec2::new(400.0, 400.0)).unwrap();
+    let gizmo = session.gizmos().gizmo_of(PoseTool::Turn, Orientation::Local, 1.0).unwrap();
+    let mut one =
+        session.gizmos().begin_drag(gizmo, Handle::View, Orientation::Local, Vec2::new(400.0, 400.0)).unwrap();
     for (snap, step) in [(Snap::Fine, 5.0), (Snap::Coarse, 15.0)] {
         let label = one.to(Vec2::new(470.0, 171.0), snap).label;
         let angle: f64 = label.trim_start_matches("View ").trim_end_matches('°').replace('−', "-").parse().unwrap();
@@ -219,7 +221,7 @@ fn numbers_that_are_typed_and_snapping_are_the_value() {
 fn every_handle_is_found_where_it_is_painted() {
     let session = open(course(), 4);
     for tool in TOOLS {
-        let gizmo = session.gizmo_of(tool, Orientation::World, 1.0).unwrap();
+        let gizmo = session.gizmos().gizmo_of(tool, Orientation::World, 1.0).unwrap();
         let shapes = gizmo.shapes();
         for shape in &shapes {
             let (points, of) = match shape.lines.first() {

@@ -18,7 +18,7 @@ pub(super) struct Doubts {
 impl Doubts {
     /// Works the doubts out anew where something has changed. What a tool is tried for is no edit.
     pub(super) fn follow(&mut self, session: &Session, document: &Document) {
-        let edited = session.edited_model().unwrap_or(&document.model);
+        let edited = session.edited_weights().edited_model().unwrap_or(&document.model);
         let weak = |i: &Option<Arc<Inspection>>| i.as_ref().map(Arc::downgrade).unwrap_or_default();
         let rom = document.rom.as_ref().map(Arc::downgrade).unwrap_or_default();
         let now = (Arc::downgrade(edited), weak(&document.inspection), rom);

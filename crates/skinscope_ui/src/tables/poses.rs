@@ -230,8 +230,9 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         state.share = (percent / 100.0).clamp(0.0, 1.0);
         again = true;
     }
-    let is_laid =
-        chosen.pose.as_ref().is_ok_and(|pose| session.laid_pose().is_some_and(|laid| Arc::ptr_eq(&laid.pose, pose)));
+    let is_laid = chosen.pose.as_ref().is_ok_and(|pose| {
+        session.posing().laid_pose(session.edits()).is_some_and(|laid| Arc::ptr_eq(&laid.pose, pose))
+    });
     let help = "Add that by which the pose differs from rest to what is shown, in place of going towards the pose";
     if chip(ui, "Added", state.added).on_hover_text(help).clicked() {
         state.added = !state.added;

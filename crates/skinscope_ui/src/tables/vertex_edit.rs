@@ -151,7 +151,7 @@ impl Spreadsheet<'_> {
 
     fn set(&self, ui: &Ui, cells: &[CellEdit], commands: &mut Vec<Command>) {
         let session = self.given.session;
-        let Some(model) = session.edited_model() else { return };
+        let Some(model) = session.edited_weights().edited_model() else { return };
         let out = set_cells(model, cells, self.follow, &session.tools().locked);
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
         if out.kept > 0 {

@@ -83,7 +83,7 @@ impl VertexTableState {
             return RowIndices::All(table.len());
         }
         let (model, table, asked) = (Arc::clone(given.model), Arc::clone(table), query.clone());
-        let values = given.session.inspected_values().cloned();
+        let values = given.session.edited_weights().inspected_values().cloned();
         let quick = table.len() <= super::QUICK;
         // In the order of other differences the rows are others.
         let in_order = values.as_ref().filter(|_| query.order == VertexOrder::Asymmetry);
@@ -221,7 +221,7 @@ pub(super) fn show(
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
         let (model, table) = (Arc::clone(given.model), Arc::clone(&given.base.vertices));
-        let values = given.session.inspected_values().cloned();
+        let values = given.session.edited_weights().inspected_values().cloned();
         vertices.text.ask(ui, (), quick, move |cancel| {
             let asymmetry = values.as_ref().map(|values| &values.asymmetry);
             text::tsv((&model, asymmetry), &table, &found, &shows, only.as_deref(), cancel)

@@ -11,7 +11,7 @@ use crate::widgets::{counted, figure, grouped, paint_line, section, shortened};
 
 pub(super) fn show(ui: &mut Ui, session: &Session) {
     section(ui, "Before and after", |_| {});
-    let Some(outcome) = session.outcome() else {
+    let Some(outcome) = session.tools().outcome() else {
         ui.label(RichText::new("Working it out…").color(colors(ui).dim));
         return;
     };

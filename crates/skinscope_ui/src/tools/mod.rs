@@ -86,7 +86,7 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         commands.push(ToolCommand::SetScope(SCOPES[chosen].0).into());
     }
     let c = colors(ui);
-    let count = session.vertices_of(now).map(|vertices| vertices.len());
+    let count = session.edited_weights().vertices_of(now).map(|vertices| vertices.len());
     let (text, ink) = match (now, count) {
         (Scope::All, _) | (_, None) => ("Works on every vertex of the model.".to_owned(), c.dim),
         (Scope::Joint, Some(0)) => ("Select a joint that moves vertices.".to_owned(), c.amber),
@@ -153,13 +153,13 @@ fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 
 fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let chosen = session.tools().operation.is_some();
-    let changes = session.outcome().is_some_and(|outcome| !outcome.is_empty());
+    let changes = session.tools().outcome().is_some_and(|outcome| !outcome.is_empty());
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = theme::GAP;
-        let possible = chosen && (changes || session.outcome().is_none());
+        let possible = chosen && (changes || session.tools().outcome().is_none());
         let tick = possible.then_some(icons::CHECK);
         let response = ui.add_enabled_ui(possible, |ui| text_button(ui, tick, "Apply", possible)).inner;
-        let refused = session.outcome().is_some_and(|outcome| outcome.refused.is_some());
+        let refused = session.tools().outcome().is_some_and(|outcome| outcome.refused.is_some());
         let why = match (chosen, refused) {
             (false, _) => "No tool is chosen",
             (true, false) => "The tool would change nothing",

@@ -16,7 +16,7 @@ const HEIGHT: f32 = 180.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let Some(model) = session.model() else { return };
-    let mirrored = session.outcome().and_then(|outcome| outcome.mirrored.as_ref());
+    let mirrored = session.tools().outcome().and_then(|outcome| outcome.mirrored.as_ref());
     plane(ui, model, mirrored);
     let pairs = mirrored.map(|mirrored| mirrored.pairs.as_slice()).unwrap_or_default();
     section(ui, "Pairs of joints", |ui| {

@@ -195,7 +195,7 @@ const SKINS: &str = "Works on all joints of the skins that move these vertices. 
 
 /// The pose in which the mesh is bound.
 fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
-    let moved = session.binds_elsewhere();
+    let moved = session.edited_weights().binds_elsewhere();
     said(
         ui,
         if moved { "The mesh is bound in the pose that was taken before." } else { "The mesh is bound in this pose." },
