@@ -123,7 +123,7 @@ pub struct View {
     pub scene: usize,
     /// The number of the file's material variant that is shown; `None`: its materials without a variant.
     pub variant: Option<usize>,
-    /// How many members of a crowd are asked for ([`super::Session::crowd`] are shown); 1 for the model alone.
+    /// How many members of a crowd are asked for (as many are shown as the model allows); 1 for the model alone.
     pub crowd: u32,
     /// The node whose sliders, weights and matrices are shown.
     pub selected: Option<NodeId>,
