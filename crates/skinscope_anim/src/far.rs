@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use glam::{DMat3, DQuat, DVec3, DVec4, Quat};
+use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Quat};
 use skinscope_base::math::wide_unit;
 use skinscope_model::{Base, Clip, FarTrack, Interpolation, LocalPose, Model, NEAR, NodeId, Path, Skeleton, Values};
 
@@ -43,6 +43,34 @@ pub(super) fn shifts(skeleton: &Skeleton, pose: &LocalPose) -> Vec<Shift> {
         .iter()
         .map(|(node, place)| Shift { nodes: below(*node), by: linear_above(skeleton, pose, *node) * *place });
     swings.chain(places).collect()
+}
+
+/// Returns `model_from_node` of every node in f64, parents first, relative to the origin of the rest pose.
+pub(super) fn in_rest_space(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
+    let mut out = super::pose::world(skeleton, pose);
+    let origin = origin_shift(skeleton, pose);
+    out.iter_mut().for_each(|m| m.translation += origin);
+    out
+}
+
+/// Returns the place that a pose adds to the translation of a node, as a vector of the world.
+pub(super) fn place_in_world(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
+    match pose.wide.place(node) {
+        DVec3::ZERO => DVec3::ZERO,
+        place => linear_above(skeleton, pose, node) * place,
+    }
+}
+
+/// Returns a vector of the world in the space of a node's parent.
+pub(super) fn place_below(skeleton: &Skeleton, pose: &LocalPose, node: NodeId, by: DVec3) -> DVec3 {
+    let place = if by == DVec3::ZERO { by } else { linear_above(skeleton, pose, node).inverse() * by };
+    if place.is_finite() { place } else { DVec3::ZERO }
+}
+
+/// Returns by how much what was taken off a node moves since the nodes above it are turned or scaled, in the world.
+pub(super) fn swing_of(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
+    let base = skeleton.far.iter().flat_map(|far| &far.bases).find(|base| base.node == node);
+    base.and_then(|base| swing(skeleton, pose, base)).unwrap_or(DVec3::ZERO)
 }
 
 /// Returns the origin of a pose with these shifts: the place of what most nodes follow, where it is far away.

@@ -54,13 +54,13 @@ impl Sheet<'_> {
 
     /// Takes back what an operation was not allowed to change since `before`: vertices out of bounds as a whole, and
     /// the weights of locked joints, for which the other joints of the vertex make room. Returns the number of vertices
-    /// that could not change because their locked joints leave nothing.
+    /// of the file that could not change because their locked joints leave nothing.
     pub(super) fn hold(&mut self, before: &[Table]) -> usize {
         let bounds = &self.bounds;
         if bounds.rows.is_empty() && bounds.locked.is_empty() {
             return 0;
         }
-        let mut kept = 0;
+        let mut kept = BTreeSet::new();
         for (number, (table, old)) in self.tables.iter_mut().zip(before).enumerate() {
             for row in 0..table.vertices() {
                 if !bounds.has(number, row) {
@@ -77,13 +77,14 @@ impl Sheet<'_> {
                         Some(_) => table.give_back(row, old),
                         None => {
                             table.give_back(row, old);
-                            kept += 1;
+                            kept.insert((number, row));
                         }
                     }
                 }
             }
         }
-        kept
+        let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && self.tables[a].has_same(&self.tables[b]);
+        self.count_once(&kept, &is_same)
     }
 }
 

@@ -30,7 +30,10 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
         body.each_image(|vertex, images| {
             let Some(row) = rows.of_vertex(vertex).filter(|row| sheet.bounds.has(row.0, row.1)) else { return };
             match copied(sheet, settings, (body, &rows, &partners), vertex, images) {
-                Copied::Shares(shares) if seen.insert(row) => new.push((row, shares)),
+                Copied::Shares(shares) if seen.insert(row) => {
+                    unpaired.remove(&row);
+                    new.push((row, shares));
+                }
                 Copied::Unpaired if !seen.contains(&row) => _ = unpaired.insert(row),
                 _ => {}
             }

@@ -203,3 +203,40 @@ fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
     assert_eq!((outcome.vertices, outcome.found[0]), (30, ("asymmetry", [60, 0])));
     assert_eq!(outcome.mirrored.unwrap().told_planes(), ["x = 0"]);
 }
+
+#[test]
+fn a_vertex_that_one_skin_of_two_leaves_unpaired_and_the_other_mirrors_is_not_unpaired() {
+    // Both skins have the same joints; only in the second one do the arms stand opposite each other.
+    let apart = [HIPS, ("j_07", Some(0), [0.5, 1.2, 0.0]), ("j_12", Some(0), [-0.9, 0.6, 0.3])];
+    let [first, second] =
+        [&apart, &named("j_07", "j_12")].map(|rows| figure(rows, Affine3A::IDENTITY).skins[0].inverse_bind.clone());
+    for binds in [[&first, &second], [&second, &first]] {
+        let mut parts = figure(&named("j_07", "j_12"), Affine3A::IDENTITY);
+        parts.skins.push(parts.skins[0].clone());
+        parts.skins.iter_mut().zip(binds).for_each(|(skin, bind)| skin.inverse_bind.clone_from(bind));
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        let (told, weights) = mirrored(parts, &Settings::default());
+        right_arm_follows(&weights);
+        assert_eq!(told.unpaired, 0);
+    }
+}
+
+#[test]
+fn the_plane_of_a_mesh_is_the_same_however_its_nodes_are_turned_in_the_world() {
+    let turn = glam::Quat::from_rotation_y(0.523_598_8) * glam::Quat::from_rotation_z(0.523_598_8);
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    parts.skeleton.rest.transforms[0] = Transform { rotation: turn, translation: Vec3::X, ..Transform::IDENTITY };
+    let (told, weights) = mirrored(parts, &Settings::default());
+    right_arm_follows(&weights);
+    assert_eq!((told.told_planes(), told.unpaired), (vec!["x = 0".to_owned()], 0));
+}
+
+#[test]
+fn a_mesh_whose_plane_is_slanted_in_its_own_space_is_refused_across_every_axis() {
+    let turn = glam::Quat::from_rotation_y(0.523_598_8) * glam::Quat::from_rotation_z(0.523_598_8);
+    let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::from_quat(turn))).unwrap();
+    for axis in Axis::ALL {
+        let refused = check(&mirror::MIRROR, &Sheet::of(&model), &Settings { axis, ..Settings::default() });
+        assert!(matches!(refused, Err(Refusal::NoPlane(_))), "{refused:?}");
+    }
+}

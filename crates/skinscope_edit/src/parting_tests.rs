@@ -135,3 +135,28 @@ fn a_version_whose_second_skin_has_its_joints_in_another_order_has_another_order
     let is_same = |mesh| is_same_order(&model, &other, [MeshId(mesh)], true);
     assert_eq!([0, 1].map(is_same), [true, false]);
 }
+
+#[test]
+fn what_is_told_before_an_operation_counts_each_vertex_of_the_file_once() {
+    // The joint in the middle has one number in both skins, and all of the weight.
+    let model = with_two_skins(&tube(Tube { joints: 5, ..Tube::default() }), |parts| give_all_to(parts, |_| 2));
+    let count = model.meshes[0].primitives[0].stored_vertices;
+    let [first, middle] = [0, 2].map(|place: usize| model.skins[0].joints[place]);
+    let tried = |joint: NodeId, locked: &[NodeId], within: Option<VertexSet>| {
+        let settings = Settings { joint: Some(joint), amount: Amount::To(0.5), ..Settings::default() };
+        let locked = Arc::new(locked.iter().copied().collect());
+        let task = Task { operation: operation("set").unwrap(), settings, within: within.map(Arc::new), locked };
+        work_out(&model, &task, &skinscope_base::parallel::JobContext::of_waiting()).unwrap()
+    };
+    let stuck = tried(middle, &[], None);
+    assert_eq!((stuck.vertices, stuck.kept, stuck.stuck), (0, 0, count));
+    assert_eq!(stuck.figures.map(|figures| (figures.vertices, figures.influences)), [(count, count); 2]);
+    let kept = tried(first, &[middle], None);
+    assert_eq!((kept.vertices, kept.kept + kept.stuck), (0, count));
+    assert_eq!(kept.figures.map(|figures| figures.vertices), [count; 2]);
+    // Of the second mesh alone a vertex counts too, and both count where they become different.
+    let within = VertexSet::from_vertices(vec![(MeshId(1), 0, 6), (MeshId(1), 0, 7), (MeshId(0), 0, 7)]);
+    assert_eq!(tried(middle, &[], Some(within)).stuck, 2);
+    let changed = tried(first, &[], None);
+    assert_eq!((changed.vertices, changed.figures.map(|figures| figures.vertices)), (2 * count, [2 * count; 2]));
+}

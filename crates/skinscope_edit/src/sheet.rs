@@ -1,6 +1,6 @@
 //! The sheet: all weights of a model while they are edited, and what operations need to know of the model.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use glam::{Affine3A, DAffine3};
@@ -191,6 +191,30 @@ impl<'m> Sheet<'m> {
     pub(super) fn is_counted_before(&self, table: usize, is_same: &dyn Fn(usize, usize) -> bool) -> bool {
         let first = self.tables[table].first_stored_there;
         (first..table).any(|other| self.tables[other].first_stored_there == first && is_same(other, table))
+    }
+
+    /// Returns how many vertices of the file some rows are, which rise: one counts once where it is a row of several tables that are
+    /// stored in the same place and have the same weights. `is_same` compares two tables by their numbers.
+    pub(super) fn count_once(&self, rows: &BTreeSet<(usize, usize)>, is_same: &dyn Fn(usize, usize) -> bool) -> usize {
+        self.once(rows, is_same).count()
+    }
+
+    /// Returns those of some rows that count, as in [`Sheet::count_once`].
+    pub(super) fn once<'r>(
+        &self,
+        rows: &'r BTreeSet<(usize, usize)>,
+        is_same: &dyn Fn(usize, usize) -> bool,
+    ) -> impl Iterator<Item = (usize, usize)> + use<'r> {
+        let stored_there = |table: usize| self.tables[table].first_stored_there;
+        let before = |table: usize| -> Vec<usize> {
+            (stored_there(table)..table)
+                .filter(|other| stored_there(*other) == stored_there(table) && is_same(*other, table))
+                .collect()
+        };
+        let before: Vec<Vec<usize>> = (0..self.tables.len()).map(before).collect();
+        let counts =
+            move |(table, row): &(usize, usize)| !before[*table].iter().any(|other| rows.contains(&(*other, *row)));
+        rows.iter().copied().filter(counts)
     }
 
     /// Returns the table of a primitive.

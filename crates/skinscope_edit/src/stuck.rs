@@ -1,6 +1,8 @@
 //! Vertices at which an operation cannot do what is asked of it, and why: another joint would have to take what one gives
 //! up, and there is none, or it is locked.
 
+use std::collections::BTreeSet;
+
 use skinscope_base::words::counted;
 
 use super::{Applied, Operation, Refusal, Settings, Sheet, Table};
@@ -8,7 +10,7 @@ use super::{Applied, Operation, Refusal, Settings, Sheet, Table};
 /// Weights that differ by no more than this are equal: it is what rounding to 32 bits makes of a number below one.
 const SAME: f64 = 1e-6;
 
-/// Returns how many vertices have not got what was asked for and are as they were `before`, but for those that locked
+/// Returns how many vertices of the file have not got what was asked for and are as they were `before`, but for those that locked
 /// joints hold as a whole: they keep a joint that was to be removed or replaced, or another weight than the one that was set.
 pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], settings: &Settings) -> usize {
     let Some(joint) = settings.joint.map(|node| node.0) else { return 0 };
@@ -22,7 +24,7 @@ pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], sett
         "set" => (settings.amount.of(weight) - weight).abs() <= SAME,
         _ => true,
     };
-    let mut stuck = 0;
+    let mut stuck = BTreeSet::new();
     for (number, (table, old)) in sheet.tables.iter().zip(before).enumerate() {
         if !table.keys.contains(&joint) {
             continue;
@@ -30,9 +32,10 @@ pub(super) fn count(operation: &Operation, sheet: &Sheet, before: &[Table], sett
         let is_stuck = |row: &usize| {
             sheet.bounds.has(number, *row) && table.has_same_pairs(*row, old) && !is_as_asked(weight(table, *row))
         };
-        stuck += (0..table.vertices()).filter(is_stuck).count();
+        stuck.extend((0..table.vertices()).filter(is_stuck).map(|row| (number, row)));
     }
-    stuck
+    let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
+    sheet.count_once(&stuck, &is_same)
 }
 
 /// Returns why an operation that was carried out on a sheet has done nothing, where that is since it cannot be done.
@@ -77,7 +80,6 @@ pub fn told_of_stays(operation: &Operation, kept: usize, stuck: usize) -> Vec<St
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::sync::Arc;
 
     use skinscope_base::parallel::JobContext;

@@ -105,9 +105,9 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         sheet.limit_to(within);
     }
     let mut out = Outcome::default();
-    out.figures[0] = figures(&sheet);
+    let before = sheet.tables.clone();
     if let Err(refusal) = check(task.operation, &sheet, &task.settings) {
-        out.figures[1] = out.figures[0];
+        out.figures = figures(&sheet, &before);
         out.mirrored = (task.operation.id == "mirror").then(|| mirror::report(&sheet, &task.settings));
         out.refused = Some(refusal);
         context.set_fraction(1.0);
@@ -122,13 +122,13 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
     if context.is_cancelled() {
         return None;
     }
-    let before = sheet.tables.clone();
     let applied = apply(task.operation, &mut sheet, &task.settings);
     (out.kept, out.stuck) = (applied.kept, applied.stuck);
     context.set_fraction(0.8);
     if context.is_cancelled() {
         return None;
     }
+    out.figures = figures(&sheet, &before);
     if let Err(refusal) = check_applied(task.operation, &sheet, &task.settings, &applied) {
         out.figures[1] = out.figures[0];
         out.refused = Some(refusal);
@@ -147,7 +147,6 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
             out.vertices = counted;
         }
     }
-    out.figures[1] = figures(&sheet);
     out.asymmetry = Some(&out)
         .filter(|out| !out.is_empty())
         .and_then(|out| model.with_skinning(&out.change()).ok())
@@ -178,11 +177,17 @@ fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
     rules.iter().map(of).collect()
 }
 
-fn figures(sheet: &Sheet) -> Figures {
-    let mut out = Figures::default();
+/// Returns the figures of the vertices that may change, as they were `before` and as they are. What is stored in one place counts once
+/// where it was and is the same for every skin.
+fn figures(sheet: &Sheet, before: &[Table]) -> [Figures; 2] {
+    let is_open = |table: usize| move |row: &usize| sheet.bounds.has(table, *row);
+    let rows = sheet.tables.iter().enumerate();
+    let rows = rows.flat_map(|(n, table)| (0..table.vertices()).filter(is_open(n)).map(move |row| (n, row))).collect();
+    let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && sheet.tables[a].has_same(&sheet.tables[b]);
+    let mut out = [Figures::default(); 2];
     let mut shares = Vec::new();
-    for (number, table) in sheet.tables.iter().enumerate() {
-        for row in (0..table.vertices()).filter(|row| sheet.bounds.has(number, *row)) {
+    for (number, row) in sheet.once(&rows, &is_same) {
+        for (out, table) in out.iter_mut().zip([&before[number], &sheet.tables[number]]) {
             table.shares(row, &mut shares);
             out.vertices += 1;
             out.influences += shares.len();

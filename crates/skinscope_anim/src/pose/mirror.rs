@@ -5,7 +5,7 @@ use skinscope_model::{LocalPose, Model, NodeId};
 
 use super::reach::nearest_rotation;
 use super::world;
-use crate::far::stretch;
+use crate::far::{self, stretch};
 
 /// Differences from rest below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 3e-6;
@@ -91,15 +91,15 @@ impl Mirror {
     /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost. Morph
     /// weights stay as they are.
     pub fn exchange(&self, model: &Model, pose: &mut LocalPose) {
-        let changed = self.exchanged(model, pose);
-        pose.transforms = changed.transforms;
+        *pose = self.exchanged(model, pose);
     }
 
     /// Returns the pose that [`Mirror::exchange`] makes.
     #[must_use]
     pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
         let skeleton = &model.skeleton;
-        let (rest, now) = (world(skeleton, &skeleton.rest), world(skeleton, pose));
+        // The plane is relative to where the model rests, and so are all places here, however far the pose leads.
+        let (rest, now) = (world(skeleton, &skeleton.rest), far::in_rest_space(skeleton, pose));
         let reflect = self.reflection();
         let size = rest.iter().map(|m| m.translation.distance(rest[0].translation)).fold(0.0, f64::max);
         let mut out = pose.clone();
@@ -109,7 +109,11 @@ impl Mirror {
             let moved = now[j] * rest[j].inverse();
             let goal = if moved.is_finite() { reflect * moved * reflect * rest[p] } else { rest[p] };
             let parent = skeleton.parents[p].map_or(DAffine3::IDENTITY, |parent| wanted[parent.index()]);
-            let local = parent.inverse() * goal;
+            let swing = far::swing_of(skeleton, &out, NodeId::from_index(p));
+            let moved_place = reflect.matrix3 * far::place_in_world(skeleton, pose, NodeId::from_index(j));
+            let place = far::place_below(skeleton, &out, NodeId::from_index(p), moved_place);
+            let mut local = parent.inverse() * DAffine3 { translation: goal.translation - swing, ..goal };
+            local.translation -= place;
             let from = &skeleton.rest.transforms[p];
             // The stored shear stays, and the signs of the scale where they can.
             let shear = shear_of(model, p);
@@ -135,9 +139,12 @@ impl Mirror {
                     scale.as_vec3()
                 };
                 to.rotation = if same(rotation, rests.1) { from.rotation } else { rotation.as_quat() };
+                out.wide.set_place(NodeId::from_index(p), place);
             }
             let made = super::local(skeleton, &out, p);
-            wanted.push(skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made));
+            let mut made = skeleton.parents[p].map_or(made, |parent| wanted[parent.index()] * made);
+            made.translation += swing + far::place_in_world(skeleton, &out, NodeId::from_index(p));
+            wanted.push(made);
         }
         out
     }
@@ -154,6 +161,7 @@ impl Mirror {
             inside.push(heads.contains(&NodeId::from_index(i)) || parent.is_some_and(|p| inside[p.index()]));
             if inside[i] {
                 out.transforms[i] = all.transforms[i];
+                out.wide.set_place(NodeId::from_index(i), all.wide.place(NodeId::from_index(i)));
             }
         }
         out
@@ -211,6 +219,7 @@ fn same(a: DQuat, b: DQuat) -> bool {
 #[cfg(test)]
 mod tests {
     use glam::Quat;
+    use skinscope_base::math::Transform;
     use skinscope_model::LocalPose;
 
     use super::super::reach::tests::{body, node};
@@ -265,6 +274,74 @@ mod tests {
         let mut rest = model.skeleton.rest.clone();
         mirror.exchange(&model, &mut rest);
         assert_eq!(rest, model.skeleton.rest);
+    }
+
+    /// The body beside a lamp that nothing moves, posed, with its root moved by `place`.
+    fn posed_beside_a_lamp(place: DVec3) -> (Model, LocalPose) {
+        let mut parts: skinscope_model::ModelParts = (*body()).clone();
+        let lamp = Transform { translation: Vec3::new(1.5, 3.0, 0.25), ..Transform::IDENTITY };
+        parts.skeleton.file_index.push(parts.skeleton.len() as u32);
+        parts.skeleton.parents.push(None);
+        parts.skeleton.names.push("Lamp".into());
+        parts.skeleton.rest.transforms.push(lamp);
+        parts.scenes.iter_mut().for_each(|scene| scene.contains.push(true));
+        let model = Model::build(parts).unwrap();
+        let mut pose = posed(&model);
+        let last = model.skeleton.len() - 1;
+        pose.transforms[last] = lamp;
+        pose.wide.set_place(NodeId(0), place);
+        (model, pose)
+    }
+
+    /// The places of all nodes in the world.
+    fn places_in_world(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+        let shift = crate::origin_shift(&model.skeleton, pose);
+        places(model, pose).iter().map(|place| *place + shift).collect()
+    }
+
+    #[test]
+    fn a_pose_far_away_is_mirrored_to_the_other_side_of_the_plane_as_one_near_it() {
+        let away = DVec3::new(98_304.125, -3.0, 12_288.5);
+        let (model, near) = posed_beside_a_lamp(DVec3::ZERO);
+        let (_, far) = posed_beside_a_lamp(away);
+        let mirror = mirror_of(&model, Axis::X, Vec3::new(0.25, 0.0, 0.0));
+        let mirrored = |pose: &LocalPose| places_in_world(&model, &mirror.exchanged(&model, pose));
+        let lamp = model.skeleton.len() - 1;
+        for (p, (far, near)) in mirrored(&far).iter().zip(mirrored(&near)).enumerate() {
+            let moved = if p == lamp { DVec3::ZERO } else { away * DVec3::new(-1.0, 1.0, 1.0) };
+            assert!(far.distance(near + moved) < 2e-5, "{}: {far} {near}", model.skeleton.names[p]);
+        }
+        let once = mirror.exchanged(&model, &far);
+        assert!(once.transforms[0].translation.length() < 8.0, "{:?}", once.transforms[0]);
+        let mut twice = once;
+        mirror.exchange(&model, &mut twice);
+        for (again, first) in places_in_world(&model, &twice).iter().zip(places_in_world(&model, &far)) {
+            assert!(again.distance(first) < 2e-5, "{again} {first}");
+        }
+    }
+
+    #[test]
+    fn what_a_hand_holds_far_away_goes_to_the_other_hand() {
+        let model = body();
+        let mirror = mirror_of(&model, Axis::X, Vec3::ZERO);
+        let [left, right] = ["Hand.L", "Hand.R"].map(|name| node(&model, name));
+        let mut pose = posed(&model);
+        pose.wide.set_place(left, DVec3::new(65_536.0, 1_024.5, -8_192.25));
+        let before = places_in_world(&model, &pose);
+        let once = mirror.exchanged(&model, &pose);
+        let after = places_in_world(&model, &once);
+        for (p, at) in after.iter().enumerate() {
+            let opposite = before[mirror.partner(NodeId::from_index(p)).index()] * DVec3::new(-1.0, 1.0, 1.0);
+            assert!(at.distance(opposite) < 2e-5, "{}: {at} {opposite}", model.skeleton.names[p]);
+        }
+        assert!(once.wide.place(left) == DVec3::ZERO && once.wide.place(right).length() > 60_000.0);
+        // A limb takes the place of the other one with its pose; what is no part of it keeps its own.
+        let mut pose = pose;
+        pose.wide.set_place(NodeId(0), DVec3::new(0.0, 0.0, 32_768.0));
+        let all = mirror.exchanged(&model, &pose);
+        let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
+        assert_eq!([left, right].map(|hand| flipped.wide.place(hand)), [left, right].map(|hand| all.wide.place(hand)));
+        assert_eq!(flipped.wide.place(NodeId(0)), pose.wide.place(NodeId(0)));
     }
 
     #[test]

@@ -425,3 +425,34 @@ fn free_name(out: &Path, taken: &BTreeSet<PathBuf>, is_free: &dyn Fn(&str) -> bo
         number += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_files_that_were_written_have_new_stamps_and_others_keep_theirs() {
+        let folder = std::env::temp_dir().join(format!("skinscope_stamps_{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let [gltf, bin, image] = ["a.gltf", "a.bin", "a.png"].map(|name| folder.join(name));
+        let write = |path: &Path, text: &str| fs::write(path, text).unwrap();
+        [&gltf, &bin, &image].into_iter().for_each(|path| write(path, "1"));
+        let mut stamps = Stamps::of(&gltf);
+        stamps.add([bin.as_path(), image.as_path()]);
+        // Both files are saved twice in a row.
+        for text in ["22", "333"] {
+            [&gltf, &bin].into_iter().for_each(|path| write(path, text));
+            assert!(stamps.check().is_err());
+            stamps = stamps.once_written(&[gltf.clone(), folder.join(".").join("a.bin")]);
+            assert!(stamps.check().is_ok());
+        }
+        // What another program writes is seen, whatever is saved beside it.
+        write(&image, "4444");
+        write(&gltf, "4444");
+        let Err(SaveError::Stale(stale)) = stamps.once_written(std::slice::from_ref(&gltf)).check() else {
+            panic!("the picture is another one")
+        };
+        assert_eq!(stale, image);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

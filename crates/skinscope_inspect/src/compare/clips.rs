@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use skinscope_anim::{SampleScratch, reset_to_rest, sample};
-use skinscope_model::{Clip, LocalPose, Model, NodeId, Path, Property, PropertyChannel};
+use skinscope_model::{Channel, Clip, LocalPose, Model, NodeId, Path, Property, PropertyChannel};
 
 use super::nodes::{Nodes, near, near_with, same_turn};
-use super::{Pairing, by_contents};
+use super::{Contents, Pairing, by_contents, hash_of_text};
 
 /// The most moments at which two clips are compared.
 const MOST_MOMENTS: usize = 4000;
@@ -32,7 +32,23 @@ pub(super) fn pair(a: &Model, b: &Model, nodes: &Nodes) -> Pairing {
     let [own, other] = [a, b].map(given_names);
     let differ = |[here, there]: [usize; 2]| differs(a, b, [&a.clips[here], &b.clips[there]], nodes);
     let names: [Vec<&str>; 2] = [&own, &other].map(|list| list.iter().map(String::as_str).collect());
-    by_contents(&names[0], &names[1], &differ)
+    let hash = |side: usize, place: usize| match side {
+        0 => hash_of_text(&contents(a, &a.clips[place], &|node| node)),
+        _ => hash_of_text(&contents(b, &b.clips[place], &|node| nodes.key[node])),
+    };
+    by_contents(&names[0], &names[1], &Contents { hash: &hash, differ: &differ })
+}
+
+/// Returns all that a clip changes, as text: what it does to nodes, sorted, and the rest ([`properties`]).
+fn contents(model: &Model, clip: &Clip, key: &dyn Fn(usize) -> usize) -> [Vec<String>; 2] {
+    let values = |c: &Channel| {
+        let sampler = &clip.samplers[c.sampler];
+        let (subject, times) = (key(c.node.index()), &clip.times[sampler.times]);
+        format!("{subject} {:?} {:?} {times:?} {:?}", c.path, sampler.interpolation, sampler.values)
+    };
+    let mut all: Vec<String> = clip.channels.iter().map(values).collect();
+    all.sort();
+    [all, properties(model, clip, key)]
 }
 
 /// Returns the times of all keys and the middles between them.
@@ -104,7 +120,9 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
     let Some(driven) = driven([own, other], nodes) else { return true };
     let mut scratches = [SampleScratch::default(), SampleScratch::default()];
     let [mut here_pose, mut there_pose] = [LocalPose::default(), LocalPose::default()];
-    moments([own, other]).into_iter().any(|time| {
+    // Most clips that differ do so in one of these already, before all their keys are looked at.
+    let ends = [own.start_secs, own.end_secs, (own.start_secs + own.end_secs) / 2.0];
+    ends.into_iter().chain(std::iter::once_with(|| moments([own, other])).flatten()).any(|time| {
         let [here_scratch, there_scratch] = &mut scratches;
         reset_to_rest(&a.skeleton, &mut here_pose);
         sample(a, own, time, here_scratch, &mut here_pose);

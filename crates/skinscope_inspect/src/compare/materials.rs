@@ -2,12 +2,14 @@
 
 use skinscope_model::{Material, Model, TextureId};
 
-use super::{Named, by_contents};
+use super::{Contents, Named, by_contents, hash_of_text};
 
 pub(super) fn compare(a: &Model, b: &Model) -> Named {
     let [own, other] = [a, b].map(|model| model.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
     let differ = |[here, there]: [usize; 2]| said(a, &a.materials[here]) != said(b, &b.materials[there]);
-    by_contents(&own, &other, &differ).named(&own, &other)
+    let all = [a, b];
+    let hash = |side: usize, place: usize| hash_of_text(&said(all[side], &all[side].materials[place]));
+    by_contents(&own, &other, &Contents { hash: &hash, differ: &differ }).named(&own, &other)
 }
 
 /// Describes a material completely, with descriptions of its textures in place of their numbers.

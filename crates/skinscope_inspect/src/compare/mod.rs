@@ -9,6 +9,8 @@
 mod clips;
 mod materials;
 mod nodes;
+#[cfg(test)]
+mod order_tests;
 mod posed;
 mod shown;
 mod surfaces;
@@ -149,11 +151,19 @@ impl Pairing {
     }
 }
 
-/// The most items of one name of which each is compared with each.
-const MOST_ALIKE: usize = 16;
+/// Compares the items of two lists.
+struct Contents<'c> {
+    /// Returns a number that two items of either list share where their contents are the same to the bit: 0 asks for an item of the first
+    /// list, 1 for one of the second.
+    hash: &'c dyn Fn(usize, usize) -> u64,
+    /// Returns whether two items differ.
+    differ: &'c dyn Fn([usize; 2]) -> bool,
+}
 
-/// Pairs the items of two lists by name: of several with one name those with the same contents, and what is left in order.
-fn by_contents(own: &[&str], other: &[&str], differ: &dyn Fn([usize; 2]) -> bool) -> Pairing {
+/// Pairs the items of two lists by name: of several with one name those with the same contents, and what is left in order. Takes time
+/// linear in their contents; only those that no item equals to the bit are compared with each other.
+fn by_contents(own: &[&str], other: &[&str], contents: &Contents<'_>) -> Pairing {
+    let differ = contents.differ;
     let mut groups: std::collections::BTreeMap<&str, [Vec<usize>; 2]> = std::collections::BTreeMap::new();
     own.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[0].push(place));
     other.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[1].push(place));
@@ -164,9 +174,12 @@ fn by_contents(own: &[&str], other: &[&str], differ: &dyn Fn([usize; 2]) -> bool
             found.push(([here[0], there[0]], differ([here[0], there[0]])));
             continue;
         }
+        if !here.is_empty() && !there.is_empty() {
+            let same = take_same(&mut here, &mut there, contents);
+            found.extend(same.into_iter().map(|pair| (pair, false)));
+        }
         here.retain(|place| {
-            let tried = there.iter().take(MOST_ALIKE);
-            let same = tried.enumerate().find(|(_, other)| !differ([*place, **other])).map(|(at, _)| at);
+            let same = there.iter().position(|other| !differ([*place, *other]));
             found.extend(same.map(|at| ([*place, there.remove(at)], false)));
             same.is_none()
         });
@@ -180,6 +193,35 @@ fn by_contents(own: &[&str], other: &[&str], differ: &dyn Fn([usize; 2]) -> bool
     out.removed.sort_unstable();
     out.added.sort_unstable();
     out
+}
+
+/// Takes the items out of two lists that are the same to the bit, and returns them in pairs.
+fn take_same(here: &mut Vec<usize>, there: &mut Vec<usize>, contents: &Contents<'_>) -> Vec<[usize; 2]> {
+    let mut by_hash: std::collections::HashMap<u64, std::collections::VecDeque<usize>> =
+        std::collections::HashMap::new();
+    there.iter().for_each(|other| by_hash.entry((contents.hash)(1, *other)).or_default().push_back(*other));
+    let mut pairs = Vec::new();
+    here.retain(|place| {
+        let alike = by_hash.get_mut(&(contents.hash)(0, *place));
+        let same = alike.and_then(|alike| {
+            let other = alike.front().copied().filter(|other| !(contents.differ)([*place, *other]))?;
+            alike.pop_front();
+            Some(other)
+        });
+        pairs.extend(same.map(|other| [*place, other]));
+        same.is_none()
+    });
+    let taken: std::collections::HashSet<usize> = pairs.iter().map(|[_, other]| *other).collect();
+    there.retain(|other| !taken.contains(other));
+    pairs
+}
+
+/// Returns the hash of the text of something.
+fn hash_of_text(text: &impl std::fmt::Debug) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    format!("{text:?}").hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Pairs the items of two lists by name: of several with one name the first with the first, and so on. Also returns the
