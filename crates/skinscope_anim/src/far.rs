@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use glam::{DAffine3, DMat3, DQuat, DVec3, DVec4, Quat};
+use glam::{DMat3, DQuat, DVec3, DVec4, Quat};
 use skinscope_base::math::wide_unit;
 use skinscope_model::{Base, Clip, FarTrack, Interpolation, LocalPose, Model, NEAR, NodeId, Path, Skeleton, Values};
 
@@ -43,14 +43,6 @@ pub(super) fn shifts(skeleton: &Skeleton, pose: &LocalPose) -> Vec<Shift> {
         .iter()
         .map(|(node, place)| Shift { nodes: below(*node), by: linear_above(skeleton, pose, *node) * *place });
     swings.chain(places).collect()
-}
-
-/// Returns `model_from_node` of every node in f64, parents first, relative to the origin of the rest pose.
-pub(super) fn in_rest_space(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
-    let mut out = super::pose::world(skeleton, pose);
-    let origin = origin_shift(skeleton, pose);
-    out.iter_mut().for_each(|m| m.translation += origin);
-    out
 }
 
 /// Returns the place that a pose adds to the translation of a node, as a vector of the world.

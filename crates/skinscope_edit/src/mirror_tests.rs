@@ -223,7 +223,8 @@ fn a_vertex_that_one_skin_of_two_leaves_unpaired_and_the_other_mirrors_is_not_un
 
 #[test]
 fn the_plane_of_a_mesh_is_the_same_however_its_nodes_are_turned_in_the_world() {
-    let turn = glam::Quat::from_rotation_y(0.523_598_8) * glam::Quat::from_rotation_z(0.523_598_8);
+    let turn = glam::Quat::from_rotation_y(std::f32::consts::FRAC_PI_6)
+        * glam::Quat::from_rotation_z(std::f32::consts::FRAC_PI_6);
     let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
     parts.skeleton.rest.transforms[0] = Transform { rotation: turn, translation: Vec3::X, ..Transform::IDENTITY };
     let (told, weights) = mirrored(parts, &Settings::default());
@@ -233,7 +234,8 @@ fn the_plane_of_a_mesh_is_the_same_however_its_nodes_are_turned_in_the_world() {
 
 #[test]
 fn a_mesh_whose_plane_is_slanted_in_its_own_space_is_refused_across_every_axis() {
-    let turn = glam::Quat::from_rotation_y(0.523_598_8) * glam::Quat::from_rotation_z(0.523_598_8);
+    let turn = glam::Quat::from_rotation_y(std::f32::consts::FRAC_PI_6)
+        * glam::Quat::from_rotation_z(std::f32::consts::FRAC_PI_6);
     let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::from_quat(turn))).unwrap();
     for axis in Axis::ALL {
         let refused = check(&mirror::MIRROR, &Sheet::of(&model), &Settings { axis, ..Settings::default() });

@@ -1,7 +1,7 @@
 //! Mirrors poses: each side takes the pose of the other.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
-use skinscope_model::{LocalPose, Model, NodeId};
+use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
 
 use super::reach::nearest_rotation;
 use super::world;
@@ -99,7 +99,7 @@ impl Mirror {
     pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
         let skeleton = &model.skeleton;
         // The plane is relative to where the model rests, and so are all places here, however far the pose leads.
-        let (rest, now) = (world(skeleton, &skeleton.rest), far::in_rest_space(skeleton, pose));
+        let (rest, now) = (world(skeleton, &skeleton.rest), in_rest_space(skeleton, pose));
         let reflect = self.reflection();
         let size = rest.iter().map(|m| m.translation.distance(rest[0].translation)).fold(0.0, f64::max);
         let mut out = pose.clone();
@@ -208,6 +208,14 @@ fn shear_of(model: &Model, node: usize) -> DMat3 {
         }
         None => DMat3::IDENTITY,
     }
+}
+
+/// Returns `model_from_node` of every node in f64, parents first, relative to the origin of the rest pose.
+fn in_rest_space(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
+    let mut out = world(skeleton, pose);
+    let origin = far::origin_shift(skeleton, pose);
+    out.iter_mut().for_each(|m| m.translation += origin);
+    out
 }
 
 /// Returns whether two quaternions are one rotation but for rounding to f32, whatever their signs.
@@ -336,7 +344,6 @@ mod tests {
         }
         assert!(once.wide.place(left) == DVec3::ZERO && once.wide.place(right).length() > 60_000.0);
         // A limb takes the place of the other one with its pose; what is no part of it keeps its own.
-        let mut pose = pose;
         pose.wide.set_place(NodeId(0), DVec3::new(0.0, 0.0, 32_768.0));
         let all = mirror.exchanged(&model, &pose);
         let flipped = mirror.flipped(&model, &pose, node(&model, "LowerArm.R"));
