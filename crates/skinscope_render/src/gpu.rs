@@ -138,6 +138,25 @@ fn may_have_hardware() -> bool {
     !cfg!(target_os = "linux") || std::path::Path::new("/dev/dri").exists()
 }
 
+/// How device memory is allocated. A software device shares its memory with everything else, and takes no more of a
+/// block than is written to. There the blocks are larger than the first buffers need: they stay allocated, and data on
+/// its way to the device does not need new memory from the system each time. Every next block is twice as large,
+/// because what no longer fits at the end of a block is lost. With blocks of one size that can be a third: three
+/// textures of 1024² with their smaller levels do not fit into 16 MiB.
+fn memory_hints(software: Software) -> wgpu::MemoryHints {
+    if software.growing_blocks {
+        wgpu::MemoryHints::Manual { suballocated_device_memory_block_size: FIRST_BLOCK..LARGEST_BLOCK }
+    } else {
+        wgpu::MemoryHints::Performance
+    }
+}
+
+/// The size of the first block, in bytes. Memory that the processor can write to, which is all that a software device
+/// has, comes in blocks of half this size.
+const FIRST_BLOCK: u64 = 32 << 20;
+/// The largest size that blocks grow to, in bytes counted as for [`FIRST_BLOCK`].
+const LARGEST_BLOCK: u64 = 4 * FIRST_BLOCK;
+
 /// The features for block-compressed textures, of which those are used that the adapter has.
 const BLOCKS: wgpu::Features = wgpu::Features::TEXTURE_COMPRESSION_BC
     .union(wgpu::Features::TEXTURE_COMPRESSION_ASTC)
@@ -218,7 +237,7 @@ impl Gpu {
         let wanted = wgpu::DeviceDescriptor {
             required_limits: limits,
             required_features: adapter.features() & BLOCKS.union(wgpu::Features::TIMESTAMP_QUERY),
-            memory_hints: wgpu::MemoryHints::Performance,
+            memory_hints: memory_hints(software),
             ..wgpu::DeviceDescriptor::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
