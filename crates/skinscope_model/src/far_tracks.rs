@@ -11,6 +11,9 @@ use super::{Channel, Clip, Interpolation, LocalPose, ModelParts, NodeId, Path, S
 /// Within this many metres of the origin floats hold places to 0.06 mm.
 pub const NEAR: f64 = 1024.0;
 
+/// Up to here the steps between floats are no larger than a thousandth.
+pub const COARSE: f64 = 16_384.0;
+
 /// A larger model is seen from farther away, so that this many times its size counts where that is more.
 const SIZES: f64 = 32.0;
 
@@ -102,15 +105,26 @@ impl LocalPose {
         }
     }
 
-    /// Moves a node. The place that the pose bears stays where it is near; else the translation is as exact as a float.
+    /// Moves a node. What the pose adds to its translation stays where that is near; else it is found anew ([`parted`]).
     pub fn set_translation(&mut self, node: NodeId, to: DVec3) {
-        let place = self.wide.place(node);
-        let near = if place.distance(to) <= NEAR { to - place } else { to };
-        if near == to {
-            self.wide.set_place(node, DVec3::ZERO);
-        }
-        self.transforms[node.index()].translation = near.as_vec3();
+        let added = self.wide.place(node);
+        let (added, near) = if added.distance(to) <= NEAR { (added, (to - added).as_vec3()) } else { parted(to) };
+        self.wide.set_place(node, added);
+        self.transforms[node.index()].translation = near;
     }
+}
+
+/// Parts a translation into what [`Wide`] adds to it, whole units, and the rest in f32. Nothing is added where floats are fine enough: up to
+/// [`COARSE`], and where a float is the same number.
+#[must_use]
+pub fn parted(to: DVec3) -> (DVec3, Vec3) {
+    let near = to.as_vec3();
+    let is_fine = to.abs().max_element() <= COARSE || near.as_dvec3() == to || !to.is_finite();
+    if is_fine {
+        return (DVec3::ZERO, near);
+    }
+    let added = to.round();
+    (added, (to - added).as_vec3())
 }
 
 impl Wide {

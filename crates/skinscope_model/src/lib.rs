@@ -38,7 +38,7 @@ pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
 pub use far::{Base, Far, FarMesh, Wide};
-pub use far_tracks::{FarTrack, NEAR};
+pub use far_tracks::{COARSE, FarTrack, NEAR, parted};
 use glam::{Affine3A, Quat, Vec3};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
 pub use keys::{KeyValue, Keys};

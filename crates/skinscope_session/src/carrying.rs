@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Keys, Limits, target_of};
 use skinscope_base::words::counted;
@@ -353,6 +353,7 @@ fn edit(record: &EditRecord) -> NodeEdit {
         edit.set(ChannelValue::Quaternion(rotation));
     }
     edit.translation = record.translation.map(|v| values(v).into());
+    edit.far = record.far.map(DVec3::from_array).filter(|v| v.is_finite() && edit.translation.is_some());
     edit.scale = record.scale.map(|v| values(v).into());
     edit
 }

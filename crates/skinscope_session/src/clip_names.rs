@@ -269,6 +269,36 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_does_not_fit_changes_nothing_and_any_number_of_joints_has_no_counterpart() {
+        let mut session = session();
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = said(&mut session);
+        names.say("joint 3", None, &model);
+        let of =
+            |names: &ClipNames, joint: &str| names.rows.iter().find(|(there, _)| there == joint).unwrap().1.clone();
+        let own = |names: &ClipNames| ["joint 1", "joint 2", "joint 3"].map(|joint| of(names, joint));
+        let by_hand = [Some("joint 3".to_owned()), None, None];
+        assert_eq!(own(&names), by_hand);
+        let folder = std::env::temp_dir().join(format!("skinscope-clip-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("walks.map.json");
+        let (said, rows) = (names.said.clone(), names.rows.clone());
+        for (text, why) in
+            [(r#"{"joint 1": "tail"}"#, "tail"), (r#"{"joint 1": 7}"#, "walks.map.json"), ("", "walks.map.json")]
+        {
+            std::fs::write(&path, text).unwrap();
+            names.read(&path, &model);
+            assert!(names.told.as_ref().is_some_and(|told| told.contains(why)), "{text}: {:?}", names.told);
+            assert_eq!((&names.said, &names.rows, names.is_new), (&said, &rows, true), "{text}");
+        }
+        std::fs::write(&path, r#"{"joint 1": null, "joint 2": null}"#).unwrap();
+        names.read(&path, &model);
+        assert!(names.told.is_none() && !names.is_new);
+        assert_eq!(own(&names)[..2], [None, None]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn a_mapping_that_a_file_has_is_not_unsaved() {
         let mut session = session();
         let mut names = said(&mut session);

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::{Affine3A, Quat, Vec3};
+use glam::{Affine3A, DVec3, Quat, Vec3};
 use skinscope_anim::Layers;
 use skinscope_anim::pose::controls::Controls;
 use skinscope_anim::pose::{Resolved, unit};
 use skinscope_base::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
-use skinscope_model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange};
+use skinscope_model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange, parted};
 
 use super::{EditCommand, Session, clips, rules, tools, weights};
 
@@ -30,6 +30,9 @@ pub struct Edits {
 pub struct NodeEdit {
     /// The translation, metres.
     pub translation: Option<Vec3>,
+    /// What is added to this translation ([`skinscope_model::Wide`]), metres in the space of the parent; `None`: what the clip adds. Only
+    /// poses that lead far from the origin have one.
+    pub far: Option<DVec3>,
     /// The rotation as Euler angles XYZ in degrees ([`skinscope_base::math::euler_xyz_degrees`]), kept as typed, so that sliders
     /// do not jump.
     pub rotation: Option<Vec3>,
@@ -87,10 +90,17 @@ impl NodeEdit {
         }
     }
 
+    /// Replaces the translation by one in two parts, where the pose that is shown adds `shown` to it. Where nothing is added, before and
+    /// after, it is an edit as sliders make it.
+    pub(super) fn set_translation(&mut self, translation: Vec3, added: DVec3, shown: DVec3) {
+        let is_far = added != DVec3::ZERO || shown != DVec3::ZERO || self.far.is_some();
+        (self.translation, self.far) = (Some(translation), is_far.then_some(added));
+    }
+
     /// Gives one channel back to the clip.
     pub fn clear(&mut self, kind: ChannelKind) {
         match kind {
-            ChannelKind::Translation => self.translation = None,
+            ChannelKind::Translation => (self.translation, self.far) = (None, None),
             ChannelKind::Rotation => (self.rotation, self.quaternion) = (None, None),
             ChannelKind::Scale => self.scale = None,
         }
@@ -109,15 +119,18 @@ impl Edits {
         Self { controls: Arc::clone(&self.controls), ..Self::default() }
     }
 
-    /// Adds the channels of a pose, which replace edits of the same channels.
-    pub fn add(&mut self, said: &Resolved) {
+    /// Adds the channels of a pose, which replace edits of the same channels. `is_far` says whether clips of the model lead far away.
+    pub fn add(&mut self, said: &Resolved, is_far: bool) {
         for (node, channels) in &said.nodes {
             let edit = self.nodes.entry(*node).or_default();
             if let Some(rotation) = channels.rotation.map(Quat::from_array) {
                 edit.quaternion = Some(rotation);
                 edit.rotation = Some(euler_xyz_degrees(unit(rotation).unwrap_or_default()));
             }
-            edit.translation = channels.translation.map(|v| Vec3::from_array(v.map(|v| v as f32))).or(edit.translation);
+            if let Some(translation) = channels.translation {
+                let (added, near) = parted(DVec3::from_array(translation));
+                (edit.translation, edit.far) = (Some(near), (is_far || added != DVec3::ZERO).then_some(added));
+            }
             edit.scale = channels.scale.map(Vec3::from_array).or(edit.scale);
         }
         self.nodes.retain(|_, edit| *edit != NodeEdit::default());
@@ -132,6 +145,9 @@ impl Edits {
             let turned = edit.quaternion.map(usable).or(edit.rotation.map(quat_from_euler_xyz_degrees));
             transform.rotation = turned.unwrap_or(transform.rotation);
             transform.scale = edit.scale.unwrap_or(transform.scale);
+            if let (Some(_), Some(added)) = (edit.translation, edit.far) {
+                pose.wide.set_place(*node, added);
+            }
         }
         for (&place, &weight) in &self.morphs {
             if let Some(w) = pose.morph_weights.get_mut(place) {
@@ -430,7 +446,7 @@ pub(super) fn apply(session: &mut Session, command: &EditCommand) {
         }
         EditCommand::SetPose(ref said) => {
             edits = session.edits.without_pose();
-            edits.add(said);
+            edits.add(said, model.clips.iter().any(|clip| !clip.far.is_empty()));
         }
     }
     edits.nodes.retain(|_, edit| *edit != NodeEdit::default());

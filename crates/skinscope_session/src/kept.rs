@@ -354,6 +354,7 @@ fn edit(edit: &NodeEdit) -> EditRecord {
     let rotation = edit.quaternion.filter(|q| q.is_finite());
     EditRecord {
         translation: edit.translation.filter(finite).map(|v| numbers(v.to_array())),
+        far: edit.far.filter(|v| v.is_finite()).map(|v| v.to_array()),
         rotation: rotation.map(|q| numbers(q.to_array())),
         // Those of a quaternion follow from it.
         angles: edit.rotation.filter(finite).filter(|_| rotation.is_none()).map(|v| numbers(v.to_array())),

@@ -27,6 +27,8 @@ mod edit_menu;
 mod edit_tests;
 mod edits;
 mod export;
+#[cfg(test)]
+mod far_tests;
 mod files;
 #[cfg(test)]
 mod finding_tests;

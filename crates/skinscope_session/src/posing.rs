@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use glam::DVec3;
 use skinscope_anim::pose::{Limits, PoseFile, capture, resolve};
 use skinscope_inspect::symmetry::NoPlane;
 use skinscope_model::{LocalPose, Model, NodeId};
@@ -195,15 +196,21 @@ impl EditRules<'_> {
         let rests = self.playback.source == PoseSource::Rest;
         for (i, (to, now)) in wanted.transforms.iter().zip(&shown.transforms).enumerate() {
             let rest = Some(model.skeleton.rest.transforms[i]).filter(|_| rests);
-            let edit = edits.nodes.entry(NodeId::from_index(i)).or_default();
+            let node = NodeId::from_index(i);
+            let (added, shown_added) = (wanted.wide.place(node), shown.wide.place(node));
+            let edit = edits.nodes.entry(node).or_default();
             if to.rotation != now.rotation {
                 edit.clear(ChannelKind::Rotation);
                 if rest.is_none_or(|rest| rest.rotation != to.rotation) {
                     edit.set(ChannelValue::Quaternion(to.rotation));
                 }
             }
-            if to.translation != now.translation {
-                edit.translation = Some(to.translation).filter(|to| rest.is_none_or(|rest| rest.translation != *to));
+            if to.translation != now.translation || added != shown_added {
+                if added == DVec3::ZERO && rest.is_some_and(|rest| rest.translation == to.translation) {
+                    edit.clear(ChannelKind::Translation);
+                } else {
+                    edit.set_translation(to.translation, added, shown_added);
+                }
             }
             if to.scale != now.scale {
                 edit.scale = Some(to.scale).filter(|to| rest.is_none_or(|rest| rest.scale != *to));

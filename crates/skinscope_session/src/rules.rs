@@ -251,18 +251,22 @@ impl<'a> EditRules<'a> {
     /// is.
     fn mirror_edits(self, model: &Model, edits: &mut Edits, changed: &mut Vec<(NodeId, ChannelKind)>) {
         let Some(mirror) = self.mirror() else { return };
-        let exchanged = mirror.exchanged(model, &self.with_edits(edits));
+        let now = self.with_edits(edits);
+        let exchanged = mirror.exchanged(model, &now);
         for (node, kind) in changed.clone() {
             let partner = mirror.partner(node);
             if changed.iter().any(|(other, _)| *other == partner) {
                 continue;
             }
             let to = exchanged.transforms[partner.index()];
-            edits.nodes.entry(partner).or_default().set(match kind {
-                ChannelKind::Translation => ChannelValue::Translation(to.translation),
-                ChannelKind::Rotation => ChannelValue::Quaternion(to.rotation),
-                ChannelKind::Scale => ChannelValue::Scale(to.scale),
-            });
+            let edit = edits.nodes.entry(partner).or_default();
+            match kind {
+                ChannelKind::Translation => {
+                    edit.set_translation(to.translation, exchanged.wide.place(partner), now.wide.place(partner));
+                }
+                ChannelKind::Rotation => edit.set(ChannelValue::Quaternion(to.rotation)),
+                ChannelKind::Scale => edit.set(ChannelValue::Scale(to.scale)),
+            }
             changed.push((partner, kind));
         }
     }

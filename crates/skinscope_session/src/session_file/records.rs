@@ -60,6 +60,9 @@ impl ClipFileRecord {
 pub(crate) struct EditRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub translation: Option<[Number; 3]>,
+    /// What is added to the translation, where it leads too far for 32 bits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub far: Option<[f64; 3]>,
     /// The rotation as a quaternion x, y, z, w.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[Number; 4]>,
