@@ -106,13 +106,7 @@ impl Tools {
     /// Forgets what belongs to a model that is no longer open.
     pub(super) fn forget(&mut self) {
         let settings = Settings { pose: None, ..Settings::clone(&self.settings) };
-        *self = Self {
-            open: self.open,
-            settings: Arc::new(settings),
-            scope: self.scope,
-            is_normalising: self.is_normalising,
-            ..Self::default()
-        };
+        *self = Self { open: self.open, settings: Arc::new(settings), scope: self.scope, ..Self::default() };
     }
 
     /// Puts the differences of mirror images that the preview would have in place of those that were found.

@@ -146,8 +146,11 @@ impl Session {
     #[must_use]
     pub fn begin(&mut self, work: &Work) -> Option<Run> {
         match work {
-            Work::NormaliseWeights(_) => {
-                let model = Arc::clone(self.model()?);
+            Work::NormaliseWeights(model) => {
+                let model = model.upgrade()?;
+                if !self.model().is_some_and(|open| Arc::ptr_eq(open, &model)) {
+                    return None;
+                }
                 Some(Box::new(move |context| {
                     let changes = model.normalised_weights();
                     (!context.is_cancelled())

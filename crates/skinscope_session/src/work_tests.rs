@@ -140,3 +140,23 @@ fn work_that_is_cancelled_says_nothing() {
         assert!(session.begin(&work).unwrap()(&context).is_none(), "{work:?}");
     }
 }
+
+#[test]
+fn what_is_normalised_when_another_file_is_opened_ends_and_lands_on_no_other_model() {
+    let mut session = busy();
+    session.apply(EditCommand::NormaliseWeights);
+    let work = session.wanted().into_iter().find(|work| matches!(work, Work::NormaliseWeights(_))).unwrap();
+    let late = session.begin(&work).unwrap()(&JobContext::of_waiting()).unwrap();
+    // The other model is another object with the same vertices, so that the changes would fit it.
+    let other = busy();
+    let other = Document::new(Arc::clone(other.document().unwrap().stored()), Vec::new(), Some("other.glb".into()));
+    let stored = bits(&other.model);
+    session.open(other);
+    assert!(!session.is_normalising(), "nobody has asked for that in this file");
+    assert!(!session.wanted().iter().any(|work| matches!(work, Work::NormaliseWeights(_))));
+    assert!(session.begin(&work).is_none(), "its model is no longer open");
+    session.done(late);
+    assert_eq!(bits(session.model().unwrap()), stored, "it came too late");
+    session.do_wanted();
+    assert!(bits(session.model().unwrap()) == stored && !session.unsaved().has_unsaved_work());
+}
