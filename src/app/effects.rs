@@ -5,10 +5,11 @@ use std::sync::{Arc, Weak};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::file_dialog::{FileKind, OpenDialog, Wanted};
+use super::App;
+use super::files::file_dialog;
+use super::files::file_dialog::{FileKind, OpenDialog, Wanted};
+use super::files::saving::Then;
 use super::jobs::Kind;
-use super::saving::Then;
-use super::{App, file_dialog};
 use crate::examples::{self, Start};
 use crate::import::Progress;
 use crate::model::Model;

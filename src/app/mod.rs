@@ -1,78 +1,45 @@
 //! The window: turns events into commands, time into frames, and effects into actions. Everything that can be tested
 //! without a window lives elsewhere.
 
-mod annotations;
-mod asked_files;
-mod autosave;
-mod background;
 mod benchmark;
-mod clips;
-mod controls;
-mod damage;
-mod device_benchmark;
 mod effects;
-mod export_job;
-mod exports;
-mod file_changes;
-mod file_dialog;
-mod file_names;
-mod folder;
-mod gpu_messages;
-mod input;
+mod files;
 mod inspections;
 mod jobs;
-#[cfg(test)]
-mod jobs_tests;
-mod library;
-mod load_job;
 mod options;
 mod pace;
-mod panels;
-mod picture;
-mod pointer_rest;
-mod pose_pictures;
-mod poses;
+mod pictures;
 mod recorder;
-mod recovery;
-mod save_job;
-mod saving;
-mod screen;
-mod session_files;
-mod sessions;
 mod settings;
-mod take_results;
-mod visibility;
-mod watch;
 mod window;
-mod window_size;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 pub use benchmark::Benchmark;
-pub use device_benchmark::compare_on_device;
+pub use benchmark::device::compare_on_device;
 pub use options::{AppError, Options};
-pub use picture::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
+pub use pictures::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 pub use skinscope_ui as ui;
 use winit::application::ApplicationHandler;
 use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop, EventLoopProxy};
 use winit::window::WindowId;
 
-use self::autosave::{Autosave, Left};
 use self::benchmark::FrameTimer;
+use self::files::autosave::{Autosave, Left};
+use self::files::library::LibraryState;
+use self::files::save_job::Written;
+use self::files::saving::Then;
+use self::files::session_files::{OpenSessionFile, ReadSession};
+use self::jobs::take_results::find_fonts;
 use self::jobs::{Jobs, Kind};
-use self::library::LibraryState;
 pub use self::pace::MeasurePace;
 use self::recorder::Recorder;
-use self::save_job::Written;
-use self::saving::Then;
-use self::screen::{AntialiasingRequest, DeviceOptions};
-use self::session_files::{OpenSessionFile, ReadSession};
 use self::settings::Settings;
-use self::take_results::find_fonts;
 use self::ui::{Loading, Status, UiState};
 use self::window::Window;
+use self::window::screen::{AntialiasingRequest, DeviceOptions};
 use crate::frame::{Frame, SceneColors};
 use crate::import;
 use crate::model::{BlockFormats, Model};
@@ -192,7 +159,7 @@ impl App {
         let mut app = Self {
             proxy,
             session: Session::default(),
-            ui: UiState::new(settings.ui.clone()).measuring_on(device_benchmark::on(options.backend)),
+            ui: UiState::new(settings.ui.clone()).measuring_on(benchmark::device::on(options.backend)),
             settings,
             status: Status::default(),
             inspecting: Weak::new(),
@@ -449,7 +416,7 @@ impl ApplicationHandler<UserEvent> for App {
             WindowEvent::RedrawRequested => self.paint(event_loop),
             WindowEvent::Resized(size) => window.resize(size),
             WindowEvent::Occluded(covered) => window.cover(covered),
-            WindowEvent::DroppedFile(path) if file_names::is_pose(&path) => {
+            WindowEvent::DroppedFile(path) if files::file_names::is_pose(&path) => {
                 self.ask_for_pose_in(path);
                 self.redraw();
             }

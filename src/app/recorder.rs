@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{App, AppError};
+use super::App;
+use super::AppError;
 use crate::output::LineLog;
 use crate::session::{
     Command, Effect, PlaybackCommand, RECORDING_SCHEMA, RecordedSource, RecordingHead, Session, Source, command_line,

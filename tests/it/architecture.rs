@@ -368,7 +368,7 @@ const WAITS: &[(&str, &str, &str)] = &[
         "gpu.device.poll(wgpu::PollType::wait_indefinitely())",
         "reads a picture or vertices back into memory",
     ),
-    ("src/app/screen.rs", "self.gpu.device.poll(wgpu::PollType::Poll)", "only looks"),
+    ("src/app/window/screen.rs", "self.gpu.device.poll(wgpu::PollType::Poll)", "only looks"),
 ];
 
 #[test]

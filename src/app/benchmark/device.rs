@@ -7,14 +7,14 @@ use std::time::Instant;
 
 use glam::Affine3A;
 
-use super::ui::MeasuresOnDevice;
+use crate::app::ui::MeasuresOnDevice;
 use crate::deform::{Deformation, METHODS, PaletteBuffer, Surface, SurfaceInput};
 use crate::inspect::benchmark::{Benchmark, BuffersOnDevice, ProcessorAndDevice};
 use crate::model::{InstanceId, LocalPose, Model};
 use crate::render::{Backend, DeformedOnGpu, Gpu, PaletteTimer};
 
 /// Returns what measures on a device of this backend for the panels.
-pub(super) fn on(backend: Backend) -> MeasuresOnDevice {
+pub(crate) fn on(backend: Backend) -> MeasuresOnDevice {
     MeasuresOnDevice(Arc::new(move |benchmark, model, pose, cancel| {
         compare_on_device(benchmark, backend, model, pose, cancel)
     }))

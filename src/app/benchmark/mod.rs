@@ -1,5 +1,7 @@
 //! `view --benchmark N`: measures what a frame costs, from inside.
 
+pub(super) mod device;
+
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -36,7 +38,7 @@ struct BenchmarkReport {
 
 /// Counts presented frames.
 #[derive(Debug)]
-pub(super) struct FrameTimer {
+pub(crate) struct FrameTimer {
     wanted: Benchmark,
     started: Instant,
     first_frame: Option<Duration>,
@@ -52,7 +54,7 @@ pub(super) struct FrameTimer {
 
 impl FrameTimer {
     /// Starts to count; `started` is the time at which the process did.
-    pub(super) fn new(wanted: Benchmark, started: Instant) -> Self {
+    pub(crate) fn new(wanted: Benchmark, started: Instant) -> Self {
         let intervals = Vec::with_capacity(wanted.frames as usize);
         Self {
             wanted,
@@ -70,7 +72,7 @@ impl FrameTimer {
 
     /// Counts a frame that was presented, with the samples of its pixels and the buffer of its palette; returns true
     /// when it was the last one wanted.
-    pub(super) fn presented(&mut self, samples: u32, palette: &'static str) -> bool {
+    pub(crate) fn presented(&mut self, samples: u32, palette: &'static str) -> bool {
         (self.samples, self.palette) = (samples, palette);
         let now = Instant::now();
         self.presented += 1;
@@ -85,13 +87,13 @@ impl FrameTimer {
     }
 
     /// Counts a pose that was measured beside the frames.
-    pub(super) fn measured(&mut self) {
+    pub(crate) fn measured(&mut self) {
         self.measured += u32::from(self.first_frame.is_some());
     }
 
     /// Returns the line to print; `instances` of the model were shown. The first frame has a figure of its own, since
     /// it includes start, load and compilation. With a single frame the other figures are that frame's.
-    pub(super) fn line(&self, instances: usize) -> String {
+    pub(crate) fn line(&self, instances: usize) -> String {
         let ms = |d: Duration| d.as_secs_f64() * 1e3;
         let first = self.first_frame.unwrap_or_default();
         let mut sorted = if self.intervals.is_empty() { vec![first] } else { self.intervals.clone() };

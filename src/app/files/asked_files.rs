@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::App;
 use super::export_job::usual_name;
 use super::exports::stage_of_export;
 use super::file_dialog::{self, FileKind, OpenDialog, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, pose_path, session_path};
-use super::jobs::Kind;
-use super::ui::{AskedFile, AskedStage};
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::{AskedFile, AskedStage};
 use crate::session::{FileUse, SESSION_ENDING, is_session};
 
 /// The most files of a folder that are offered.
@@ -18,7 +18,7 @@ const MOST_OFFERED: usize = 200;
 
 impl App {
     /// Asks for a file.
-    pub(super) fn ask_for_file(&mut self, usage: FileUse) {
+    pub(crate) fn ask_for_file(&mut self, usage: FileUse) {
         if self.session.document().is_none() && usage != FileUse::OpenSession {
             return;
         }
@@ -41,7 +41,7 @@ impl App {
     }
 
     /// The folder of the open session or model, or else of the last one.
-    pub(super) fn folder_to_ask_for(&self) -> PathBuf {
+    pub(crate) fn folder_to_ask_for(&self) -> PathBuf {
         let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
         let session = self.session_file.as_ref().and_then(|open| folder_of(&open.path));
         let own = session.or_else(|| self.session.document().and_then(|d| folder_of(d.path.as_ref()?)));
@@ -66,7 +66,7 @@ impl App {
     }
 
     /// Shows a dialog of the system; `chosen` hears what the user chose there, if anything.
-    pub(super) fn ask(&mut self, dialog: OpenDialog, chosen: fn(&mut App, &ActiveEventLoop, PathBuf)) {
+    pub(crate) fn ask(&mut self, dialog: OpenDialog, chosen: fn(&mut App, &ActiveEventLoop, PathBuf)) {
         self.jobs.start(Kind::FileDialog, move |_| {
             let path = dialog()?;
             Some(Box::new(move |app, event_loop| chosen(app, event_loop, path)))
@@ -74,7 +74,7 @@ impl App {
     }
 
     /// Asks for the file that the dialog asks for with the system's one.
-    pub(super) fn choose_file(&mut self) {
+    pub(crate) fn choose_file(&mut self) {
         if let Some(saving) = &self.status.saving {
             let dialog = file_dialog::open(Wanted::Write(FileKind::Model), Some(&saving.target));
             self.ask(dialog, |app, _, target| app.target_chosen(target));
@@ -90,7 +90,7 @@ impl App {
     }
 
     /// The user named the file.
-    pub(super) fn name_file(&mut self, path: PathBuf) {
+    pub(crate) fn name_file(&mut self, path: PathBuf) {
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.path.clone_from(&path);
         let is_there = |path: &Path| path.symlink_metadata().is_ok();
@@ -106,13 +106,13 @@ impl App {
     }
 
     /// Closes the dialog that asks for a file.
-    pub(super) fn close_file(&mut self) {
+    pub(crate) fn close_file(&mut self) {
         (self.status.saving, self.status.asked_file) = (None, None);
         self.then = None;
     }
 
     /// Writes the pose or the session that is shown into a file.
-    pub(super) fn write_file(&mut self, path: &Path) {
+    pub(crate) fn write_file(&mut self, path: &Path) {
         match self.status.asked_file.as_ref().map(|asked| asked.usage) {
             Some(FileUse::SavePose) => self.save_pose(path),
             Some(FileUse::SaveSession) => self.save_session(path),
@@ -121,7 +121,7 @@ impl App {
     }
 
     /// The file that was asked for has been written, or not.
-    pub(super) fn file_written(&mut self, path: &Path, result: Result<(), String>) {
+    pub(crate) fn file_written(&mut self, path: &Path, result: Result<(), String>) {
         let asked = self.status.asked_file.as_mut().filter(|asked| asked.path == path);
         match (result, asked) {
             (Ok(()), asked) => {
@@ -138,7 +138,7 @@ impl App {
 }
 
 /// The files of a folder that are of a kind, by name.
-pub(super) fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
+pub(crate) fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = entries.filter(|path| is_it(path)).take(MOST_OFFERED).collect();
     found.sort();
@@ -146,7 +146,7 @@ pub(super) fn files_in(folder: &Path, is_it: fn(&Path) -> bool) -> Vec<PathBuf> 
 }
 
 /// A name in a folder that no file has.
-pub(super) fn free_name(folder: &Path, stem: &str, ending: &str) -> PathBuf {
+pub(crate) fn free_name(folder: &Path, stem: &str, ending: &str) -> PathBuf {
     let name = |n: u32| folder.join(if n == 1 { format!("{stem}{ending}") } else { format!("{stem}-{n}{ending}") });
     (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::session_files::OpenSessionFile;
-use super::ui::RecoveryOffer;
+use crate::app::ui::RecoveryOffer;
 use crate::output::{self, Lock};
 use crate::session::{KeptSession, Session, SessionFile, Source};
 
@@ -60,7 +60,7 @@ struct Head {
 
 /// What a session has made that no file has, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
-pub(super) struct Snapshot {
+pub(crate) struct Snapshot {
     kept: KeptSession,
     /// The session file that is open.
     session: Option<PathBuf>,
@@ -116,26 +116,26 @@ impl Snapshot {
     ///
     /// # Errors
     /// The disk does not take it; what was there before stays.
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         output::write(path, &self.to_bytes()?)
     }
 }
 
 /// Edits that an earlier run has left, and that no other run of the program looks at.
 #[derive(Debug)]
-pub(super) struct Left {
+pub(crate) struct Left {
     head: Head,
     path: PathBuf,
     lock: Lock,
 }
 
 impl Left {
-    pub(super) fn source(&self) -> Source {
+    pub(crate) fn source(&self) -> Source {
         Source::of(self.head.path.clone())
     }
 
     /// For the dialog that offers them.
-    pub(super) fn offer(&self) -> RecoveryOffer {
+    pub(crate) fn offer(&self) -> RecoveryOffer {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let Head { vertices, binds, clips, posed, controls, ruled, set_aside, marks, names, .. } = self.head;
         let file = self.head.path.as_ref().map(|path| path.display().to_string());
@@ -156,7 +156,7 @@ impl Left {
     }
 
     /// The session file that was open.
-    pub(super) fn session(&self) -> Option<PathBuf> {
+    pub(crate) fn session(&self) -> Option<PathBuf> {
         self.head.session.clone()
     }
 
@@ -164,14 +164,14 @@ impl Left {
     ///
     /// # Errors
     /// The file cannot be read or is broken.
-    pub(super) fn read(&self) -> io::Result<SessionFile> {
+    pub(crate) fn read(&self) -> io::Result<SessionFile> {
         let text = fs::read(&self.path)?;
         let line = text.split(|byte| *byte == b'\n').nth(1).unwrap_or_default();
         SessionFile::parse(line).map_err(io::Error::other)
     }
 
     /// Removes them: they are taken over, or nobody wants them.
-    pub(super) fn remove(self) {
+    pub(crate) fn remove(self) {
         output::take_back(&self.path);
         self.lock.remove();
     }
@@ -179,7 +179,7 @@ impl Left {
 
 /// Decides when the edits of a session are written down, and where.
 #[derive(Debug)]
-pub(super) struct Autosave {
+pub(crate) struct Autosave {
     /// `None`: never.
     every: Option<Duration>,
     folder: Option<PathBuf>,
@@ -192,18 +192,18 @@ pub(super) struct Autosave {
 }
 
 /// A file of edits to be written by another thread.
-pub(super) type Todo = (Snapshot, PathBuf);
+pub(crate) type Todo = (Snapshot, PathBuf);
 
 impl Autosave {
     /// Writes to the user's folder for state, `every` so often at most; `None`: never.
-    pub(super) fn new(every: Option<Duration>) -> Self {
+    pub(crate) fn new(every: Option<Duration>) -> Self {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!("{}-{}", std::process::id(), since.as_millis());
         Self { every, folder: folder(), lock: None, name, written: None, waiting: None }
     }
 
     /// The latest edits that a run has left behind, which no other run offers meanwhile.
-    pub(super) fn left(&self) -> Option<Left> {
+    pub(crate) fn left(&self) -> Option<Left> {
         let folder = self.folder.as_deref().filter(|_| self.every.is_some())?;
         let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
         let mut files: Vec<(Head, PathBuf)> = entries.filter_map(|path| Some((head(&path)?, path))).collect();
@@ -216,7 +216,7 @@ impl Autosave {
     }
 
     /// What is to be written now, or when to ask again. What the open session file holds is not written again.
-    pub(super) fn step(
+    pub(crate) fn step(
         &mut self,
         session: &Session,
         open: Option<&OpenSessionFile>,
@@ -240,7 +240,7 @@ impl Autosave {
     }
 
     /// Has the edits of a session written at once.
-    pub(super) fn at_once(&mut self, session: &Session, open: Option<&OpenSessionFile>) -> Option<Todo> {
+    pub(crate) fn at_once(&mut self, session: &Session, open: Option<&OpenSessionFile>) -> Option<Todo> {
         let folder = self.folder.clone().filter(|_| self.every.is_some())?;
         self.write_now(Snapshot::of(session, open)?, &folder)
     }
@@ -257,12 +257,12 @@ impl Autosave {
     }
 
     /// The file could not be written: that is tried again after the usual time.
-    pub(super) fn failed(&mut self, now: Instant) {
+    pub(crate) fn failed(&mut self, now: Instant) {
         (self.written, self.waiting) = (None, Some(now));
     }
 
     /// Whether there are edits that its file holds, or is to hold.
-    pub(super) fn keeps_file(&self) -> bool {
+    pub(crate) fn keeps_file(&self) -> bool {
         self.written.is_some()
     }
 
@@ -271,7 +271,7 @@ impl Autosave {
     }
 
     /// Nothing is unsaved any more, or nobody wants it: the file goes.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.waiting = None;
         // Where the last time failed, the file of the time before is still there.
         let was_written = self.written.take().is_some() || self.lock.is_some();

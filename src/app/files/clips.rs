@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
-use super::App;
-use super::jobs::Kind;
+use crate::app::App;
+use crate::app::jobs::Kind;
 use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
@@ -14,7 +14,7 @@ use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source,
 use crate::words::counted;
 
 /// A file whose clips were wanted.
-pub(super) struct ReadClips {
+pub(crate) struct ReadClips {
     pub path: PathBuf,
     /// What is in it; `None` where it could not be read.
     pub other: Option<Arc<Model>>,
@@ -30,7 +30,7 @@ pub(super) struct ReadClips {
 
 impl App {
     /// A model was dropped on the window: it is opened where nothing is open, else the user is asked. A page is opened.
-    pub(super) fn dropped(&mut self, path: PathBuf) -> Option<FileCommand> {
+    pub(crate) fn dropped(&mut self, path: PathBuf) -> Option<FileCommand> {
         if self.session.document().is_none() || self.status.loading.is_some() || is_page(&path) {
             return Some(FileCommand::Open(path));
         }
@@ -40,7 +40,7 @@ impl App {
 
     /// Reads a file whose clips are wanted; `map` says which joints are which where neither their names do nor what was said of that file
     /// before.
-    pub(super) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
+    pub(crate) fn take_clips(&mut self, path: PathBuf, map: NameMap) {
         let mut said = self.session.files().said_of(&path);
         said.correct(map);
         (self.status.error, self.status.dropped) = (None, None);
@@ -61,7 +61,7 @@ impl App {
 
     /// The clips of a file were read for the model `open`, or why they were not. Where another file was opened meanwhile nobody
     /// wants them. Where no joint has a counterpart the user can say which is which.
-    pub(super) fn clips_taken(&mut self, open: &Weak<Model>, read: ReadClips) {
+    pub(crate) fn clips_taken(&mut self, open: &Weak<Model>, read: ReadClips) {
         let is_open = |open: Arc<Model>| self.session.model().is_some_and(|model| model.shares_all_but_edits(&open));
         if !open.upgrade().is_some_and(is_open) {
             return;
@@ -92,7 +92,7 @@ impl App {
     }
 
     /// Carries out a command about which joints are which of the clips that were taken last.
-    pub(super) fn carry_out_clip_names(&mut self, command: ClipNamesCommand) {
+    pub(crate) fn carry_out_clip_names(&mut self, command: ClipNamesCommand) {
         let Some(model) = self.session.model().map(Arc::clone) else { return };
         let kept = self.session.files().clip_files().last();
         // What is shown is of the open model.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use glam::Vec2;
 
-use super::picture::{PicturePainter, PictureStyle};
+use crate::app::pictures::{PicturePainter, PictureStyle};
 use crate::export::film::Film;
 use crate::export::picture::encode_png;
 use crate::export::{MeshFormat, baked_primitives};
@@ -19,7 +19,7 @@ use crate::session::{
 };
 
 /// What it takes to export something.
-pub(super) struct ExportJob {
+pub(crate) struct ExportJob {
     pub kind: ExportKind,
     /// What is shown, as it was when the export began.
     pub session: Session,
@@ -32,7 +32,7 @@ pub(super) struct ExportJob {
 
 /// The reason why nothing was exported.
 #[derive(Debug)]
-pub(super) enum ExportFailure {
+pub(crate) enum ExportFailure {
     Cancelled,
     Failed(String),
 }
@@ -56,7 +56,7 @@ impl From<FilmError> for ExportFailure {
 ///
 /// # Errors
 /// It cannot, and why.
-pub(super) fn check(kind: ExportKind, path: &Path, settings: &ExportSettings) -> Result<(), String> {
+pub(crate) fn check(kind: ExportKind, path: &Path, settings: &ExportSettings) -> Result<(), String> {
     match kind {
         ExportKind::Picture if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png")) => Ok(()),
         ExportKind::Picture => Err("Pictures are written as .png.".to_owned()),
@@ -198,7 +198,7 @@ impl ExportJob {
 }
 
 /// Returns the beginning of a name for what is exported, and the usual ending.
-pub(super) fn usual_name(kind: ExportKind, session: &Session) -> (String, &'static str) {
+pub(crate) fn usual_name(kind: ExportKind, session: &Session) -> (String, &'static str) {
     let model = session.document().map_or("character", |document| document.model.source.name.as_str());
     let stem =
         Path::new(model).file_stem().map_or_else(|| model.to_owned(), |stem| stem.to_string_lossy().into_owned());

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::App;
 use super::export_job::{ExportFailure, ExportJob, check};
-use super::jobs::Kind;
 use super::save_job::name_of;
-use super::ui::AskedStage;
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::AskedStage;
 use crate::export::MeshFormat;
 use crate::film::Target;
 use crate::output::overwritten;
@@ -14,7 +14,7 @@ use crate::session::{ExportKind, ExportSettings, FileUse};
 
 impl App {
     /// Begins to export.
-    pub(super) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
+    pub(crate) fn export_to(&mut self, path: PathBuf, settings: ExportSettings) {
         let Some(asked) = &mut self.status.asked_file else { return };
         let FileUse::Export(kind) = asked.usage else { return };
         asked.path.clone_from(&path);
@@ -41,7 +41,7 @@ impl App {
     }
 
     /// Puts the picture on the clipboard.
-    pub(super) fn copy_picture(&mut self) {
+    pub(crate) fn copy_picture(&mut self) {
         if self.session.document().is_some() {
             let size = self.session.view().viewport.round();
             let size = [size.x, size.y].map(|side| (side as u32).clamp(1, ExportSettings::MOST_PIXELS));
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// A file has been exported, or not.
-    pub(super) fn exported(&mut self, path: &Path, result: Result<(), ExportFailure>) {
+    pub(crate) fn exported(&mut self, path: &Path, result: Result<(), ExportFailure>) {
         match result {
             Ok(()) => {
                 let shift = self.session.pose().shift;
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// The picture for the clipboard has been drawn, or not.
-    pub(super) fn picture_drawn(&mut self, size: [u32; 2], result: Result<Vec<u8>, String>) {
+    pub(crate) fn picture_drawn(&mut self, size: [u32; 2], result: Result<Vec<u8>, String>) {
         match (result, &self.window) {
             (Ok(rgba), Some(window)) => {
                 window.copy_picture(size, &rgba);
@@ -94,7 +94,7 @@ impl App {
 }
 
 /// Returns whether something can be exported into a file of this name, as far as the name says.
-pub(super) fn stage_of_export(kind: ExportKind, path: &Path) -> AskedStage {
+pub(crate) fn stage_of_export(kind: ExportKind, path: &Path) -> AskedStage {
     // What depends on more than the name is said once it is asked for.
     let usual = ExportSettings { size: [1, 1], fps: 1.0, transparent: false, ..ExportSettings::default() };
     match check(kind, path, &usual) {

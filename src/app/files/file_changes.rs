@@ -23,7 +23,7 @@ const QUIET: Duration = Duration::from_millis(100);
 
 /// Waits until files differ from what they were at `then`, and have been the same for a moment. Returns what they are like now, or
 /// `None` once the job is cancelled.
-pub(super) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Stamps> {
+pub(crate) fn wait_for_change(then: &Stamps, context: &JobContext) -> Option<Stamps> {
     let mut signals = Signals::of(then, context);
     let mut last = then.clone();
     loop {

@@ -7,11 +7,11 @@ use rfd::AsyncFileDialog;
 use crate::session::FileUse;
 
 /// A dialog that is open, which waits for the user's choice when it is called. `None`: the user chose nothing.
-pub(super) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
+pub(crate) type OpenDialog = Box<dyn FnOnce() -> Option<PathBuf> + Send>;
 
 /// What the dialog asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(crate) enum Wanted {
     /// A folder.
     Folder,
     /// A file to read.
@@ -34,7 +34,7 @@ impl Wanted {
 
 /// Which files a dialog lists at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileKind {
+pub(crate) enum FileKind {
     Model,
     Pose,
     Session,
@@ -43,7 +43,7 @@ pub(super) enum FileKind {
 
 /// Opens the system's dialog. It begins in the folder `at`, or in that of the file `at`, whose name it proposes where a file is written. It is
 /// called on the main thread, since some systems want dialogs to begin there; what it returns waits, and is called on another one.
-pub(super) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
+pub(crate) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
     let mut dialog = AsyncFileDialog::new();
     if let Some(folder) =
         at.and_then(|at| if at.is_dir() { Some(at) } else { at.parent() }).filter(|folder| folder.is_dir())
@@ -78,7 +78,7 @@ pub(super) fn open(wanted: Wanted, at: Option<&Path>) -> OpenDialog {
 
 /// Returns whether the system can ask for a file. Linux needs a desktop portal (over D-Bus) or zenity, and without them
 /// the dialog would end like one that was cancelled.
-pub(super) fn has_dialog() -> bool {
+pub(crate) fn has_dialog() -> bool {
     if !cfg!(target_os = "linux") {
         return true;
     }

@@ -5,21 +5,21 @@ use std::path::{Path, PathBuf};
 use crate::session::{SESSION_ENDING, is_session};
 
 /// The ending of pose files.
-pub(super) const POSE_ENDING: &str = ".pose.json";
+pub(crate) const POSE_ENDING: &str = ".pose.json";
 
 /// Whether a file is a pose file, by its name.
-pub(super) fn is_pose(path: &Path) -> bool {
+pub(crate) fn is_pose(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
 }
 
 /// The same path with the ending of pose files, where it has none.
-pub(super) fn pose_path(path: &Path) -> PathBuf {
+pub(crate) fn pose_path(path: &Path) -> PathBuf {
     let has_one = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
     if has_one { path.to_owned() } else { PathBuf::from(format!("{}{POSE_ENDING}", path.display())) }
 }
 
 /// The same path with the ending of session files, where it has none.
-pub(super) fn session_path(path: &Path) -> PathBuf {
+pub(crate) fn session_path(path: &Path) -> PathBuf {
     if is_session(path) {
         return path.to_owned();
     }
@@ -29,7 +29,7 @@ pub(super) fn session_path(path: &Path) -> PathBuf {
 }
 
 /// The error that a file could not be written, with what to do about it.
-pub(super) fn unwritten(path: &Path, reason: impl std::fmt::Display) -> String {
+pub(crate) fn unwritten(path: &Path, reason: impl std::fmt::Display) -> String {
     format!("{}: {reason}. Save into another folder, or make room or get leave to write there.", path.display())
 }
 

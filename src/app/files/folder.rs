@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::App;
 use super::saving::Then;
+use crate::app::App;
 use crate::session::Source;
 
 /// The endings of models.
@@ -13,7 +13,7 @@ const ENDINGS: [&str; 3] = ["glb", "gltf", "vrm"];
 
 impl App {
     /// Opens the model that comes so many places after the open one in its folder, by name.
-    pub(super) fn step_in_folder(&mut self, event_loop: &ActiveEventLoop, steps: i32) {
+    pub(crate) fn step_in_folder(&mut self, event_loop: &ActiveEventLoop, steps: i32) {
         let own = self.session.document().and_then(|document| document.path.clone());
         match own.as_deref().map(|path| neighbour(path, steps)) {
             Some(Some(path)) => self.leave(event_loop, Then::Load(Source::File(path))),

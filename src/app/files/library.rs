@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::SystemTime;
 
-use super::App;
 use super::asked_files::files_in;
 use super::file_dialog::{self, Wanted};
 use super::file_names::{POSE_ENDING, is_pose, unwritten};
-use super::jobs::Kind;
-use super::pose_pictures::PosePictures;
 use super::poses::name_of;
-use super::ui::{LibraryPose, PoseLibrary};
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::pictures::pose_pictures::PosePictures;
+use crate::app::ui::{LibraryPose, PoseLibrary};
 use crate::model::Model;
 use crate::output;
 use crate::pose::{PoseFile, resolve};
@@ -22,7 +22,7 @@ const BESIDE: &str = "poses";
 
 /// What the library was read from last.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LibraryState {
+pub(crate) struct LibraryState {
     model: Weak<Model>,
     read: Option<LibraryFolder>,
     /// The file that was removed last, and what was in it.
@@ -31,7 +31,7 @@ pub(super) struct LibraryState {
 
 /// The folder of a library, and when it changed last.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct LibraryFolder {
+pub(crate) struct LibraryFolder {
     folder: PathBuf,
     /// The times of the folder and of that below it.
     changed: [Option<SystemTime>; 2],
@@ -65,7 +65,7 @@ fn read_pose(path: PathBuf, model: &Model) -> LibraryPose {
 
 impl App {
     /// Reads the library while it is shown, where its folder has changed or another model is open.
-    pub(super) fn follow_library(&mut self) {
+    pub(crate) fn follow_library(&mut self) {
         let Some(model) = self.session.document().map(|document| Arc::clone(document.stored())) else { return };
         if !self.ui.shows_poses() || self.frame_timer.is_some() {
             self.jobs.stop(Kind::PosePictures);
@@ -91,7 +91,7 @@ impl App {
     }
 
     /// The library was read.
-    pub(super) fn library_read(&mut self, mut library: PoseLibrary) {
+    pub(crate) fn library_read(&mut self, mut library: PoseLibrary) {
         let before = std::mem::take(&mut self.status.library);
         for pose in &mut library.poses {
             let is_it =
@@ -115,18 +115,18 @@ impl App {
     }
 
     /// The pictures are drawn, or not.
-    pub(super) fn poses_drawn(&mut self, drawn: Result<(), String>) {
+    pub(crate) fn poses_drawn(&mut self, drawn: Result<(), String>) {
         if let Err(why) = drawn {
             self.session.warn(&[format!("The pictures of the poses could not be drawn: {why}")]);
         }
     }
 
     /// Takes another folder for the library.
-    pub(super) fn set_pose_folder(&mut self, folder: Option<PathBuf>) {
+    pub(crate) fn set_pose_folder(&mut self, folder: Option<PathBuf>) {
         self.ui.set_pose_folder(folder);
     }
 
-    pub(super) fn carry_out_library(&mut self, command: LibraryCommand) {
+    pub(crate) fn carry_out_library(&mut self, command: LibraryCommand) {
         let done = match command {
             LibraryCommand::ChooseFolder if file_dialog::has_dialog() => {
                 let folder = self.status.library.folder.clone();

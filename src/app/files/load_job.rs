@@ -13,7 +13,7 @@ use crate::writeback::Stamps;
 const CLOCK: Duration = Duration::from_secs(2);
 
 /// What a load reports.
-pub(super) enum LoadReport {
+pub(crate) enum LoadReport {
     /// The share that is done, 0…1, and what is being done. While images arrive: one more is there.
     Progress(f32, String),
     /// The model can be drawn; its images may still be on their way.
@@ -27,7 +27,7 @@ pub(super) enum LoadReport {
 }
 
 /// A file that is being read. It can be drawn before the job is done, since its images arrive last.
-pub(super) struct Load {
+pub(crate) struct Load {
     job: Job<Result<Vec<String>, ImportError>>,
     /// The model, until it is reported.
     opened: Arc<Mutex<Option<Box<Document>>>>,
@@ -41,7 +41,7 @@ pub(super) struct Load {
 
 impl Load {
     /// Begins to read `source`. `wake` wakes the event loop, which then asks for the next report.
-    pub(super) fn start(source: Source, options: Options, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
+    pub(crate) fn start(source: Source, options: Options, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         let (opened, awaited, stage) =
             (Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default(), Arc::<Mutex<_>>::default());
         let (document, named, said) = (Arc::clone(&opened), Arc::clone(&awaited), Arc::clone(&stage));
@@ -76,22 +76,22 @@ impl Load {
     }
 
     /// Asks the load to end soon. What was read until then is reported.
-    pub(super) fn cancel(&self) {
+    pub(crate) fn cancel(&self) {
         self.job.cancel();
     }
 
     /// Returns whether the load has ended.
-    pub(super) fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.job.is_done()
     }
 
     /// Returns all warnings of a load that has ended, or the reason why nothing was opened.
-    pub(super) fn into_result(self) -> Option<Result<Vec<String>, ImportError>> {
+    pub(crate) fn into_result(self) -> Option<Result<Vec<String>, ImportError>> {
         self.job.take()
     }
 
     /// Returns the next report of a load.
-    pub(super) fn next(&mut self) -> Option<LoadReport> {
+    pub(crate) fn next(&mut self) -> Option<LoadReport> {
         // This is asked first: the model is there before the job is done.
         let is_done = self.job.is_done();
         let now = (self.job.fraction(), lock(&self.stage).clone());

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::App;
 use super::file_names::{POSE_ENDING, is_pose, pose_path, unwritten};
-use super::jobs::Kind;
-use super::ui::{AskedStage, PoseReport};
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::{AskedStage, PoseReport};
 use crate::import::{self, Progress};
 use crate::model::Model;
 use crate::output::{self, overwritten};
@@ -15,13 +15,13 @@ use crate::session::{FileUse, Source};
 
 impl App {
     /// Says what is in a pose file, and asks whether its pose is to be shown.
-    pub(super) fn ask_for_pose_in(&mut self, path: PathBuf) {
+    pub(crate) fn ask_for_pose_in(&mut self, path: PathBuf) {
         self.ask_for_file(FileUse::LoadPose);
         self.name_file(path);
     }
 
     /// Reads a pose file, for the rest pose of the model in `made_on` where that is given.
-    pub(super) fn read_pose(&mut self, path: PathBuf, made_on: Option<PathBuf>) {
+    pub(crate) fn read_pose(&mut self, path: PathBuf, made_on: Option<PathBuf>) {
         let (Some(asked), Some(document)) = (&mut self.status.asked_file, self.session.document()) else { return };
         asked.stage = AskedStage::Working;
         let (model, own) = (Arc::clone(document.stored()), document.path.clone());
@@ -33,7 +33,7 @@ impl App {
     }
 
     /// Corrects the pose that was read for another rest pose, or not.
-    pub(super) fn correct_pose(&mut self, correct: bool) {
+    pub(crate) fn correct_pose(&mut self, correct: bool) {
         let Some(asked) = &self.status.asked_file else { return };
         if let AskedStage::Pose(report) = &asked.stage {
             let (path, made_on) = (asked.path.clone(), report.made_on.clone().filter(|_| correct));
@@ -42,7 +42,7 @@ impl App {
     }
 
     /// A pose file has been read, or not.
-    pub(super) fn pose_read(&mut self, path: &Path, result: Result<PoseReport, String>) {
+    pub(crate) fn pose_read(&mut self, path: &Path, result: Result<PoseReport, String>) {
         if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
             asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Pose);
         }
@@ -56,7 +56,7 @@ impl App {
     }
 
     /// Writes the pose that is shown into a file.
-    pub(super) fn save_pose(&mut self, path: &Path) {
+    pub(crate) fn save_pose(&mut self, path: &Path) {
         let path = pose_path(path);
         let Some(file) = self.session.pose_file(&name_of(&path)) else { return };
         let Some(asked) = &mut self.status.asked_file else { return };
@@ -104,7 +104,7 @@ fn report(
 }
 
 /// The name of a pose, by that of its file.
-pub(super) fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let stem = if is_pose(path) { &name[..name.len() - POSE_ENDING.len()] } else { name.trim_end_matches(".json") };
     stem.to_owned()

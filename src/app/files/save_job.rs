@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::ui::SaveSummary;
+use crate::app::ui::SaveSummary;
 use crate::edit::Sheet;
 use crate::import::{ImportError, Options, Progress};
 use crate::model::Model;
@@ -12,7 +12,7 @@ use crate::writeback::{Destination, Origin, Prepared, Recompression, SaveError, 
 
 /// A model that was written into its own file, which was not read again yet, and what its files were like then.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
+pub(crate) struct Written {
     model: Arc<Model>,
     stamps: Stamps,
 }
@@ -25,7 +25,7 @@ impl Written {
 }
 
 /// What it takes to save a model.
-pub(super) struct SaveJob {
+pub(crate) struct SaveJob {
     pub model: Arc<Model>,
     /// The file that it was read from; `None`: the built-in character.
     pub path: Option<PathBuf>,
@@ -149,12 +149,12 @@ fn edited<'s>(session: &'s Session, path: &Path) -> Result<&'s Arc<Model>, SaveE
 }
 
 /// The last part of a path.
-pub(super) fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// What saving will change, for the panel.
-pub(super) fn summary(prepared: &Prepared) -> SaveSummary {
+pub(crate) fn summary(prepared: &Prepared) -> SaveSummary {
     let changes = prepared.changes();
     let files: Vec<&Path> = prepared.files().collect();
     SaveSummary {

@@ -7,12 +7,12 @@ use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::App;
 use super::file_dialog;
-use super::jobs::Kind;
 use super::save_job::{SaveJob, Written, name_of, summary};
 use super::session_files::{OpenSessionFile, ReadSession};
-use super::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::{SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 use crate::edit::{Donor, Settings};
 use crate::import::{ImportError, Progress};
 use crate::model::Model;
@@ -21,7 +21,7 @@ use crate::writeback::{Recompression, SaveError, Saved};
 
 /// What the user wants once the edits are saved or given up.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Then {
+pub(crate) enum Then {
     /// The window closes.
     Quit,
     /// Another model is opened.
@@ -32,7 +32,7 @@ pub(super) enum Then {
 
 impl App {
     /// Does something that closes the open model, once nothing is lost by that.
-    pub(super) fn leave(&mut self, event_loop: &ActiveEventLoop, then: Then) {
+    pub(crate) fn leave(&mut self, event_loop: &ActiveEventLoop, then: Then) {
         let work = self.lost_by(&then);
         if work.is_empty() {
             return self.carry_on(event_loop, then);
@@ -81,14 +81,14 @@ impl App {
     }
 
     /// Whether showing a document that was read would lose what was made while it was.
-    pub(super) fn loses_by(&self, document: &Document) -> bool {
+    pub(crate) fn loses_by(&self, document: &Document) -> bool {
         let source = document.source();
         let as_session = self.coming_session.as_ref().is_some_and(|read| read.model.source == source);
         self.frame_timer.is_none() && self.session.unsaved().loses_by(document, as_session, self.given_up.as_deref())
     }
 
     /// Asks what is to become of what was made while a file was read that takes the place of the open one. That is read again then.
-    pub(super) fn ask_again(&mut self, event_loop: &ActiveEventLoop, source: Source) {
+    pub(crate) fn ask_again(&mut self, event_loop: &ActiveEventLoop, source: Source) {
         self.jobs.cancel_load();
         self.status.loading = None;
         let then = match self.coming_session.take_if(|read| read.model.source == source) {
@@ -98,7 +98,7 @@ impl App {
         self.leave(event_loop, then);
     }
 
-    pub(super) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
+    pub(crate) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
         let asked = self.status.unsaved.take();
         let session = self.session_file.as_ref().map(|open| open.path.clone());
         match answer {
@@ -123,14 +123,14 @@ impl App {
     }
 
     /// What was to be done once the open model was saved and read again is done now, if nothing else would be lost by that.
-    pub(super) fn leave_after_saving(&mut self, event_loop: &ActiveEventLoop) {
+    pub(crate) fn leave_after_saving(&mut self, event_loop: &ActiveEventLoop) {
         if let Some(then) = self.then_once_read.take() {
             self.leave(event_loop, then);
         }
     }
 
     /// Begins to work out what saving would change.
-    pub(super) fn begin_save(&mut self, kind: SaveKind) {
+    pub(crate) fn begin_save(&mut self, kind: SaveKind) {
         let Some(document) = self.session.document() else { return };
         if document.lesson().is_some() {
             self.status.error =
@@ -176,7 +176,7 @@ impl App {
     }
 
     /// What saving would change has been worked out.
-    pub(super) fn save_planned(&mut self, result: Result<SaveSummary, SaveError>) {
+    pub(crate) fn save_planned(&mut self, result: Result<SaveSummary, SaveError>) {
         if let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage == SaveStage::Planning) {
             saving.stage = match result {
                 Ok(summary) => SaveStage::Ready(summary),
@@ -186,7 +186,7 @@ impl App {
     }
 
     /// The user chose the file to write.
-    pub(super) fn target_chosen(&mut self, target: PathBuf) {
+    pub(crate) fn target_chosen(&mut self, target: PathBuf) {
         if let Some(saving) = &mut self.status.saving {
             saving.target = target;
             self.plan_save();
@@ -194,7 +194,7 @@ impl App {
     }
 
     /// Writes the files.
-    pub(super) fn save_to(&mut self, target: PathBuf) {
+    pub(crate) fn save_to(&mut self, target: PathBuf) {
         let Some(job) = self.save_job() else { return };
         let Some(saving) = self.status.saving.as_mut().filter(|saving| saving.stage != SaveStage::Writing) else {
             return;
@@ -209,7 +209,7 @@ impl App {
     }
 
     /// Lets what meshopt had compressed be compressed again, or be stored plain.
-    pub(super) fn recompress(&mut self, again: bool) {
+    pub(crate) fn recompress(&mut self, again: bool) {
         if let Some(saving) = &mut self.status.saving {
             saving.recompresses = again;
             self.plan_save();
@@ -217,7 +217,7 @@ impl App {
     }
 
     /// Files have been written, or not.
-    pub(super) fn files_saved(
+    pub(crate) fn files_saved(
         &mut self,
         event_loop: &ActiveEventLoop,
         model: Arc<Model>,
@@ -267,7 +267,7 @@ impl App {
     }
 
     /// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
-    pub(super) fn say_what_stays_open(&mut self) {
+    pub(crate) fn say_what_stays_open(&mut self) {
         let (Some(written), Some(document)) = (self.session.unsaved().saved_elsewhere(), self.session.document())
         else {
             return;
@@ -277,7 +277,7 @@ impl App {
     }
 
     /// Reads a file to take weights from.
-    pub(super) fn read_donor(&mut self, path: PathBuf) {
+    pub(crate) fn read_donor(&mut self, path: PathBuf) {
         let options = self.options.import.clone();
         self.jobs.restart(Kind::Donor, move |context| {
             let progress = Progress { report: &|_, _| (), cancel: context.cancel_flag() };
@@ -291,7 +291,7 @@ impl App {
     }
 
     /// A file to take weights from has been read, or not: it is what the tool *Transfer* uses from now on.
-    pub(super) fn donor_read(&mut self, result: Result<Box<Document>, (PathBuf, ImportError)>) {
+    pub(crate) fn donor_read(&mut self, result: Result<Box<Document>, (PathBuf, ImportError)>) {
         let document = match result {
             Ok(document) => document,
             Err((path, error)) => {
@@ -310,14 +310,14 @@ impl App {
     }
 
     /// Offers what an earlier run has left behind.
-    pub(super) fn offer_recovery(&mut self) {
+    pub(crate) fn offer_recovery(&mut self) {
         if self.frame_timer.is_none() {
             self.left = self.autosave.left();
             self.status.recovery = self.left.as_ref().map(super::autosave::Left::offer);
         }
     }
 
-    pub(super) fn answer_recovery(&mut self, event_loop: &ActiveEventLoop, answer: RecoveryAnswer) {
+    pub(crate) fn answer_recovery(&mut self, event_loop: &ActiveEventLoop, answer: RecoveryAnswer) {
         self.status.recovery = None;
         match (self.left.take(), answer) {
             (None, _) | (_, RecoveryAnswer::Later) => {}
@@ -339,7 +339,7 @@ impl App {
     }
 
     /// Brings back the edits that were accepted, once their model is open.
-    pub(super) fn restore(&mut self) {
+    pub(crate) fn restore(&mut self) {
         let Some(document) = self.session.document().filter(|_| self.status.recovery.is_none()) else { return };
         let is_it = |left: &mut super::autosave::Left| left.source() == document.source();
         let Some(left) = self.left.take_if(is_it) else { return };
@@ -365,7 +365,7 @@ impl App {
     }
 
     /// Has edits written down when it is time to; gives back when to ask again.
-    pub(super) fn write_down(&mut self, now: Instant) -> Option<Instant> {
+    pub(crate) fn write_down(&mut self, now: Instant) -> Option<Instant> {
         if self.frame_timer.is_some() {
             return None;
         }
@@ -383,7 +383,7 @@ impl App {
     }
 
     /// Edits have been written down, or not.
-    pub(super) fn written_down(&mut self, path: &Path, result: std::io::Result<()>) {
+    pub(crate) fn written_down(&mut self, path: &Path, result: std::io::Result<()>) {
         match result {
             // Meanwhile they were saved or taken back.
             Ok(()) if !self.autosave.keeps_file() => crate::output::take_back(path),

@@ -6,13 +6,13 @@ use crate::session::{SessionFile, SessionModel};
 
 /// The session file that is open. What it holds the session knows ([`crate::session::Files::saved_session`]).
 #[derive(Debug)]
-pub(super) struct OpenSessionFile {
+pub(crate) struct OpenSessionFile {
     pub path: PathBuf,
 }
 
 /// A session file that was read, with the model that it is about.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct ReadSession {
+pub(crate) struct ReadSession {
     pub path: PathBuf,
     pub file: SessionFile,
     pub model: SessionModel,

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::App;
 use super::file_names::{session_path, unwritten};
-use super::jobs::Kind;
 use super::save_job::Written;
 use super::saving::Then;
 use super::session_files::{OpenSessionFile, ReadSession};
-use super::ui::{AskedStage, SessionReport};
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::{AskedStage, SessionReport};
 use crate::output::{self, overwritten};
 use crate::session::{Document, KeptSession};
 
 impl App {
     /// Reads a session file, and says in the dialog what is in it.
-    pub(super) fn look_into_session(&mut self, path: PathBuf) {
+    pub(crate) fn look_into_session(&mut self, path: PathBuf) {
         let Some(asked) = &mut self.status.asked_file else { return };
         asked.stage = AskedStage::Working;
         self.jobs.restart(Kind::NamedFile, move |_| {
@@ -28,14 +28,14 @@ impl App {
     }
 
     /// A session file was looked into, or not.
-    pub(super) fn session_seen(&mut self, path: &Path, result: Result<SessionReport, String>) {
+    pub(crate) fn session_seen(&mut self, path: &Path, result: Result<SessionReport, String>) {
         if let Some(asked) = self.status.asked_file.as_mut().filter(|asked| asked.path == path) {
             asked.stage = result.map_or_else(AskedStage::Failed, AskedStage::Session);
         }
     }
 
     /// Opens the model of a session file, with all that the file keeps.
-    pub(super) fn open_session(&mut self, path: PathBuf) {
+    pub(crate) fn open_session(&mut self, path: PathBuf) {
         self.status.error = None;
         self.jobs.restart(Kind::Session, move |_| {
             let read = ReadSession::read(&path).map(Box::new);
@@ -44,7 +44,7 @@ impl App {
     }
 
     /// A session file was read to be opened, or not.
-    pub(super) fn session_read(
+    pub(crate) fn session_read(
         &mut self,
         event_loop: &ActiveEventLoop,
         path: &Path,
@@ -61,7 +61,7 @@ impl App {
 
     /// Shows a document, as a session file keeps it where it is the model of one that is being opened. Any other ends what
     /// session file was open.
-    pub(super) fn open_document(&mut self, document: Document) {
+    pub(crate) fn open_document(&mut self, document: Document) {
         let source = document.source();
         let Some(read) = self.coming_session.take_if(|read| read.model.source == source) else {
             let is_same = self.session.document().is_some_and(|open| open.source() == source);
@@ -79,7 +79,7 @@ impl App {
     }
 
     /// Writes the session into a file.
-    pub(super) fn save_session(&mut self, path: &Path) {
+    pub(crate) fn save_session(&mut self, path: &Path) {
         let path = session_path(path);
         let (Some(kept), Some(document)) = (self.session.unsaved().kept(), self.session.document()) else { return };
         if let Some(asked) = &mut self.status.asked_file {
@@ -105,7 +105,7 @@ impl App {
     }
 
     /// The session has been written, or not.
-    pub(super) fn session_saved(
+    pub(crate) fn session_saved(
         &mut self,
         event_loop: &ActiveEventLoop,
         path: PathBuf,
@@ -125,7 +125,7 @@ impl App {
     }
 
     /// The name of the open session file.
-    pub(super) fn session_name(&self) -> Option<String> {
+    pub(crate) fn session_name(&self) -> Option<String> {
         let open = self.session_file.as_ref()?;
         Some(open.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
     }

@@ -2,17 +2,17 @@
 
 use std::path::PathBuf;
 
-use super::App;
 use super::file_changes::wait_for_change;
-use super::jobs::Kind;
-use super::ui::ChangedStatus;
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::ui::ChangedStatus;
 use crate::session::Source;
 use crate::words::counted;
 use crate::writeback::Stamps;
 
 impl App {
     /// Follows the open file where that is wanted and nothing else is about to read or write it.
-    pub(super) fn follow_file(&mut self) {
+    pub(crate) fn follow_file(&mut self) {
         let is_free = self.status.loading.is_none() && self.status.saving.is_none() && self.coming.is_none();
         if self.ui.follows_files() && self.frame_timer.is_none() && self.followed_path().is_some() && is_free {
             self.watch();
@@ -44,7 +44,7 @@ impl App {
     }
 
     /// The open file, or one that it names, is another than before. It is read again, or where there is unsaved work the user is asked first.
-    pub(super) fn files_changed(&mut self, now: Stamps) {
+    pub(crate) fn files_changed(&mut self, now: Stamps) {
         // Where that cannot be read it is tried again once it has changed again.
         self.seen = now;
         if self.followed_path().is_none() {
@@ -60,7 +60,7 @@ impl App {
     }
 
     /// Reads the file that has changed, or keeps what is open.
-    pub(super) fn answer_changed(&mut self, take: bool) {
+    pub(crate) fn answer_changed(&mut self, take: bool) {
         self.status.changed = None;
         if let Some(path) = self.followed_path().filter(|_| take) {
             self.follows = true;
@@ -76,7 +76,7 @@ impl App {
 
     /// A file could not be opened. It is tried again once it changes, or a file that it names now does, which may not be there yet: where it is
     /// the open one that has changed, and where nothing else is open.
-    pub(super) fn not_opened(&mut self) {
+    pub(crate) fn not_opened(&mut self) {
         if std::mem::take(&mut self.follows) {
             let before = std::mem::replace(&mut self.seen, std::mem::take(&mut self.next_stamps));
             self.seen.add_taken(&before);
@@ -86,13 +86,13 @@ impl App {
     }
 
     /// Looks from now on whether the files of the document that is shown change. Returns whether it is the open file, read again by itself.
-    pub(super) fn follow_shown(&mut self) -> bool {
+    pub(crate) fn follow_shown(&mut self) -> bool {
         self.seen = self.stamps.clone();
         std::mem::take(&mut self.follows)
     }
 
     /// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
-    pub(super) fn tell_followed(&mut self, set_aside: usize) {
+    pub(crate) fn tell_followed(&mut self, set_aside: usize) {
         let title = self.session.lesson().map(|lesson| lesson.example().title.to_owned());
         let name = || self.session.document().map(|document| document.model.source.name.clone());
         let name = title.or_else(name).unwrap_or_default();

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::jobs::Kind;
-use super::ui::BackgroundStatus;
-use super::window::Window;
-use super::{App, AppError};
+use crate::app::App;
+use crate::app::AppError;
+use crate::app::jobs::Kind;
+use crate::app::ui::BackgroundStatus;
+use crate::app::window::Window;
 use crate::model::Model;
 use crate::pose::resolve;
 use crate::render::BackgroundWork;
@@ -20,7 +21,7 @@ use crate::session::{
 
 impl App {
     /// Shows a document.
-    pub(super) fn show(&mut self, event_loop: &ActiveEventLoop, document: Document) {
+    pub(crate) fn show(&mut self, event_loop: &ActiveEventLoop, document: Document) {
         if let Some(loading) = &mut self.status.loading {
             loading.is_open = true;
         }
@@ -79,14 +80,14 @@ impl App {
     }
 
     /// Takes the message that the open file has been read completely.
-    pub(super) fn loaded(&mut self, warnings: &[String]) {
+    pub(crate) fn loaded(&mut self, warnings: &[String]) {
         self.status.loading = None;
         self.session.warn(warnings);
         self.inspect();
     }
 
     /// Shows the model that is being brought to the device, once it is there; until then the one before stays.
-    pub(super) fn show_coming(&mut self, event_loop: &ActiveEventLoop) {
+    pub(crate) fn show_coming(&mut self, event_loop: &ActiveEventLoop) {
         let Some((document, warnings)) = self.coming.take() else { return };
         if self.window.as_mut().is_some_and(|window| window.begin(&document.model)) {
             self.coming = Some((document, warnings));
@@ -102,7 +103,7 @@ impl App {
     }
 
     /// Carries out a command; a click for which the model is not ready waits until it is.
-    pub(super) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
+    pub(crate) fn apply(&mut self, event_loop: &ActiveEventLoop, command: Command) {
         if self.frame_timer.is_none() && self.session.picking().must_wait_for(&command) {
             self.click = Some((command, self.session.view().orbit));
             return;
@@ -125,7 +126,7 @@ impl App {
     }
 
     /// Carries out the click that waited until vertices of `model` could be found.
-    pub(super) fn carry_out_click(&mut self, model: &Arc<Model>) {
+    pub(crate) fn carry_out_click(&mut self, model: &Arc<Model>) {
         let is_open = self.session.document().is_some_and(|d| Arc::ptr_eq(d.stored(), model));
         // Where the camera has moved since, the click would hit something else.
         if let Some((click, orbit)) = self.click.take_if(|_| is_open)
@@ -136,7 +137,7 @@ impl App {
     }
 
     /// Has vertices of a document found under the pointer from now on.
-    pub(super) fn prepare_picking(&mut self, document: &Document) {
+    pub(crate) fn prepare_picking(&mut self, document: &Document) {
         let (prepare, model) = (document.prepare(), Arc::clone(document.stored()));
         self.jobs.start(Kind::Picking, move |_| {
             prepare();
@@ -145,7 +146,7 @@ impl App {
     }
 
     /// Starts the work that the session waits for, and says what is being done.
-    pub(super) fn work_in_background(&mut self) {
+    pub(crate) fn work_in_background(&mut self) {
         self.follow_file();
         self.follow_library();
         // A measured run computes all it needs before its first picture.
@@ -186,7 +187,7 @@ impl App {
     }
 
     /// Takes the result of work of the session.
-    pub(super) fn work_done(&mut self, work: &Work, done: Done) {
+    pub(crate) fn work_done(&mut self, work: &Work, done: Done) {
         if *work == Work::MeasurePose {
             self.measure_pace.end(Instant::now());
             if let Some(timer) = &mut self.frame_timer {

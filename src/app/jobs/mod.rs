@@ -1,22 +1,27 @@
 //! Work off the UI thread: one door for all of it. A job is started with what it is for and returns what the event loop does next
 //! with its result. The loads of models have a way of their own, since they report before they end.
 
+mod background;
+pub(super) mod take_results;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use winit::event_loop::ActiveEventLoop;
 
 use super::App;
-use super::load_job::{Load, LoadReport};
+use super::files::load_job::{Load, LoadReport};
 use crate::import::Options;
 use crate::parallel::{Job, JobContext};
 use crate::session::{Command, Session, Source, Work};
 
 /// What the event loop does with the result of a job.
-pub(super) type Then = Box<dyn FnOnce(&mut App, &ActiveEventLoop) + Send>;
+pub(crate) type Then = Box<dyn FnOnce(&mut App, &ActiveEventLoop) + Send>;
 
 /// All work of the window in the background.
-pub(super) struct Jobs {
+pub(crate) struct Jobs {
     /// Wakes the event loop, which then collects results.
     wake: Arc<dyn Fn() + Send + Sync>,
     /// The load under way.
@@ -43,7 +48,7 @@ const NOTICED: Duration = Duration::from_millis(300);
 
 /// What a job is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Prepares to find vertices under the pointer.
     Picking,
     Inspection,

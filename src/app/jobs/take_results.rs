@@ -4,19 +4,20 @@ use std::collections::BTreeSet;
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::jobs::Then;
-use super::load_job::LoadReport;
-use super::ui::fonts::{self, FontSearch};
-use super::{App, AppError};
+use crate::app::App;
+use crate::app::AppError;
+use crate::app::files::load_job::LoadReport;
+use crate::app::jobs::Then;
+use crate::app::ui::fonts::{self, FontSearch};
 
 /// Finds fonts of the system that have these letters.
-pub(super) fn find_fonts(letters: &BTreeSet<char>) -> Option<Then> {
+pub(crate) fn find_fonts(letters: &BTreeSet<char>) -> Option<Then> {
     let found = fonts::search(&fonts::FontFolders::System, letters);
     Some(Box::new(|app, _| app.add_fonts(found)))
 }
 
 impl App {
-    pub(super) fn take_results(&mut self, event_loop: &ActiveEventLoop) {
+    pub(crate) fn take_results(&mut self, event_loop: &ActiveEventLoop) {
         loop {
             if let Some(report) = self.jobs.next_load() {
                 self.load_reported(event_loop, report);
@@ -63,7 +64,7 @@ impl App {
     }
 
     /// Takes the fonts of the system that have letters which those of the program lack.
-    pub(super) fn add_fonts(&mut self, found: FontSearch) {
+    pub(crate) fn add_fonts(&mut self, found: FontSearch) {
         if let Some(window) = &self.window {
             window.add_fonts(found);
         }

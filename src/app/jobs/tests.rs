@@ -9,18 +9,18 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use winit::event_loop::ActiveEventLoop;
 
-use super::App;
-use super::jobs::{Jobs, Kind, Then};
-use super::load_job::LoadReport;
 use super::take_results::find_fonts;
-use super::ui::fonts;
+use crate::app::App;
+use crate::app::files::load_job::LoadReport;
+use crate::app::jobs::{Jobs, Kind, Then};
+use crate::app::ui::fonts;
 use crate::edit::Settings as ToolSettings;
 use crate::import::{Options, Progress};
 use crate::model::BlockFormats;
 use crate::parallel::JobContext;
 use crate::session::{Document, MeasureCommand, Session, Source, ToolCommand, Work};
 
-static KTX2: &[u8] = include_bytes!("../../tests/fixtures/textures/uastc_mips.ktx2");
+static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
 
 /// A file with images that wait until `go_on`; there are more of them than threads.
 struct Slow {

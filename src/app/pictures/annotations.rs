@@ -3,9 +3,9 @@
 use egui::{FullOutput, Pos2, RawInput, Rect, TexturesDelta, ViewportId, vec2};
 use egui_wgpu::ScreenDescriptor;
 
-use super::panels::Panels;
-use super::ui::fonts::{FallbackFonts, FontFolders, search};
-use super::ui::{self, Over};
+use crate::app::ui::fonts::{FallbackFonts, FontFolders, search};
+use crate::app::ui::{self, Over};
+use crate::app::window::panels::Panels;
 use crate::render::{Gpu, GpuError, read_texture};
 use crate::session::Session;
 

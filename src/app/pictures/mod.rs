@@ -1,6 +1,9 @@
 //! Draws pictures in memory as they leave the program: supersampled where that is wanted, with legend and names over them.
 
-use super::annotations::Annotations;
+mod annotations;
+pub(super) mod pose_pictures;
+
+use self::annotations::Annotations;
 use super::ui::Over;
 use crate::frame::Frame;
 use crate::render::{Gpu, GpuError, Renderer, render_rows};

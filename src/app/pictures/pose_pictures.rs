@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use super::picture::{PicturePainter, PictureStyle};
-use super::ui::LibraryPose;
+use crate::app::pictures::{PicturePainter, PictureStyle};
+use crate::app::ui::LibraryPose;
 use crate::frame::{Background, Frame, SceneColors};
 use crate::parallel::JobContext;
 use crate::render::{Backend, Gpu, GpuError, on_device};
 use crate::session::{CameraCommand, Document, EditCommand, PlaybackCommand, PoseSource, Session, Toggle, ViewCommand};
 
 /// What it takes to draw pictures of poses.
-pub(super) struct PosePictures {
+pub(crate) struct PosePictures {
     pub document: Document,
     /// The poses of the model of `document`; those that have a picture are left out.
     pub poses: Vec<Arc<LibraryPose>>,

@@ -33,7 +33,7 @@ struct Control<'a> {
 
 /// Writes the list of controls.
 #[derive(Debug)]
-pub(super) struct Controls {
+pub(crate) struct Controls {
     path: PathBuf,
     /// The bytes that the file holds.
     written: Vec<u8>,

@@ -8,14 +8,14 @@ use egui::{Pos2, Rect, pos2, vec2};
 
 /// The shapes that were painted last.
 #[derive(Default)]
-pub(super) struct Damage {
+pub(crate) struct Damage {
     shapes: Vec<ClippedShape>,
     canvas: Option<Canvas>,
 }
 
 /// The surface that panels are painted on; where it changes, all of them are painted anew.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Canvas {
+pub(crate) struct Canvas {
     /// The size in pixels.
     pub size: [u32; 2],
     /// How many pixels a point has.
@@ -59,7 +59,7 @@ impl Damage {
 }
 
 /// Returns the whole canvas, in points.
-pub(super) fn whole(canvas: Canvas) -> Rect {
+pub(crate) fn whole(canvas: Canvas) -> Rect {
     let [width, height] = canvas.size.map(|s| s as f32 / canvas.scale);
     Rect::from_min_size(Pos2::ZERO, vec2(width, height))
 }
@@ -132,7 +132,7 @@ fn joined(places: Vec<Rect>) -> Vec<Rect> {
 }
 
 /// Returns the rectangles that make up `outer` without `inner`, a part of it that may be empty.
-pub(super) fn around(outer: Rect, inner: Rect) -> Vec<Rect> {
+pub(crate) fn around(outer: Rect, inner: Rect) -> Vec<Rect> {
     if !inner.is_positive() {
         return vec![outer];
     }
@@ -147,7 +147,7 @@ pub(super) fn around(outer: Rect, inner: Rect) -> Vec<Rect> {
 }
 
 /// Returns the shapes that are visible within `place`, clipped to it.
-pub(super) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
+pub(crate) fn within(shapes: &[ClippedShape], place: Rect) -> impl Iterator<Item = ClippedShape> + '_ {
     let touches = move |s: &&ClippedShape| {
         s.clip_rect.intersects(place)
             && (matches!(s.shape, Shape::Callback(_)) || seen(s).expand(FRINGE).intersects(place))

@@ -17,7 +17,7 @@ const PAUSES: [Duration; 5] = [
 
 /// The history of devices that were lost.
 #[derive(Debug, Default)]
-pub(super) struct Recovery {
+pub(crate) struct Recovery {
     /// The times at which devices were lost recently.
     losses: Vec<Instant>,
     /// How many tries since the last loss found no device.

@@ -2,7 +2,7 @@
 
 /// Messages about the GPU: each is given once until a frame went well, and only so many.
 #[derive(Default)]
-pub(super) struct GpuMessages {
+pub(crate) struct GpuMessages {
     said: Vec<String>,
     unsaid: Vec<String>,
 }

@@ -5,7 +5,7 @@ use winit::event::KeyEvent;
 use winit::keyboard::{KeyCode, PhysicalKey};
 
 /// Returns the digit of a key of the number pad; `None` for other keys.
-pub(super) fn number_pad(event: &KeyEvent) -> Option<u8> {
+pub(crate) fn number_pad(event: &KeyEvent) -> Option<u8> {
     let PhysicalKey::Code(code) = event.physical_key else { return None };
     Some(match code {
         KeyCode::Numpad0 => 0,

@@ -1,6 +1,17 @@
 //! One window and egui in it. A graphics device that is lost goes with its [`Screen`]; the window stays and gets
 //! another.
 
+mod controls;
+mod damage;
+mod device_recovery;
+mod gpu_messages;
+mod input;
+pub(super) mod panels;
+mod pointer_rest;
+pub(super) mod screen;
+mod visibility;
+mod window_size;
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,25 +22,26 @@ use winit::event::WindowEvent;
 use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoopProxy, OwnedDisplayHandle};
 use winit::window::Window as OsWindow;
 
-use super::controls::Controls;
-use super::gpu_messages::GpuMessages;
-use super::input::number_pad;
-use super::pointer_rest::PointerRest;
-use super::recovery::Recovery;
-use super::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
+use self::controls::Controls;
+use self::device_recovery::Recovery;
+use self::gpu_messages::GpuMessages;
+use self::input::number_pad;
+use self::pointer_rest::PointerRest;
+use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, UiPaintJobs};
+use self::visibility::WindowVisibility;
+use self::window_size::{SMALLEST, default_size, fitted, room};
+use super::AppError;
+use super::UserEvent;
 use super::settings::Settings;
 use super::ui::fonts::{FallbackFonts, FontSearch};
 use super::ui::{self, Status, UiState, ViewportArea};
-use super::visibility::WindowVisibility;
-use super::window_size::{SMALLEST, default_size, fitted, room};
-use super::{AppError, UserEvent};
 use crate::deform::PaletteFit;
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};
 use crate::render::{Backend, BackgroundWork, GpuError, Renderer, guarded};
 use crate::session::{Antialiasing, Command, Session};
 
-pub(super) struct Window {
+pub(crate) struct Window {
     // Fields drop in this order: the surface before the window it lies on.
     /// The device's part; `None` while a lost device has not been replaced.
     screen: Option<Screen>,
@@ -57,7 +69,7 @@ pub(super) struct Window {
 
 impl Window {
     /// Opens a window of `pixels` (else of the remembered size), with a surface and egui on it.
-    pub(super) fn open(
+    pub(crate) fn open(
         event_loop: &ActiveEventLoop,
         proxy: &EventLoopProxy<UserEvent>,
         settings: &Settings,
@@ -118,28 +130,28 @@ impl Window {
         })
     }
 
-    pub(super) fn adapter_name(&self) -> String {
+    pub(crate) fn adapter_name(&self) -> String {
         let name = |screen: &Screen| format!("{} ({:?})", screen.gpu.info.name, screen.gpu.info.backend);
         self.screen.as_ref().map_or_else(|| "none at present".into(), name)
     }
 
     /// Returns the buffer that pictures of `frame` read the palette from, and why; `None` while there is no device.
-    pub(super) fn palette_fit(&self, frame: &Frame) -> Option<PaletteFit> {
+    pub(crate) fn palette_fit(&self, frame: &Frame) -> Option<PaletteFit> {
         self.screen.as_ref().map(|screen| Renderer::palette_fit(&screen.gpu, frame))
     }
 
-    pub(super) fn block_formats(&self) -> BlockFormats {
+    pub(crate) fn block_formats(&self) -> BlockFormats {
         self.screen.as_ref().map_or_else(BlockFormats::default, |s| s.gpu.block_formats())
     }
 
     /// Lists the controls in a file from now on.
-    pub(super) fn list_controls(&mut self, path: PathBuf) {
+    pub(crate) fn list_controls(&mut self, path: PathBuf) {
         self.egui.enable_accesskit();
         self.controls = Some(Controls::new(path));
     }
 
     /// Names the open model in the title; a dot tells that something was made which no file has.
-    pub(super) fn set_title(&mut self, session: &Session) {
+    pub(crate) fn set_title(&mut self, session: &Session) {
         let edited = if session.unsaved().has_unsaved_work() { "• " } else { "" };
         let title = session.document().map(|d| format!("{edited}{} — Skinscope", d.model.source.name));
         let title = title.unwrap_or_else(|| "Skinscope".to_owned());
@@ -149,51 +161,51 @@ impl Window {
         }
     }
 
-    pub(super) fn request_redraw(&self) {
+    pub(crate) fn request_redraw(&self) {
         self.os.request_redraw();
     }
 
-    pub(super) fn size_in_points(&self) -> [f32; 2] {
+    pub(crate) fn size_in_points(&self) -> [f32; 2] {
         let size = self.os.inner_size().to_logical(self.os.scale_factor());
         [size.width, size.height]
     }
 
     /// Takes the message that says what the GPU could not do; each is returned once.
-    pub(super) fn take_complaint(&mut self) -> Option<String> {
+    pub(crate) fn take_complaint(&mut self) -> Option<String> {
         self.messages.take()
     }
 
     /// Returns messages about parts of the model that are not shown as its file has them.
-    pub(super) fn notices(&self) -> Vec<String> {
+    pub(crate) fn notices(&self) -> Vec<String> {
         let mut notices = self.screen.as_ref().map_or(Vec::new(), |s| s.notices().to_vec());
         notices.extend(self.fonts.notices());
         notices
     }
 
     /// Takes the letters on the screen that no font has yet, to be looked for among those of the system.
-    pub(super) fn take_wanted_letters(&self) -> Option<BTreeSet<char>> {
+    pub(crate) fn take_wanted_letters(&self) -> Option<BTreeSet<char>> {
         self.fonts.take_wanted()
     }
 
     /// Puts a picture on the clipboard: RGBA, 8 bits each, straight alpha.
-    pub(super) fn copy_picture(&self, size: [u32; 2], rgba: &[u8]) {
+    pub(crate) fn copy_picture(&self, size: [u32; 2], rgba: &[u8]) {
         let image = egui::ColorImage::from_rgba_unmultiplied(size.map(|side| side as usize), rgba);
         self.egui.copy_image(image);
         self.os.request_redraw();
     }
 
     /// Adds fonts for letters that the others lack.
-    pub(super) fn add_fonts(&self, found: FontSearch) {
+    pub(crate) fn add_fonts(&self, found: FontSearch) {
         self.fonts.add(&self.egui, found);
     }
 
     /// Allows letters that no font had to be looked for again when they are shown again.
-    pub(super) fn forget_missing_letters(&self) {
+    pub(crate) fn forget_missing_letters(&self) {
         self.fonts.forget_missing(&self.egui);
     }
 
     /// Closes the device before the program ends.
-    pub(super) fn close(mut self) {
+    pub(crate) fn close(mut self) {
         if let Some(screen) = self.screen.take() {
             screen.close();
         }
@@ -201,29 +213,29 @@ impl Window {
 
     /// Begins to bring a model to the device before it is shown. Returns true while that is under way; false where it
     /// is there, or will be with the first picture.
-    pub(super) fn begin(&mut self, model: &Arc<Model>) -> bool {
+    pub(crate) fn begin(&mut self, model: &Arc<Model>) -> bool {
         self.screen.as_mut().is_some_and(|screen| screen.begin(model))
     }
 
     /// Cancels bringing any model but this one to the device.
-    pub(super) fn forget_others(&mut self, model: Option<&Arc<Model>>) {
+    pub(crate) fn forget_others(&mut self, model: Option<&Arc<Model>>) {
         if let Some(screen) = &mut self.screen {
             screen.forget_others(model);
         }
     }
 
     /// Returns whether measuring a surface in motion is to rest between two poses, since the same processor draws.
-    pub(super) fn measures_rest(&self) -> bool {
+    pub(crate) fn measures_rest(&self) -> bool {
         self.screen.as_ref().is_some_and(Screen::measures_rest)
     }
 
     /// Returns the work that brings something to the device, and the share of it that is done, 0…1.
-    pub(super) fn doing(&self) -> Option<(BackgroundWork, f32)> {
+    pub(crate) fn doing(&self) -> Option<(BackgroundWork, f32)> {
         self.screen.as_ref().and_then(Screen::doing)
     }
 
     /// Gives an event to egui, for the next frame.
-    pub(super) fn on_event(&mut self, event: &WindowEvent) {
+    pub(crate) fn on_event(&mut self, event: &WindowEvent) {
         let response = self.input.on_window_event(&self.os, event);
         if let WindowEvent::KeyboardInput { event: key, .. } = event
             && let Some(digit) = number_pad(key)
@@ -235,7 +247,7 @@ impl Window {
         }
     }
 
-    pub(super) fn on_accesskit(&mut self, event: egui_winit::accesskit_winit::Event) {
+    pub(crate) fn on_accesskit(&mut self, event: egui_winit::accesskit_winit::Event) {
         use egui_winit::accesskit_winit::WindowEvent as Access;
         match event.window_event {
             Access::InitialTreeRequested => self.egui.enable_accesskit(),
@@ -245,7 +257,7 @@ impl Window {
         self.os.request_redraw();
     }
 
-    pub(super) fn resize(&mut self, size: PhysicalSize<u32>) {
+    pub(crate) fn resize(&mut self, size: PhysicalSize<u32>) {
         self.sight.has_area = size.width > 0 && size.height > 0;
         if !self.sight.has_area {
             return;
@@ -260,7 +272,7 @@ impl Window {
     }
 
     /// Notes that something covers all of it, or no longer does.
-    pub(super) fn cover(&mut self, covered: bool) {
+    pub(crate) fn cover(&mut self, covered: bool) {
         self.sight.covered = covered;
         if !covered {
             self.os.request_redraw();
@@ -268,14 +280,14 @@ impl Window {
     }
 
     /// Takes the events that have come in since the last frame, in turns that egui is given one after the other.
-    pub(super) fn take_input(&mut self) -> Vec<egui::RawInput> {
+    pub(crate) fn take_input(&mut self) -> Vec<egui::RawInput> {
         let mut input = self.input.take_egui_input(&self.os);
         self.pointer.filter(&mut input.events);
         ui::turns(input)
     }
 
     /// Lays out the panels for one turn and returns the commands that they ask for. Those of the last turn are painted.
-    pub(super) fn run_ui(
+    pub(crate) fn run_ui(
         &mut self,
         event_loop: &ActiveEventLoop,
         turn: egui::RawInput,
@@ -313,7 +325,7 @@ impl Window {
     ///
     /// # Errors
     /// The device is lost and cannot be replaced.
-    pub(super) fn present(
+    pub(crate) fn present(
         &mut self,
         frame: &Frame,
         background: Background,
@@ -402,14 +414,14 @@ impl Window {
 
     /// Returns when to present once more without anything new: while there is no device, and when the picture is at
     /// rest.
-    pub(super) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
+    pub(crate) fn next_try(&self, shown: bool, wanted: Antialiasing) -> Option<Instant> {
         let settled = self.screen.as_ref().filter(|_| shown).and_then(|s| s.settles_at(wanted));
         let progress = self.doing().and_then(|_| Instant::now().checked_add(PROGRESS));
         self.recovery.next_try().into_iter().chain(settled).chain(progress).min()
     }
 
     /// Returns how many samples a pixel of the picture has.
-    pub(super) fn samples(&self) -> u32 {
+    pub(crate) fn samples(&self) -> u32 {
         self.screen.as_ref().map_or(0, Screen::shown_samples)
     }
 }

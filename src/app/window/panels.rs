@@ -8,7 +8,7 @@ use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 use crate::render::Gpu;
 
 /// The renderer of egui, and the texture that keeps the panels.
-pub(super) struct Panels {
+pub(crate) struct Panels {
     renderer: Renderer,
     layer: Option<(wgpu::Texture, wgpu::TextureView)>,
 }

@@ -7,7 +7,7 @@ const SHAKEN: f32 = 2.0;
 
 /// Whether the pointer was moved since the window was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) enum PointerRest {
+pub(crate) enum PointerRest {
     /// It has not been seen.
     #[default]
     Unseen,
@@ -19,7 +19,7 @@ pub(super) enum PointerRest {
 
 impl PointerRest {
     /// Takes out of new events what tells of a pointer that has not been moved.
-    pub(super) fn filter(&mut self, events: &mut Vec<Event>) {
+    pub(crate) fn filter(&mut self, events: &mut Vec<Event>) {
         if *self != Self::Over {
             events.retain(|event| self.passes(event));
         }

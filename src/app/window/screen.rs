@@ -13,7 +13,7 @@ use winit::window::Window as OsWindow;
 
 use super::damage::{Canvas, Damage, around, whole, within};
 use super::panels::Panels;
-use super::ui::ViewportArea;
+use crate::app::ui::ViewportArea;
 use crate::frame::{Background, Frame};
 use crate::model::Model;
 use crate::render::{Backend, BackgroundWork, Gpu, GpuError, Renderer, SAMPLES};
@@ -21,7 +21,7 @@ use crate::session::Antialiasing;
 
 /// The result of egui's last pass, as far as it is to be painted.
 #[derive(Default)]
-pub(super) struct UiPaintJobs {
+pub(crate) struct UiPaintJobs {
     /// The changed parts of the panels, then the shapes that lie over the picture.
     shapes: Vec<ClippedPrimitive>,
     /// How many of `shapes` are for the panels.
@@ -112,7 +112,7 @@ fn copy_rect(encoder: &mut wgpu::CommandEncoder, from: &wgpu::Texture, to: &wgpu
 }
 
 /// The result of presenting a frame.
-pub(super) struct PresentResult {
+pub(crate) struct PresentResult {
     /// Whether it is on the screen.
     pub shown: bool,
     /// The reasons why the picture could not be drawn, and the messages of the device.
@@ -127,7 +127,7 @@ const SETTLING: Duration = Duration::from_millis(150);
 
 /// The wanted smoothing of edges.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct AntialiasingRequest {
+pub(crate) struct AntialiasingRequest {
     pub wanted: Antialiasing,
     /// Whether the picture changes by itself.
     pub playing: bool,
@@ -139,7 +139,7 @@ const MOST_REFUSALS: u32 = 8;
 
 /// Options for a device.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct DeviceOptions {
+pub(crate) struct DeviceOptions {
     pub backend: Backend,
     /// Whether a benchmark runs, so that frames do not wait for the display.
     pub measured: bool,
@@ -148,7 +148,7 @@ pub(super) struct DeviceOptions {
 }
 
 /// A device that draws on a window.
-pub(super) struct Screen {
+pub(crate) struct Screen {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     pub gpu: Arc<Gpu>,

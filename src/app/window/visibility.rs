@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// Whether the window can be seen. One that cannot be is not drawn: nothing would hold it back to the display's pace.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct WindowVisibility {
+pub(crate) struct WindowVisibility {
     /// Whether its size is not zero.
     pub has_area: bool,
     /// Whether other windows cover it.

@@ -4,13 +4,13 @@ use winit::dpi::LogicalSize;
 use winit::event_loop::ActiveEventLoop;
 
 /// The least size in points. In less, three panels leave no room for the picture.
-pub(super) const SMALLEST: [f32; 2] = [960.0, 600.0];
+pub(crate) const SMALLEST: [f32; 2] = [960.0, 600.0];
 
 /// The greatest size of a window in points where no monitor is known.
 const UNKNOWN_ROOM: [f64; 2] = [4096.0, 2304.0];
 
 /// Returns how many points all monitors have together, from edge to edge; `None` where none is known.
-pub(super) fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
+pub(crate) fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
     let monitors = || event_loop.available_monitors().filter(|m| m.size().width > 0 && m.size().height > 0);
     // The smallest scale has the most points.
     let scale = monitors().map(|m| m.scale_factor()).min_by(f64::total_cmp)?;
@@ -22,13 +22,13 @@ pub(super) fn room(event_loop: &ActiveEventLoop) -> Option<[f64; 2]> {
 }
 
 /// Returns a remembered size, no larger than `room`: the monitors may be others by now.
-pub(super) fn fitted(wanted: [f32; 2], room: Option<[f64; 2]>) -> LogicalSize<f64> {
+pub(crate) fn fitted(wanted: [f32; 2], room: Option<[f64; 2]>) -> LogicalSize<f64> {
     let [width, height] = room.unwrap_or(UNKNOWN_ROOM);
     LogicalSize::new(f64::from(wanted[0]).min(width), f64::from(wanted[1]).min(height))
 }
 
 /// Returns 1440 × 900 points, or nine tenths of a smaller screen.
-pub(super) fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
+pub(crate) fn default_size(event_loop: &ActiveEventLoop) -> LogicalSize<f64> {
     let monitor = event_loop.primary_monitor().or_else(|| event_loop.available_monitors().next());
     let screen = monitor.map(|m| m.size().to_logical::<f64>(m.scale_factor())).filter(|s| s.width > 0.0);
     let (width, height) = screen.map_or((1440.0, 900.0), |s| (s.width * 0.9, s.height * 0.9));

@@ -1,0 +1,20 @@
+//! Files in the window: models, session files, poses, clips and exports are read and written beside the pictures, the open file is followed,
+//! and what no file has yet is kept for the case of a crash.
+
+pub(super) mod asked_files;
+pub(super) mod autosave;
+mod clips;
+mod export_job;
+mod exports;
+mod file_changes;
+pub(super) mod file_dialog;
+pub(super) mod file_names;
+mod folder;
+pub(super) mod library;
+pub(super) mod load_job;
+mod poses;
+pub(super) mod save_job;
+pub(super) mod saving;
+pub(super) mod session_files;
+mod sessions;
+mod watch;
