@@ -29,6 +29,8 @@ mod measure;
 mod measure_tests;
 mod mesh_topology;
 #[cfg(test)]
+mod method_definition_tests;
+#[cfg(test)]
 mod method_tests;
 mod mixed;
 mod neighbours;
