@@ -14,7 +14,8 @@ pub struct BakedPrimitive {
     pub positions: Vec<Vec3>,
     /// What to add to the positions, metres: zero but for models far from the origin of their file ([`skinscope_model::Far`]).
     pub origin: DVec3,
-    /// The normals, one for each vertex: of unit length, or zero where there is none.
+    /// The normals, one for each vertex, of unit length. Where nothing is left of a blended normal it is that of the posed triangles around the
+    /// vertex, weighted by area; zero where these have no area either, and for points and lines without normals.
     pub normals: Vec<Vec3>,
     /// The tangents, one for each vertex: xyz of unit length or zero, w the handedness. Empty where the file stores none.
     pub tangents: Vec<Vec4>,
@@ -112,11 +113,16 @@ fn frozen(
         indices.iter_mut().for_each(|index| *index = source.stored_vertex(*index));
     }
     let uvs = |set: &Vec<Vec2>| set.iter().take(stored).copied().collect();
+    let positions = deformed.positions[..stored].to_vec();
+    let mut normals = deformed.normals[..stored].to_vec();
+    if source.topology == Topology::Triangles {
+        fill_normals(&positions, &indices, &mut normals);
+    }
     BakedPrimitive {
         name,
-        positions: deformed.positions[..stored].to_vec(),
+        positions,
         origin,
-        normals: deformed.normals[..stored].to_vec(),
+        normals,
         // Tangents that import has made are made again by whoever reads the bake.
         tangents: match source.split_from.is_empty() && deformed.tangents.len() >= stored {
             true => deformed.tangents[..stored].to_vec(),
@@ -130,8 +136,24 @@ fn frozen(
     }
 }
 
+/// Replaces normals of length zero by the sum over the triangles around the vertex, each weighted by its area.
+fn fill_normals(positions: &[Vec3], indices: &[u32], normals: &mut [Vec3]) {
+    if normals.iter().all(|normal| *normal != Vec3::ZERO) {
+        return;
+    }
+    let mut sums = vec![Vec3::ZERO; normals.len()];
+    for triangle in indices.as_chunks::<3>().0 {
+        let normal = deform::triangle_normal(*triangle, positions);
+        triangle.iter().for_each(|vertex| sums[*vertex as usize] += normal);
+    }
+    for (normal, sum) in normals.iter_mut().zip(sums).filter(|(normal, _)| **normal == Vec3::ZERO) {
+        *normal = sum.normalize_or_zero();
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use glam::Quat;
     use skinscope_deform::METHODS;
     use skinscope_model::ModelParts;
     use skinscope_model::shapes::{Tube, obstacle_course, tube};
@@ -179,6 +201,47 @@ mod tests {
         let (whole, folded) = (surface(&source), surface(&split));
         assert_eq!(folded.positions.len(), stored);
         assert_eq!((folded.indices, folded.positions), (whole.indices, whole.positions));
+    }
+
+    #[test]
+    fn where_nothing_is_left_of_a_normal_it_is_that_of_the_triangles() {
+        let mut parts = clone_parts(&tube(Tube { joints: 2, rings: 9, ..Tube::default() }));
+        let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+        let (slots, ring) = (influences.per_vertex, 4 * 8 * influences.per_vertex..5 * 8 * influences.per_vertex);
+        let halves =
+            (0..8 * slots).map(|slot| (u16::from(slot % slots == 1), if slot % slots < 2 { 0.5 } else { 0.0 }));
+        for (slot, (joint, weight)) in ring.zip(halves) {
+            (influences.joints[slot], influences.weights[slot]) = (joint, weight);
+        }
+        let model = Model::build(parts).unwrap();
+        let mut pose = model.skeleton.rest.clone();
+        // Half way of half a turn the tube is a point, and the matrix there has no inverse.
+        pose.transforms.last_mut().unwrap().rotation = Quat::from_xyzw(0.0, 1.0, 0.0, 0.0);
+        let draws = anim::drawn_at_rest(&model, 0);
+        let (mut matrices, mut palettes) = (Vec::new(), Vec::new());
+        anim::local_to_model(&model.skeleton, &pose, &mut matrices);
+        deform::palettes(&model, &matrices, &mut palettes);
+        let (morph_weights, method) = (&pose.morph_weights[..], METHODS[0].into());
+        let input = SurfaceInput { model: &model, draws: &draws, palettes: &palettes, morph_weights, method };
+        let surface = Surface::of(&input);
+        let blended = &surface.parts[0].deformed.normals;
+        let lost: Vec<usize> = (0..blended.len()).filter(|v| blended[*v].length() < 0.5).collect();
+        let baked = baked_primitives(&model, DVec3::ZERO, &surface).remove(0);
+        assert!(!lost.is_empty() && lost.len() < blended.len());
+        for (vertex, normal) in baked.normals.iter().enumerate() {
+            if !lost.contains(&vertex) {
+                assert_eq!(*normal, blended[vertex]);
+                continue;
+            }
+            let around = baked.indices.chunks(3).filter(|t| t.contains(&(vertex as u32)));
+            let sum: Vec3 = around
+                .map(|t| {
+                    let [a, b, c] = [t[0], t[1], t[2]].map(|v| baked.positions[v as usize]);
+                    (b - a).cross(c - a)
+                })
+                .sum();
+            assert!(normal.distance(sum.normalize()) < 1e-5, "{vertex}: {normal}");
+        }
     }
 
     fn clone_parts(model: &Model) -> ModelParts {
