@@ -206,6 +206,7 @@ fn unit(slider: &Slider) -> &'static str {
         Unit::Degrees => "°",
         Unit::Metres => " m",
         Unit::Seconds => " s",
+        Unit::MetresPerSecond => " m/s",
     }
 }
 

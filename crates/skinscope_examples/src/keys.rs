@@ -109,6 +109,7 @@ static SYMBOLS: &[Symbol] = &[
             let at = segment(m.settings());
             slope(values(m.settings())[at], steepness(m.settings())[at], "m")
         },
+        unit: Unit::MetresPerSecond,
         ..Symbol::metres("m", "m", "", "how steep the spline is at the key before, metres a second")
     },
     Symbol {
@@ -117,6 +118,7 @@ static SYMBOLS: &[Symbol] = &[
             let at = segment(m.settings()) + 1;
             slope(values(m.settings())[at], steepness(m.settings())[at], "n")
         },
+        unit: Unit::MetresPerSecond,
         ..Symbol::metres("n", "n", "", "how steep the spline is at the key after, metres a second")
     },
 ];

@@ -49,6 +49,39 @@ impl Curve {
         Self { name: name.into(), is_formula: false, points }
     }
 
+    /// Makes a curve of measures over a slider, at the moments `along` and closer where it jumps: between two of them whose measures differ by
+    /// more than `jump` the interval is halved eight times towards the larger difference, so that a break is drawn where it is.
+    #[must_use]
+    pub fn traced(
+        name: impl Into<String>,
+        slider: &str,
+        along: &[(f64, Moment)],
+        jump: f64,
+        measure: impl Fn(&Moment) -> f64,
+    ) -> Self {
+        const HALVINGS: usize = 8;
+        let mut points: Vec<[f64; 2]> = Vec::with_capacity(along.len());
+        for (at, moment) in along {
+            let [mut from, mut to] = [points.last().copied(), Some([*at, measure(moment)])];
+            let end = to;
+            let mut between = Vec::new();
+            for _ in 0..HALVINGS {
+                let (Some([x0, y0]), Some([x1, y1])) = (from, to) else { break };
+                if (y1 - y0).abs() <= jump {
+                    break;
+                }
+                let x = 0.5 * (x0 + x1);
+                let middle = [x, measure(&moment.with(slider, x as f32))];
+                between.push(middle);
+                if (middle[1] - y0).abs() > (y1 - middle[1]).abs() { to = Some(middle) } else { from = Some(middle) }
+            }
+            between.sort_by(|a: &[f64; 2], b| a[0].total_cmp(&b[0]));
+            points.extend(between);
+            points.extend(end);
+        }
+        Self { name: name.into(), is_formula: false, points }
+    }
+
     /// Makes a curve of a formula, by its value at so many places of a range.
     #[must_use]
     pub fn formula(name: impl Into<String>, [from, to]: [f64; 2], steps: usize, value: impl Fn(f64) -> f64) -> Self {

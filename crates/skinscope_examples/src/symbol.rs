@@ -17,6 +17,8 @@ pub enum Unit {
     Percent,
     /// A time in seconds.
     Seconds,
+    /// A velocity in metres a second.
+    MetresPerSecond,
 }
 
 /// A letter of the formulas.

@@ -81,18 +81,18 @@ static SYMBOLS: &[Symbol] = &[
     },
     Symbol {
         value: |m| now(m, A).truncate().into(),
-        marks: |m| dot(now(m, A), "A"),
-        ..place("A", "A", "the lower end of the edge, which stays")
+        marks: |m| dot(now(m, A), "a"),
+        ..place("A", "a", "where the lower end A of the edge is, which stays")
     },
     Symbol {
         value: |m| stored(m, B).truncate().into(),
-        marks: |m| dot(stored(m, B), "B at rest"),
-        ..place("B", "B", "the upper end of the edge as it was modelled")
+        marks: |m| dot(stored(m, B), "b"),
+        ..place("B", "b", "where the upper end B of the edge was modelled")
     },
     Symbol {
         value: |m| now(m, B).truncate().into(),
-        marks: |m| dot(now(m, B), "b"),
-        ..place("b", "b", "where the upper end is now, measured on the skinned surface")
+        marks: |m| dot(now(m, B), "b′"),
+        ..place("b", "b′", "where the upper end B is now, measured on the skinned surface")
     },
     Symbol {
         value: |m| middle(m).truncate().into(),

@@ -207,7 +207,9 @@ fn curves(moment: &Moment) -> Vec<Curve> {
     let along = moment.along("theta", 18);
     let ring = ring_of(moment);
     let kept = |m: &Moment, method: &str| radius(m, method, ring) / f64::from(RADIUS);
-    let measured = METHODS.iter().map(|method| Curve::measured(method.label, &along, |m| kept(m, method.id)));
+    // Near 180° some methods find no turn any more, and blend linearly.
+    let of = |id: &'static str| move |m: &Moment| kept(m, id);
+    let measured = METHODS.iter().map(|method| Curve::traced(method.label, "theta", &along, 0.2, of(method.id)));
     let w = moment.slider("w");
     let by_formula = |degrees: f64| (1.0 - 4.0 * w * (1.0 - w) * (0.5 * degrees.to_radians()).sin().powi(2)).sqrt();
     measured.chain([Curve::formula("Formula of linear blend", [0.0, 180.0], 90, by_formula)]).collect()
@@ -215,6 +217,8 @@ fn curves(moment: &Moment) -> Vec<Curve> {
 
 #[cfg(test)]
 mod tests {
+    use skinscope_deform::method;
+
     use super::*;
     use crate::Settings;
 
@@ -257,6 +261,13 @@ mod tests {
             let near = formula.points.iter().find(|[x, _]| x == at).unwrap();
             assert!((near[1] - value).abs() < 1e-4, "{at}");
         }
+        // Half way up a turn by 180° has no direction. A method that breaks there keeps the whole radius up to its break.
+        let half = curves(&moment.with("w", 0.5));
+        let polar = half.iter().find(|curve| curve.name == method("polar").unwrap().label).unwrap();
+        let jump = polar.points.windows(2).find(|pair| (pair[1][1] - pair[0][1]).abs() > 0.2).unwrap();
+        assert!(jump[1][0] - jump[0][0] < 0.05 && jump[0][0] > 179.0, "{jump:?}");
+        assert!((jump[0][1] - 1.0).abs() < 1e-3 && jump[1][1] < 0.1, "{jump:?}");
+        assert!(polar.points.is_sorted_by(|a, b| a[0] < b[0]));
         // The chart does not depend on where its slider stands.
         assert_eq!(curves(&moment.with("theta", 10.0)), all);
     }

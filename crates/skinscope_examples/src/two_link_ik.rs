@@ -91,37 +91,22 @@ static SYMBOLS: &[Symbol] = &[
         "θ",
         "the angle at the elbow between both links, measured",
         |m| elbow_angle(m).into(),
-        |m| {
-            let elbow = m.place("elbow");
-            let axis = if m.slider("s") > 0.0 { Vec3::Z } else { Vec3::NEG_Z };
-            let from = elbow - elbow.normalize_or(Vec3::X) * 0.3;
-            Mark::arc(elbow, from, axis, elbow_angle(m) as f32, MarkInk::Accent, "θ")
-        },
+        |m| theta(m, MarkInk::Accent),
     ),
     degrees(
         "alpha",
         "α",
         "the angle at the shoulder between the upper arm and the line to the target, measured",
         |m| shoulder_angle(m).into(),
-        |m| {
-            let axis = if m.slider("s") > 0.0 { Vec3::Z } else { Vec3::NEG_Z };
-            let from = m.place("hand").normalize_or(Vec3::X) * 0.45;
-            Mark::arc(Vec3::ZERO, from, axis, shoulder_angle(m) as f32, MarkInk::Accent, "α")
-        },
+        |m| alpha(m, MarkInk::Accent),
     ),
-    degrees(
-        "beta",
-        "β",
-        "the direction of the target",
-        |m| direction(m).into(),
-        |m| Mark::arc(Vec3::ZERO, Vec3::X * 0.6, Vec3::Z, direction(m) as f32, MarkInk::Accent, "β"),
-    ),
+    degrees("beta", "β", "the direction of the target", |m| direction(m).into(), |m| beta(m, MarkInk::Accent)),
     degrees(
         "phi",
         "φ",
         "the direction of the upper arm, read from its joint",
         |m| arm_direction(m).into(),
-        |m| Mark::arc(Vec3::ZERO, Vec3::X * 0.75, Vec3::Z, arm_direction(m) as f32, MarkInk::Accent, "φ"),
+        |m| phi(m, MarkInk::Accent),
     ),
     Symbol {
         id: "s",
@@ -228,23 +213,65 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
     }
 }
 
-/// The circles of what can be reached, the other solution, the triangle and the target.
+/// The axis about which α and θ are drawn: which way depends on the solution.
+fn bending(moment: &Moment) -> Vec3 {
+    if moment.slider("s") > 0.0 { Vec3::Z } else { Vec3::NEG_Z }
+}
+
+fn theta(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
+    let elbow = moment.place("elbow");
+    let from = elbow - elbow.normalize_or(Vec3::X) * 0.3;
+    Mark::arc(elbow, from, bending(moment), elbow_angle(moment) as f32, ink, "θ")
+}
+
+fn alpha(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
+    let from = moment.place("hand").normalize_or(Vec3::X) * 0.45;
+    Mark::arc(Vec3::ZERO, from, bending(moment), shoulder_angle(moment) as f32, ink, "α")
+}
+
+fn beta(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
+    Mark::arc(Vec3::ZERO, Vec3::X * 0.6, Vec3::Z, direction(moment) as f32, ink, "β")
+}
+
+fn phi(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
+    Mark::arc(Vec3::ZERO, Vec3::X * 0.75, Vec3::Z, arm_direction(moment) as f32, ink, "φ")
+}
+
+/// The letter of a side of the triangle, at its middle and off its line.
+fn side(from: Vec3, to: Vec3, letter: &str) -> Mark {
+    let across = Vec3::Z.cross(to - from).normalize_or(Vec3::Y);
+    Mark::name(from.midpoint(to) + across * 0.12, letter)
+}
+
+/// The circles of what can be reached, the other solution, the triangle with the letters of its sides and angles, and the target.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let circle = |radius: f32| Mark::circle(Vec3::ZERO, Vec3::X * radius, Vec3::Z);
     let [first, second] = solution(moment.slider("x") as f32, moment.slider("y") as f32, -moment.slider("s"));
     let elbow = Quat::from_rotation_z(first as f32) * Vec3::X * UPPER;
     let other = elbow + Quat::from_rotation_z((first + second) as f32) * Vec3::X * FORE;
     let target = target(moment).as_vec3();
-    let mut out = broken(Vec3::ZERO, elbow);
-    out.extend(broken(elbow, other));
-    let own = moment.slider("s") > 0.0;
+    let [own_elbow, hand] = ["elbow", "hand"].map(|node| moment.place(node));
+    let mut out = Vec::new();
+    // Out of reach both arms are one.
+    if elbow.distance(own_elbow) > 1e-3 {
+        out.extend(broken(Vec3::ZERO, elbow));
+        out.extend(broken(elbow, other));
+        let own = moment.slider("s") > 0.0;
+        let name = if own { "the other arm, s = −1" } else { "the other arm, s = 1" };
+        out.push(Mark::dot(elbow, MarkInk::Dim, name).wide(7.0));
+    }
+    let arcs = [theta(moment, MarkInk::First), alpha(moment, MarkInk::First)];
+    let directions = [beta(moment, MarkInk::Second), phi(moment, MarkInk::Second)];
+    out.extend(arcs.into_iter().chain(directions).flatten().map(|mark| mark.wide(1.5)));
     out.extend([
         circle(UPPER + FORE),
         circle(UPPER - FORE),
-        Mark::dot(elbow, MarkInk::Dim, if own { "the other arm, s = −1" } else { "the other arm, s = 1" }).wide(7.0),
-        Mark::line(vec![Vec3::ZERO, target], MarkInk::Second, "d").wide(2.0),
-        Mark::line(vec![Vec3::ZERO, moment.place("elbow")], MarkInk::First, "").wide(2.0),
-        Mark::line(vec![moment.place("elbow"), moment.place("hand")], MarkInk::First, "").wide(2.0),
+        Mark::line(vec![Vec3::ZERO, target], MarkInk::Second, "").wide(2.0),
+        Mark::line(vec![Vec3::ZERO, own_elbow], MarkInk::First, "").wide(2.0),
+        Mark::line(vec![own_elbow, hand], MarkInk::First, "").wide(2.0),
+        side(Vec3::ZERO, own_elbow, "a"),
+        side(own_elbow, hand, "b"),
+        side(hand, Vec3::ZERO, "d"),
         Mark::dot(target, MarkInk::Third, "target").wide(16.0),
     ]);
     out

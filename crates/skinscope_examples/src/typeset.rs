@@ -190,7 +190,7 @@ pub fn letter(symbol: &Symbol) -> Printed {
 fn print_value(value: &Value, unit: Unit, more: u8, symbol: Option<&'static str>) -> Printed {
     // Units between the signs of a formula would be taken for letters; what a letter is says its unit.
     let unit = match unit {
-        Unit::Metres => Unit::Number,
+        Unit::Metres | Unit::MetresPerSecond => Unit::Number,
         Unit::Seconds | Unit::Percent => Unit::Decimals(2),
         unit => unit,
     };
@@ -219,6 +219,7 @@ pub fn written(number: f64, unit: Unit, more: u8) -> String {
         Unit::Metres => (number, 3, " m"),
         Unit::Percent => (number * 100.0, 0, " %"),
         Unit::Seconds => (number, 2, " s"),
+        Unit::MetresPerSecond => (number, 3, " m/s"),
     };
     let decimals = usize::from(decimals + more);
     let text = format!("{number:.decimals$}");

@@ -96,6 +96,7 @@ fn slider_row(ui: &mut Ui, lesson: &Lesson, slider: &'static Slider, scale: f32,
         Unit::Degrees => (1, "°"),
         Unit::Metres => (3, " m"),
         Unit::Seconds => (2, " s"),
+        Unit::MetresPerSecond => (3, " m/s"),
         Unit::Decimals(decimals) => (usize::from(decimals), ""),
         Unit::Number | Unit::Percent => (3, ""),
     };

@@ -111,6 +111,7 @@ fn unit(lexer: &mut Lexer) -> Result<Option<Unit>, PageError> {
     for (word, unit) in [
         ("degrees", Unit::Degrees),
         ("metres", Unit::Metres),
+        ("velocity", Unit::MetresPerSecond),
         ("seconds", Unit::Seconds),
         ("percent", Unit::Percent),
         ("number", Unit::Number),
