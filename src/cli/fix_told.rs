@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::printable;
 use super::storage::Restored;
-use crate::edit::{Applied, Mirroring, Operation, Transferred, told_of_stays};
+use crate::edit::{Applied, Mirroring, Operation, Transferred, explain_unchanged};
 use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
@@ -25,8 +25,8 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
     let changes = &saved.changes;
     let operations = done.iter().map(|done| {
         let mut out = json!({ "op": done.operation.id, "vertices": done.applied.vertices });
-        if done.applied.kept > 0 {
-            out["kept"] = json!(done.applied.kept);
+        if done.applied.unchanged > 0 {
+            out["kept"] = json!(done.applied.unchanged);
         }
         if done.applied.stuck > 0 {
             out["stuck"] = json!(done.applied.stuck);
@@ -81,9 +81,9 @@ fn once(values: impl Iterator<Item = Value>) -> Value {
 /// Returns what was done in lines.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
-    for Done { operation, applied: Applied { vertices, kept, stuck }, transferred, mirrored } in done {
+    for Done { operation, applied: Applied { vertices, unchanged, stuck }, transferred, mirrored } in done {
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
-        told_of_stays(operation, *kept, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
+        explain_unchanged(operation, *unchanged, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
         out += &mirrored.as_ref().map(|told| mirroring(model, told)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
     }
@@ -116,8 +116,8 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
 fn mirroring(model: &Model, told: &Mirroring) -> String {
     let mut out = String::new();
     if !told.planes.is_empty() {
-        let planes = if told.told_planes().len() == 1 { "plane" } else { "planes" };
-        out += &format!("{planes} of symmetry: {}\n", told.told_planes().join(", "));
+        let planes = if told.plane_texts().len() == 1 { "plane" } else { "planes" };
+        out += &format!("{planes} of symmetry: {}\n", told.plane_texts().join(", "));
     }
     if !told.without_plane.is_empty() {
         let meshes = counted(told.without_plane.len(), "mesh has", "meshes have");

@@ -1,9 +1,9 @@
 //! Chooses the few joints, and their weights, that keep the surface nearest to where all joints put it.
 //!
-//! For each vertex the places to which its joints would carry it are computed in many poses: moments of all clips, and
-//! the rest pose with each of its joints turned. With `d_j` the place by joint `j` less the place by all joints,
+//! For each vertex the positions to which its joints would carry it are computed in many poses: moments of all clips, and
+//! the rest pose with each of its joints turned. With `d_j` the position by joint `j` less the position by all joints,
 //! weights `w` that sum to one put the vertex off by `Σ w_j d_j`; the sum of its squares over all poses is `wᵀ H w`
-//! with `H_jk = Σ d_j · d_k`. Of all choices of N joints the one with the least is kept (Le and Deng, "Smooth Skinning
+//! with `H_jk = Σ d_j · d_k`. Of all choices of N joints the one with the least is chosen (Le and Deng, "Smooth Skinning
 //! Decomposition with Rigid Bones", 2012, choose and fit weights likewise).
 
 use std::f32::consts::FRAC_PI_4;
@@ -82,7 +82,7 @@ fn turns(model: &Model, rest: &[Affine3A], joint: NodeId) -> Vec<Affine3A> {
     [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(about).map(|turn| frame * turn * back).collect()
 }
 
-/// The places to which the joints of a vertex carry it, in all poses.
+/// The positions to which the joints of a vertex carry it, in all poses.
 struct Motion<'m> {
     model: &'m Model,
     skin: &'m Skin,
@@ -96,23 +96,23 @@ impl Motion<'_> {
     /// Returns the best `most` of some joints, in their order, with weights that sum to one; `None` where their motion
     /// is not finite.
     fn best(&self, table: &Table, shares: &[(u32, f64)], most: usize) -> Option<Vec<(u32, f64)>> {
-        let places: Vec<usize> =
+        let indices: Vec<usize> =
             shares.iter().map(|(key, _)| table.joint_of(*key).map(usize::from)).collect::<Option<_>>()?;
-        if places.iter().any(|place| *place >= self.skin.joints.len()) {
+        if indices.iter().any(|index| *index >= self.skin.joints.len()) {
             return None;
         }
-        let h = self.errors(&places, shares);
+        let h = self.errors(&indices, shares);
         let choice = fit(&h, most).filter(|w| w.iter().all(|w| w.is_finite()))?;
         let new = shares.iter().zip(choice).map(|((key, _), weight)| (*key, weight)).filter(|s| s.1 > 0.0);
         Some(weld::cut(new.collect(), most))
     }
 
     /// Returns `H`, row after row.
-    fn errors(&self, places: &[usize], shares: &[(u32, f64)]) -> Vec<Vec<f64>> {
-        let count = places.len();
+    fn errors(&self, indices: &[usize], shares: &[(u32, f64)]) -> Vec<Vec<f64>> {
+        let count = indices.len();
         let mut h = vec![vec![0.0; count]; count];
         let bound: Vec<Vec3> =
-            places.iter().map(|place| self.skin.inverse_bind[*place].transform_point3(self.position)).collect();
+            indices.iter().map(|index| self.skin.inverse_bind[*index].transform_point3(self.position)).collect();
         let mut add = |at: &dyn Fn(usize) -> Vec3| {
             let at: Vec<DVec3> = (0..count).map(|j| at(j).as_dvec3()).collect();
             let all: DVec3 = at.iter().zip(shares).map(|(p, (_, weight))| *p * *weight).sum();
@@ -126,14 +126,14 @@ impl Motion<'_> {
                 }
             }
         };
-        let node = |j: usize| self.skin.joints[places[j]].index();
+        let node = |j: usize| self.skin.joints[indices[j]].index();
         for pose in self.poses {
             add(&|j| pose[node(j)].transform_point3(bound[j]));
         }
-        for place in places {
-            let joint = self.skin.joints[*place];
+        for index in indices {
+            let joint = self.skin.joints[*index];
             let hangs = joint.index()..self.model.skeleton.subtree_end(joint);
-            for turn in &self.turned[*place] {
+            for turn in &self.turned[*index] {
                 add(&|j| {
                     let rest = self.poses[0][node(j)].transform_point3(bound[j]);
                     if hangs.contains(&node(j)) { turn.transform_point3(rest) } else { rest }

@@ -60,12 +60,12 @@ pub(super) fn set(sheet: &mut Sheet, pose: Option<&LocalPose>, wanted: &dyn Fn(&
         let clearest = if of_file[s].agreeing > clearer.agreeing { &of_file[s] } else { clearer };
         let Some(common) = clearest.common.filter(|_| open[s] && wanted(skin, binding)) else { continue };
         let reach = reach(model, s);
-        for (place, joint) in skin.joints.iter().enumerate() {
+        for (index, joint) in skin.joints.iter().enumerate() {
             let new = world[joint.index()].inverse() * common;
-            let old = sheet.binds.get(&(s, place)).copied().or_else(|| inverse_bind(skin, place));
+            let old = sheet.binds.get(&(s, index)).copied().or_else(|| inverse_bind(skin, index));
             let differs = old.is_none_or(|old| !agree(world[joint.index()], old, common, reach));
             if new.is_finite() && differs {
-                sheet.binds.insert((s, place), new);
+                sheet.binds.insert((s, index), new);
             }
         }
     }
@@ -89,12 +89,12 @@ fn open_skins(sheet: &Sheet) -> Vec<bool> {
 
 /// Returns the matrices of a sheet that its model does not have.
 pub(super) fn changes(sheet: &Sheet) -> Vec<BindChange> {
-    let change = |(&(skin, place), matrix): (&(usize, usize), &DAffine3)| {
-        let old = inverse_bind(&sheet.model.skins[skin], place).map(|old| single(old).to_cols_array());
+    let change = |(&(skin, index), matrix): (&(usize, usize), &DAffine3)| {
+        let old = inverse_bind(&sheet.model.skins[skin], index).map(|old| single(old).to_cols_array());
         let matrix = single(*matrix);
         (old != Some(matrix.to_cols_array())).then_some(BindChange {
             skin: SkinId::from_index(skin),
-            place,
+            place: index,
             matrix,
             restored: false,
         })

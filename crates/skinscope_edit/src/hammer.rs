@@ -34,9 +34,9 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
             let (table, row) = surface.row(*v);
             sheet.tables[table].sum(row) > 0.0
         };
-        // For each place, the first vertex there that has weights.
+        // For each welded vertex, the first of its members that has weights.
         let good: Vec<Option<u32>> = (0..surface.positions.len() as u32)
-            .map(|place| surface.members(place).iter().copied().find(|v| is_good(v)))
+            .map(|welded| surface.members(welded).iter().copied().find(|v| is_good(v)))
             .collect();
         let bad = (0..surface.mesh.vertex_count()).filter(|v| !is_good(v) && wanted(surface.row(*v)));
         let bad: Vec<u32> = bad.collect();
@@ -45,7 +45,7 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
         }
         let source = nearest(surface, &good, &bad);
         for vertex in bad {
-            if let Some(from) = source[surface.mesh.place(vertex) as usize].and_then(|place| good[place as usize]) {
+            if let Some(from) = source[surface.mesh.place(vertex) as usize].and_then(|welded| good[welded as usize]) {
                 copies.push((surface.row(vertex), surface.row(from)));
             }
         }
@@ -75,43 +75,43 @@ fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize,
     table.normalise(row);
 }
 
-/// Returns for each place that has bad vertices the place of the nearest good vertex along edges; where no edge leads
+/// Returns for each welded vertex with bad members the nearest welded vertex with a good one, along edges; where no edge leads
 /// to one, the nearest through space. Of equally near ones it is the first.
 fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u32>> {
-    let at = |place: u32| surface.positions[place as usize].as_dvec3();
+    let at = |welded: u32| surface.positions[welded as usize].as_dvec3();
     let mut source: Vec<Option<u32>> = vec![None; good.len()];
     // Distances are not negative, so their bits are ordered as they are.
     let mut open: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
-    for (place, _) in (0..).zip(good).filter(|(_, v)| v.is_some()) {
-        source[place as usize] = Some(place);
-        let next = surface.neighbours(place).iter().filter(|n| good[**n as usize].is_none());
-        next.for_each(|n| open.push(Reverse((at(place).distance(at(*n)).to_bits(), place, *n))));
+    for (welded, _) in (0..).zip(good).filter(|(_, v)| v.is_some()) {
+        source[welded as usize] = Some(welded);
+        let next = surface.neighbours(welded).iter().filter(|n| good[**n as usize].is_none());
+        next.for_each(|n| open.push(Reverse((at(welded).distance(at(*n)).to_bits(), welded, *n))));
     }
-    while let Some(Reverse((bits, from, place))) = open.pop() {
-        if source[place as usize].is_some() {
+    while let Some(Reverse((bits, from, welded))) = open.pop() {
+        if source[welded as usize].is_some() {
             continue;
         }
-        source[place as usize] = Some(from);
-        for next in surface.neighbours(place).iter().filter(|n| source[**n as usize].is_none()) {
-            let distance = f64::from_bits(bits) + at(place).distance(at(*next));
+        source[welded as usize] = Some(from);
+        for next in surface.neighbours(welded).iter().filter(|n| source[**n as usize].is_none()) {
+            let distance = f64::from_bits(bits) + at(welded).distance(at(*next));
             open.push(Reverse((distance.to_bits(), from, *next)));
         }
     }
     let lost: Vec<u32> = bad.iter().map(|v| surface.mesh.place(*v)).filter(|p| source[*p as usize].is_none()).collect();
     if !lost.is_empty() {
-        let all: Vec<u32> = (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(place, _)| place).collect();
-        let tree = BoxTree::of_points(all.iter().map(|place| surface.positions[*place as usize]));
-        for place in lost {
+        let all: Vec<u32> = (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(welded, _)| welded).collect();
+        let tree = BoxTree::of_points(all.iter().map(|welded| surface.positions[*welded as usize]));
+        for welded in lost {
             let mut best = (f64::INFINITY, None);
-            tree.nearest(at(place), |i| {
+            tree.nearest(at(welded), |i| {
                 let candidate = all[i as usize];
-                let distance = at(candidate).distance(at(place));
+                let distance = at(candidate).distance(at(welded));
                 if distance < best.0 || distance == best.0 && best.1.is_some_and(|first| candidate < first) {
                     best = (distance, Some(candidate));
                 }
                 best.0
             });
-            source[place as usize] = best.1;
+            source[welded as usize] = best.1;
         }
     }
     source

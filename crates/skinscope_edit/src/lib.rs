@@ -63,10 +63,10 @@ pub use sheet::Sheet;
 pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
-pub use stuck::{check_applied, told_of_stays};
+pub use stuck::{check_applied, explain_unchanged};
 pub use surface::{Part, Surface};
 pub use table::{Stored, Table};
-pub use task::{Figures, Outcome, Task, work_out};
+pub use task::{Figures, Outcome, Task, compute_outcome};
 pub use transfer::Donor;
 pub use transferred::Transferred;
 
@@ -207,7 +207,7 @@ pub struct Applied {
     /// How many vertices would be stored differently now. Those of primitives that share their weights count once.
     pub vertices: usize,
     /// How many vertices stayed as they are because their locked joints leave nothing to change.
-    pub kept: usize,
+    pub unchanged: usize,
     /// How many other vertices stayed as they are although something else was asked for: the joint that is removed, replaced
     /// or given a weight keeps its own, since no joint can take it, or is locked.
     pub stuck: usize,
@@ -217,7 +217,7 @@ pub struct Applied {
 pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied {
     let tables = sheet.tables.clone();
     (operation.run)(sheet, settings);
-    let kept = sheet.hold(&tables);
+    let unchanged = sheet.hold(&tables);
     let changed = |(number, (table, before)): (usize, (&Table, &Table))| {
         let is_same = |a: usize, b: usize| sheet.tables[a].has_same(&sheet.tables[b]) && tables[a].has_same(&tables[b]);
         match sheet.is_counted_before(number, &is_same) {
@@ -226,6 +226,6 @@ pub fn apply(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> A
         }
     };
     let vertices = sheet.tables.iter().zip(&tables).enumerate().map(changed).sum();
-    let stuck = stuck::count(operation, sheet, &tables, settings).saturating_sub(kept);
-    Applied { vertices, kept, stuck }
+    let stuck = stuck::count(operation, sheet, &tables, settings).saturating_sub(unchanged);
+    Applied { vertices, unchanged, stuck }
 }

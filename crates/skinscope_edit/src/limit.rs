@@ -45,8 +45,8 @@ fn limit_vertex(table: &mut Table, vertex: usize, most: usize, locked: &BTreeSet
     ranked.sort_by(|a, b| is_locked(*b).cmp(&is_locked(*a)).then_with(|| shares[*b].1.total_cmp(&shares[*a].1)));
     ranked.truncate(most);
     ranked.sort_unstable();
-    let kept: Vec<(u32, f64)> = ranked.into_iter().map(|i| shares[i]).collect();
-    table.put_in_order(vertex, &kept);
+    let retained: Vec<(u32, f64)> = ranked.into_iter().map(|i| shares[i]).collect();
+    table.put_in_order(vertex, &retained);
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The bounds of operations, which leave vertices outside of them alone, and the weights of locked joints.
 //!
-//! Operations that go step by step ask before each step. In the end what any of them has done is held to the bounds
+//! Operations that go step by step ask before each step. In the end the bounds are applied to what any of them has done
 //! ([`Sheet::hold`]), so that no operation can forget them.
 
 use std::collections::BTreeSet;
@@ -44,8 +44,8 @@ impl Sheet<'_> {
         for part in &vertices.parts {
             let Some(table) = self.table_of(part.mesh.index(), part.primitive) else { continue };
             for vertex in &part.vertices {
-                if let Some(place) = rows[table].get_mut(*vertex as usize) {
-                    *place = true;
+                if let Some(flag) = rows[table].get_mut(*vertex as usize) {
+                    *flag = true;
                 }
             }
         }
@@ -60,7 +60,7 @@ impl Sheet<'_> {
         if bounds.rows.is_empty() && bounds.locked.is_empty() {
             return 0;
         }
-        let mut kept = BTreeSet::new();
+        let mut unchanged = BTreeSet::new();
         for (number, (table, old)) in self.tables.iter_mut().zip(before).enumerate() {
             for row in 0..table.vertices() {
                 if !bounds.has(number, row) {
@@ -72,19 +72,19 @@ impl Sheet<'_> {
                     if same_locked(&own, &wanted, &bounds.locked) {
                         continue;
                     }
-                    match held(&own, &wanted, &bounds.locked, table.per_vertex) {
+                    match respecting_locks(&own, &wanted, &bounds.locked, table.per_vertex) {
                         Some(shares) if !alike(&shares, &own) => table.put(row, &shares),
                         Some(_) => table.give_back(row, old),
                         None => {
                             table.give_back(row, old);
-                            kept.insert((number, row));
+                            unchanged.insert((number, row));
                         }
                     }
                 }
             }
         }
         let is_same = |a: usize, b: usize| before[a].has_same(&before[b]) && self.tables[a].has_same(&self.tables[b]);
-        self.count_once(&kept, &is_same)
+        self.count_once(&unchanged, &is_same)
     }
 }
 
@@ -105,7 +105,7 @@ fn alike(a: &[(u32, f64)], b: &[(u32, f64)]) -> bool {
 /// leave of one is divided among the others in the proportions of `wanted`. At most `most` joints have a share. `None`
 /// where nothing changes but what must stay: locked joints leave nothing, or there is no other joint for what they
 /// leave.
-pub(super) fn held(
+pub(super) fn respecting_locks(
     own: &[(u32, f64)],
     wanted: &[(u32, f64)],
     locked: &BTreeSet<u32>,
@@ -140,17 +140,17 @@ mod tests {
     fn locked_joints_keep_their_weights_and_the_others_share_the_rest_as_is_wanted() {
         let own = [(1, 0.5), (2, 0.3), (3, 0.2)];
         let wanted = [(1, 0.2), (2, 0.2), (4, 0.6)];
-        let held = held(&own, &wanted, &locked(&[1, 3]), 4).unwrap();
-        assert!(alike(&held, &[(1, 0.5), (3, 0.2), (2, 0.075), (4, 0.225)]), "{held:?}");
+        let limited = respecting_locks(&own, &wanted, &locked(&[1, 3]), 4).unwrap();
+        assert!(alike(&limited, &[(1, 0.5), (3, 0.2), (2, 0.075), (4, 0.225)]), "{limited:?}");
         // There is room for three joints: the one with the least weight of the others goes.
-        let held = super::held(&own, &wanted, &locked(&[1, 3]), 3).unwrap();
-        assert!(alike(&held, &[(1, 0.5), (3, 0.2), (4, 0.3)]), "{held:?}");
+        let limited = respecting_locks(&own, &wanted, &locked(&[1, 3]), 3).unwrap();
+        assert!(alike(&limited, &[(1, 0.5), (3, 0.2), (4, 0.3)]), "{limited:?}");
     }
 
     #[test]
-    fn what_cannot_be_kept_is_said() {
-        assert_eq!(held(&[(1, 1.0)], &[(2, 1.0)], &locked(&[1]), 4), None);
-        assert_eq!(held(&[(1, 0.5), (2, 0.5)], &[(1, 1.0)], &locked(&[1]), 4), None);
-        assert_eq!(held(&[(1, 0.5), (2, 0.5)], &[(2, 1.0)], &locked(&[1]), 1), None);
+    fn locks_that_cannot_be_respected_are_reported() {
+        assert_eq!(respecting_locks(&[(1, 1.0)], &[(2, 1.0)], &locked(&[1]), 4), None);
+        assert_eq!(respecting_locks(&[(1, 0.5), (2, 0.5)], &[(1, 1.0)], &locked(&[1]), 4), None);
+        assert_eq!(respecting_locks(&[(1, 0.5), (2, 0.5)], &[(2, 1.0)], &locked(&[1]), 1), None);
     }
 }

@@ -1,7 +1,7 @@
-//! Finds for each place of a surface the point of another surface whose weights it may take.
+//! Finds for each welded vertex of a surface the point of another surface whose weights it may take.
 //!
-//! A point counts where the surface there faces as the place does, within 60°, and lies near. A place without such a point, or whose point
-//! is of another limb than its surroundings, has none; its weights come from around it.
+//! A point counts where the surface there faces as the welded vertex does, within 60°, and lies near. A welded vertex without such a point,
+//! or whose point is of another limb than its surroundings, has none; its weights come from around it.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
 use super::surface::Surface;
 
-/// The cosine of the angle within which a point must face as the place does: 60°.
+/// The cosine of the angle within which a point must face as the welded vertex does: 60°.
 const ALIKE: f64 = 0.5;
-/// Where the triangles around a place face apart so much that this share of their area is left, it faces no way.
+/// Where the triangles around a welded vertex face apart so much that this share of their area is left, it faces no way.
 const NO_WAY: f64 = 0.05;
 /// How far a point may lie, as a share of the size of the surface, or in the distance of the closest point of all.
 const NEAR: f64 = 0.05;
 const TIMES: f64 = 2.0;
 /// A point that lies no farther than this share of the size is not doubted, in a piece of which half of the points lie as near.
 const CERTAIN: f64 = 0.01;
-/// A piece of which fewer of the places have a point takes points that lie anywhere.
+/// A piece of which fewer of the welded vertices have a point takes points that lie anywhere.
 const FEW: f64 = 0.05;
-/// A piece faces the other way where fewer of its places face as their closest points do.
+/// A piece faces the other way where fewer of its welded vertices face as their closest points do.
 const TURNED: f64 = 0.25;
-/// A piece is of one limb if this share of its places that have a point is. A third of the way around a limb lies within 60°, so that no
-/// more of a piece is drawn to a limb beside it.
+/// A piece is of one limb if this share of its welded vertices that have a point is. A third of the way around a limb lies within 60°, so
+/// that no more of a piece is drawn to a limb beside it.
 const BY_FAR: f64 = 0.6;
 /// A patch of one limb amid another one is small if it has less than this share of the largest patch of its limb, which by the same is
 /// two thirds of the way around.
@@ -37,24 +37,24 @@ const AMID: f64 = 0.75;
 pub(super) struct Rest<'s> {
     pub surface: &'s Surface,
     pub positions: Vec<DVec3>,
-    /// The unit normal of each place; zero where it faces no way.
+    /// The unit normal of each welded vertex; zero where it faces no way.
     pub normals: Vec<DVec3>,
-    /// The connected piece of each place.
+    /// The connected piece of each welded vertex.
     piece: Vec<u32>,
     pieces: usize,
     size: f64,
 }
 
 impl<'s> Rest<'s> {
-    /// Takes a surface with the positions of its places in the world. `turned`: its triangles face the other way, as those of a mirrored
-    /// mesh do.
+    /// Takes a surface with the positions of its welded vertices in the world. `turned`: its triangles face the other way, as those of a
+    /// mirrored mesh do.
     pub fn new(surface: &'s Surface, positions: Vec<DVec3>, turned: bool) -> Self {
         let mut sums = vec![(DVec3::ZERO, 0.0); positions.len()];
         for triangle in &surface.triangles {
-            let [a, b, c] = triangle.map(|place| positions[place as usize]);
+            let [a, b, c] = triangle.map(|welded| positions[welded as usize]);
             let normal = if turned { (c - a).cross(b - a) } else { (b - a).cross(c - a) };
-            for place in triangle.iter().filter(|_| normal.is_finite()) {
-                let sum = &mut sums[*place as usize];
+            for welded in triangle.iter().filter(|_| normal.is_finite()) {
+                let sum = &mut sums[*welded as usize];
                 (sum.0, sum.1) = (sum.0 + normal, sum.1 + normal.length());
             }
         }
@@ -89,43 +89,43 @@ impl Source {
     }
 }
 
-/// The points that the places of a surface may take weights from.
+/// The points that the welded vertices of a surface may take weights from.
 pub(super) struct Matches {
-    /// For each place its point.
+    /// For each welded vertex its point.
     pub of: Vec<Option<Found>>,
     /// The closest point of all.
     pub closest: Vec<Option<Found>>,
 }
 
-/// Finds the points for all places; `limb` returns the limb that moves a point most, `None` where that is not known here.
+/// Finds the points for all welded vertices; `limb` returns the limb that moves a point most, `None` where that is not known here.
 pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>) -> Matches {
     let closest: Vec<Option<Found>> = rest.positions.iter().map(|p| source.tree.closest(*p)).collect();
     let ways = ways(rest, source, &closest);
-    let facing = |place: usize| {
-        let (near, way) = (closest[place]?, ways[place]);
+    let facing = |welded: usize| {
+        let (near, way) = (closest[welded]?, ways[welded]);
         match source.faces(&near, way) {
             true => Some(near),
-            false => source.tree.closest_where(rest.positions[place], &|found| source.faces(found, way)),
+            false => source.tree.closest_where(rest.positions[welded], &|found| source.faces(found, way)),
         }
     };
     let all: Vec<Option<Found>> = (0..closest.len()).map(facing).collect();
-    let is_near = |place: usize, found: &Found| {
-        let most = closest[place].map_or(0.0, |near| TIMES * near.distance);
+    let is_near = |welded: usize, found: &Found| {
+        let most = closest[welded].map_or(0.0, |near| TIMES * near.distance);
         found.distance <= most.max(NEAR * rest.size)
     };
     let mut of: Vec<Option<Found>> = all.iter().enumerate().map(|(p, found)| found.filter(|f| is_near(p, f))).collect();
     // A piece that has hardly any point takes those farther away, and where nothing faces as it does the closest ones.
     for farther in [&all, &closest] {
         let mut counts = vec![[0_usize; 2]; rest.pieces];
-        for (place, found) in of.iter().enumerate() {
-            let count = &mut counts[rest.piece[place] as usize];
+        for (welded, found) in of.iter().enumerate() {
+            let count = &mut counts[rest.piece[welded] as usize];
             count[0] += 1;
             count[1] += usize::from(found.is_some());
         }
-        for (place, found) in of.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-            let [places, found_there] = counts[rest.piece[place] as usize];
-            if (found_there as f64) < FEW * places as f64 {
-                *found = farther[place];
+        for (welded, found) in of.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
+            let [total, found_there] = counts[rest.piece[welded] as usize];
+            if (found_there as f64) < FEW * total as f64 {
+                *found = farther[welded];
             }
         }
     }
@@ -133,30 +133,30 @@ pub(super) fn find(rest: &Rest, source: &Source, limbs: &Limbs, limb: &dyn Fn(&F
     Matches { of, closest }
 }
 
-/// Returns the direction that each place faces: its normal, or the opposite in a piece that is inside out.
+/// Returns the direction that each welded vertex faces: its normal, or the opposite in a piece that is inside out.
 fn ways(rest: &Rest, source: &Source, closest: &[Option<Found>]) -> Vec<DVec3> {
     let mut counts = vec![[0_usize; 2]; rest.pieces];
-    let faces = |place: usize| closest[place].map(|found| source.faces(&found, rest.normals[place]));
-    for (place, faces) in (0..closest.len()).filter_map(|place| Some((place, faces(place)?))) {
-        let count = &mut counts[rest.piece[place] as usize];
+    let faces = |welded: usize| closest[welded].map(|found| source.faces(&found, rest.normals[welded]));
+    for (welded, faces) in (0..closest.len()).filter_map(|welded| Some((welded, faces(welded)?))) {
+        let count = &mut counts[rest.piece[welded] as usize];
         (count[0], count[1]) = (count[0] + 1, count[1] + usize::from(faces));
     }
     let way = |(normal, piece): (&DVec3, &u32)| {
-        let [places, alike] = counts[*piece as usize];
-        if (alike as f64) < TURNED * places as f64 { -*normal } else { *normal }
+        let [total, alike] = counts[*piece as usize];
+        if (alike as f64) < TURNED * total as f64 { -*normal } else { *normal }
     };
     rest.normals.iter().zip(&rest.piece).map(way).collect()
 }
 
-/// Takes points away that are of another limb than what is around their places.
+/// Takes points away that are of another limb than what is around their welded vertices.
 fn leave_other_limbs(rest: &Rest, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option<u32>, of: &mut [Option<Found>]) {
     let own: Vec<Option<u32>> = of.iter().map(|found| found.as_ref().and_then(limb)).collect();
     let close = close_pieces(rest, of);
     let is_certain =
-        |place: usize| close[rest.piece[place] as usize] && of[place].is_some_and(|f| lies_close(rest, &f));
+        |welded: usize| close[rest.piece[welded] as usize] && of[welded].is_some_and(|f| lies_close(rest, &f));
     let mut counts: Vec<BTreeMap<u32, usize>> = vec![BTreeMap::new(); rest.pieces];
-    for (place, limb) in own.iter().enumerate().filter_map(|(place, limb)| Some((place, (*limb)?))) {
-        *counts[rest.piece[place] as usize].entry(limb).or_default() += 1;
+    for (welded, limb) in own.iter().enumerate().filter_map(|(welded, limb)| Some((welded, (*limb)?))) {
+        *counts[rest.piece[welded] as usize].entry(limb).or_default() += 1;
     }
     let main = |counts: &BTreeMap<u32, usize>| {
         let all: usize = counts.values().sum();
@@ -166,12 +166,12 @@ fn leave_other_limbs(rest: &Rest, limbs: &Limbs, limb: &dyn Fn(&Found) -> Option
     let mains: Vec<Option<u32>> = counts.iter().map(main).collect();
     let lost = patches(rest, limbs, &own);
     let wrong: Vec<usize> = (0..of.len())
-        .filter(|place| {
-            let other = own[*place].zip(mains[rest.piece[*place] as usize]).is_some_and(|(a, b)| !limbs.adjoin(a, b));
-            (other || lost[*place]) && !is_certain(*place)
+        .filter(|welded| {
+            let other = own[*welded].zip(mains[rest.piece[*welded] as usize]).is_some_and(|(a, b)| !limbs.adjoin(a, b));
+            (other || lost[*welded]) && !is_certain(*welded)
         })
         .collect();
-    wrong.into_iter().for_each(|place| of[place] = None);
+    wrong.into_iter().for_each(|welded| of[welded] = None);
 }
 
 fn lies_close(rest: &Rest, found: &Found) -> bool {
@@ -188,31 +188,31 @@ fn close_pieces(rest: &Rest, of: &[Option<Found>]) -> Vec<bool> {
     counts.into_iter().map(|[all, close]| 2 * close >= all).collect()
 }
 
-/// Returns for each place whether it is in a small patch of one limb amid another limb that does not adjoin it.
+/// Returns for each welded vertex whether it is in a small patch of one limb amid another limb that does not adjoin it.
 fn patches(rest: &Rest, limbs: &Limbs, own: &[Option<u32>]) -> Vec<bool> {
-    let limb = |place: u32| own[place as usize];
-    let (patch, count) = rest.surface.mesh.components(&|place| limb(place).is_some(), &|a, b| limb(a) == limb(b));
-    // Of each patch its places, and its sides towards others and towards limbs that do not adjoin.
+    let limb = |welded: u32| own[welded as usize];
+    let (patch, count) = rest.surface.mesh.components(&|welded| limb(welded).is_some(), &|a, b| limb(a) == limb(b));
+    // Of each patch its welded vertices, and its sides towards others and towards limbs that do not adjoin.
     let mut figures = vec![[0_usize; 3]; count];
     let mut largest: BTreeMap<u32, usize> = BTreeMap::new();
-    for place in (0..own.len() as u32).filter(|place| limb(*place).is_some()) {
-        let figure = &mut figures[patch[place as usize] as usize];
+    for welded in (0..own.len() as u32).filter(|welded| limb(*welded).is_some()) {
+        let figure = &mut figures[patch[welded as usize] as usize];
         figure[0] += 1;
-        let others = rest.surface.neighbours(place).iter().filter_map(|next| Some((*next, limb(*next)?)));
-        for (_, other) in others.filter(|(next, _)| patch[*next as usize] != patch[place as usize]) {
+        let others = rest.surface.neighbours(welded).iter().filter_map(|next| Some((*next, limb(*next)?)));
+        for (_, other) in others.filter(|(next, _)| patch[*next as usize] != patch[welded as usize]) {
             figure[1] += 1;
-            figure[2] += usize::from(limb(place).is_some_and(|limb| !limbs.adjoin(limb, other)));
+            figure[2] += usize::from(limb(welded).is_some_and(|limb| !limbs.adjoin(limb, other)));
         }
     }
-    for (place, limb) in own.iter().enumerate().filter_map(|(place, limb)| Some((place, (*limb)?))) {
-        let size = figures[patch[place] as usize][0];
+    for (welded, limb) in own.iter().enumerate().filter_map(|(welded, limb)| Some((welded, (*limb)?))) {
+        let size = figures[patch[welded] as usize][0];
         largest.entry(limb).and_modify(|most| *most = size.max(*most)).or_insert(size);
     }
-    let is_lost = |place: usize| {
-        let limb = own[place]?;
-        let [size, sides, foreign] = figures[patch[place] as usize];
+    let is_lost = |welded: usize| {
+        let limb = own[welded]?;
+        let [size, sides, foreign] = figures[patch[welded] as usize];
         let is_small = (size as f64) < SMALL * largest.get(&limb).copied().unwrap_or(0) as f64;
         Some(is_small && sides > 0 && foreign as f64 >= AMID * sides as f64)
     };
-    (0..own.len()).map(|place| is_lost(place).unwrap_or(false)).collect()
+    (0..own.len()).map(|welded| is_lost(welded).unwrap_or(false)).collect()
 }

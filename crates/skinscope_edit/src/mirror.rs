@@ -39,9 +39,9 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
             }
         });
     }
-    let mut told = report(sheet, settings);
-    told.unpaired = unpaired.len();
-    sheet.mirroring = Some(told);
+    let mut mirroring = report(sheet, settings);
+    mirroring.unpaired = unpaired.len();
+    sheet.mirroring = Some(mirroring);
     for ((table, row), shares) in new {
         let table = &mut sheet.tables[table];
         // Weights that are already right stay as they are stored.
@@ -51,7 +51,7 @@ fn mirror(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// Returns what is told of mirroring before any vertex is looked at: planes, meshes without one, and pairs.
+/// Returns the report on mirroring before any vertex is looked at: planes, meshes without one, and pairs.
 pub(super) fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
     let (bodies, without) = sheet.mirrored(settings.axis);
     let mut out = Mirroring::default();
@@ -63,9 +63,9 @@ pub(super) fn report(sheet: &Sheet, settings: &Settings) -> Mirroring {
             let offset = part.in_mesh(body.plane()).offset;
             out.planes.push(MirrorPlane { mesh, axis: settings.axis, offset });
         }
-        let told_alone = |a: NodeId| settings.pairs.contains(&[a, a]);
+        let is_alone = |a: NodeId| settings.pairs.contains(&[a, a]);
         let partners = body.partners(&settings.pairs);
-        pairs.extend(partners.iter().filter(|(a, b)| a < b || a == b && told_alone(**a)).map(|(a, b)| [*a, *b]));
+        pairs.extend(partners.iter().filter(|(a, b)| a < b || a == b && is_alone(**a)).map(|(a, b)| [*a, *b]));
     }
     out.pairs = pairs.into_iter().collect();
     out.planes.sort_by_key(|plane| plane.mesh);
@@ -143,8 +143,8 @@ fn copied(
     }
 }
 
-/// Returns the vertex with weights at a place whose normal fits best. Of several the first is taken, but one of the same mesh before all
-/// others: a mesh that is shown with two skins stands twice at each place, each with joints of its own.
+/// Returns the vertex with weights at a position whose normal fits best. Of several the first is taken, but one of the same mesh before all
+/// others: a mesh that is shown with two skins stands twice at each position, each with joints of its own.
 fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images: &[u32], axis: Axis) -> Option<usize> {
     let wanted = normal(sheet.model, body, vertex).map(|n| n * (Vec3::ONE - 2.0 * axis.direction()));
     let fit =

@@ -61,7 +61,7 @@ fn named(left: &'static str, right: &'static str) -> [(&'static str, Option<u32>
     [HIPS, (left, Some(0), [0.5, 1.2, 0.0]), (right, Some(0), [-0.5, 1.2, 0.0])]
 }
 
-/// Mirrors from + to −; returns what is told, and the joints and weights of a vertex.
+/// Mirrors from + to −; returns the report, and the joints and weights of a vertex.
 fn mirrored(parts: ModelParts, settings: &Settings) -> (Mirroring, Vec<Vec<(u32, f64)>>) {
     let model = Model::build(parts).unwrap();
     let mut sheet = Sheet::of(&model);
@@ -81,7 +81,7 @@ fn right_arm_follows(weights: &[Vec<(u32, f64)>]) {
 }
 
 #[test]
-fn the_other_side_gets_the_weights_by_names_of_any_language_and_by_places() {
+fn the_other_side_gets_the_weights_by_names_of_any_language_and_by_positions() {
     let all = [
         ("arm.L", "arm.R"),
         ("左腕", "右腕"),
@@ -90,11 +90,11 @@ fn the_other_side_gets_the_weights_by_names_of_any_language_and_by_places() {
         ("j_07", "j_12"),
     ];
     for (left, right) in all {
-        let (told, weights) = mirrored(figure(&named(left, right), Affine3A::IDENTITY), &Settings::default());
+        let (report, weights) = mirrored(figure(&named(left, right), Affine3A::IDENTITY), &Settings::default());
         right_arm_follows(&weights);
-        assert_eq!(told.pairs, [[NodeId(1), NodeId(2)]], "{left}");
-        assert_eq!((told.unpaired, told.without_plane.len()), (0, 0));
-        assert_eq!(told.told_planes(), ["x = 0"]);
+        assert_eq!(report.pairs, [[NodeId(1), NodeId(2)]], "{left}");
+        assert_eq!((report.unpaired, report.without_plane.len()), (0, 0));
+        assert_eq!(report.plane_texts(), ["x = 0"]);
     }
 }
 
@@ -107,9 +107,9 @@ fn the_plane_is_where_the_mesh_is_stored() {
     );
     let mut parts = figure(&named("j_07", "j_12"), stored);
     parts.meshes[0].primitives[0].positions.iter_mut().for_each(|p| *p = p.round());
-    let (told, weights) = mirrored(parts, &Settings::default());
+    let (report, weights) = mirrored(parts, &Settings::default());
     right_arm_follows(&weights);
-    let [MirrorPlane { mesh: MeshId(0), axis: Axis::X, offset }] = told.planes[..] else { panic!("{told:?}") };
+    let [MirrorPlane { mesh: MeshId(0), axis: Axis::X, offset }] = report.planes[..] else { panic!("{report:?}") };
     assert!((offset - 8191.5).abs() < 1.0, "{offset}");
 }
 
@@ -120,9 +120,9 @@ fn every_axis_has_its_plane_and_where_there_is_none_it_is_refused() {
         let shift = Vec3::new(3.0, -2.0, 9.0);
         let stored = Affine3A::from_rotation_translation(glam::Quat::from_axis_angle(about, angle), shift);
         let settings = Settings { axis, ..Settings::default() };
-        let (told, weights) = mirrored(figure(&named("j_07", "j_12"), stored), &settings);
+        let (report, weights) = mirrored(figure(&named("j_07", "j_12"), stored), &settings);
         right_arm_follows(&weights);
-        assert!((told.planes[0].offset - axis.direction().dot(shift)).abs() < 1e-3, "{told:?}");
+        assert!((report.planes[0].offset - axis.direction().dot(shift)).abs() < 1e-3, "{report:?}");
         let model = Model::build(figure(&named("j_07", "j_12"), stored)).unwrap();
         for other in Axis::ALL.into_iter().filter(|other| *other != axis) {
             let refused = check(&mirror::MIRROR, &Sheet::of(&model), &Settings { axis: other, ..Settings::default() });
@@ -136,29 +136,29 @@ fn every_axis_has_its_plane_and_where_there_is_none_it_is_refused() {
 #[test]
 fn vertices_of_a_joint_at_one_side_without_partner_stay_and_are_counted() {
     let rows = [HIPS, ("arm", Some(0), [0.5, 1.2, 0.0]), ("pouch", Some(0), [-0.9, 0.6, 0.3])];
-    let (told, weights) = mirrored(figure(&rows, Affine3A::IDENTITY), &Settings::default());
+    let (report, weights) = mirrored(figure(&rows, Affine3A::IDENTITY), &Settings::default());
     assert!(weights[30..].iter().all(|w| *w == [(0, 0.8), (2, 0.2)]), "{weights:?}");
-    assert_eq!((told.unpaired, &told.pairs[..]), (30, &[][..]));
-    // Once they are told to be partners, there is no doubt.
+    assert_eq!((report.unpaired, &report.pairs[..]), (30, &[][..]));
+    // Once they are given as partners, there is no doubt.
     let pairs = vec![[NodeId(1), NodeId(2)]];
-    let (told, weights) =
+    let (report, weights) =
         mirrored(figure(&rows, Affine3A::IDENTITY), &Settings { pairs: pairs.clone(), ..Settings::default() });
     right_arm_follows(&weights);
-    assert_eq!((told.unpaired, told.pairs), (0, pairs));
+    assert_eq!((report.unpaired, report.pairs), (0, pairs));
 }
 
 #[test]
 fn a_joint_may_be_its_own_partner() {
     let pairs = vec![[NodeId(1), NodeId(1)], [NodeId(2), NodeId(2)]];
     let settings = Settings { pairs: pairs.clone(), ..Settings::default() };
-    let (told, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
+    let (report, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
     assert!(weights.iter().all(|w| *w == [(0, 0.3), (1, 0.7)]), "{weights:?}");
-    assert_eq!((told.unpaired, told.pairs), (0, pairs));
+    assert_eq!((report.unpaired, report.pairs), (0, pairs));
     // What its partner was has none any more, and its vertices stay.
     let settings = Settings { pairs: vec![[NodeId(1), NodeId(1)]], ..Settings::default() };
-    let (told, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
+    let (report, weights) = mirrored(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY), &settings);
     assert!(weights[30..].iter().all(|w| *w == [(0, 0.8), (2, 0.2)]), "{weights:?}");
-    assert_eq!(told.unpaired, 30);
+    assert_eq!(report.unpaired, 30);
 }
 
 #[test]
@@ -197,11 +197,11 @@ fn what_is_tried_says_how_asymmetric_it_leaves_the_mesh() {
     let model = Model::build(figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY)).unwrap();
     let settings = Settings::default();
     let task = Task { operation: &mirror::MIRROR, settings, within: None, locked: Arc::default() };
-    let outcome = work_out(&model, &task, &JobContext::of_waiting()).unwrap();
+    let outcome = compute_outcome(&model, &task, &JobContext::of_waiting()).unwrap();
     let left: Vec<f32> = outcome.asymmetry.unwrap().of(MeshId(0), 0).to_vec();
     assert!(left.len() == 60 && left.iter().all(|d| (0.0..1e-6).contains(d)), "{left:?}");
     assert_eq!((outcome.vertices, outcome.found[0]), (30, ("asymmetry", [60, 0])));
-    assert_eq!(outcome.mirrored.unwrap().told_planes(), ["x = 0"]);
+    assert_eq!(outcome.mirrored.unwrap().plane_texts(), ["x = 0"]);
 }
 
 #[test]
@@ -215,9 +215,9 @@ fn a_vertex_that_one_skin_of_two_leaves_unpaired_and_the_other_mirrors_is_not_un
         parts.skins.push(parts.skins[0].clone());
         parts.skins.iter_mut().zip(binds).for_each(|(skin, bind)| skin.inverse_bind.clone_from(bind));
         parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
-        let (told, weights) = mirrored(parts, &Settings::default());
+        let (report, weights) = mirrored(parts, &Settings::default());
         right_arm_follows(&weights);
-        assert_eq!(told.unpaired, 0);
+        assert_eq!(report.unpaired, 0);
     }
 }
 
@@ -227,9 +227,9 @@ fn the_plane_of_a_mesh_is_the_same_however_its_nodes_are_turned_in_the_world() {
         * glam::Quat::from_rotation_z(std::f32::consts::FRAC_PI_6);
     let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
     parts.skeleton.rest.transforms[0] = Transform { rotation: turn, translation: Vec3::X, ..Transform::IDENTITY };
-    let (told, weights) = mirrored(parts, &Settings::default());
+    let (report, weights) = mirrored(parts, &Settings::default());
     right_arm_follows(&weights);
-    assert_eq!((told.told_planes(), told.unpaired), (vec!["x = 0".to_owned()], 0));
+    assert_eq!((report.plane_texts(), report.unpaired), (vec!["x = 0".to_owned()], 0));
 }
 
 #[test]

@@ -25,19 +25,19 @@ pub struct MirrorPlane {
     pub mesh: MeshId,
     /// The axis.
     pub axis: Axis,
-    /// Its place along the axis, in the space and the unit of the mesh's stored positions.
+    /// Its position along the axis, in the space and the unit of the mesh's stored positions.
     pub offset: f32,
 }
 
 impl Mirroring {
     /// Returns each plane once, as `x = 0.5`, with a joint's precision of five digits.
     #[must_use]
-    pub fn told_planes(&self) -> Vec<String> {
+    pub fn plane_texts(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
         for plane in &self.planes {
-            let told = plane.to_string();
-            if !out.contains(&told) {
-                out.push(told);
+            let text = plane.to_string();
+            if !out.contains(&text) {
+                out.push(text);
             }
         }
         out
@@ -57,10 +57,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_are_told_once_and_shortly() {
+    fn planes_are_reported_once_and_shortly() {
         let plane = |mesh, offset| MirrorPlane { mesh: MeshId(mesh), axis: Axis::X, offset };
         let planes = vec![plane(0, 8191.5), plane(1, 8191.5), plane(2, -1e-9), plane(3, -0.123_456_7)];
-        let told = Mirroring { planes, ..Mirroring::default() }.told_planes();
-        assert_eq!(told, ["x = 8191.5", "x = 0", "x = -0.12346"]);
+        let text = Mirroring { planes, ..Mirroring::default() }.plane_texts();
+        assert_eq!(text, ["x = 8191.5", "x = 0", "x = -0.12346"]);
     }
 }

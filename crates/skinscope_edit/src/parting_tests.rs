@@ -19,14 +19,14 @@ fn twice(change: impl FnOnce(&mut ModelParts)) -> Model {
     with_two_skins(&once(), change)
 }
 
-/// Gives every vertex to the joint of this place in the skin.
-fn give_all_to(parts: &mut ModelParts, place: impl Fn(usize) -> u16) {
+/// Gives every vertex to the joint with this index in the skin.
+fn give_all_to(parts: &mut ModelParts, index: impl Fn(usize) -> u16) {
     let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
     let per_vertex = influences.per_vertex;
     influences.weights.fill(0.0);
     influences.joints.fill(0);
     for vertex in 0..influences.joints.len() / per_vertex {
-        (influences.joints[vertex * per_vertex], influences.weights[vertex * per_vertex]) = (place(vertex), 1.0);
+        (influences.joints[vertex * per_vertex], influences.weights[vertex * per_vertex]) = (index(vertex), 1.0);
     }
 }
 
@@ -45,7 +45,7 @@ fn run(operation: &Operation, sheet: &mut Sheet, settings: &Settings) -> Applied
 }
 
 #[test]
-fn what_a_joint_moves_and_the_rows_of_tables_are_told_by_the_skin_of_each() {
+fn what_a_joint_moves_and_the_rows_of_tables_are_found_by_the_skin_of_each() {
     let model = twice(|parts| give_all_to(parts, |_| 0));
     let joints = [0, 1].map(|skin: usize| model.skins[skin].joints[0]);
     let count = model.meshes[0].primitives[0].stored_vertices;
@@ -64,15 +64,16 @@ fn what_a_joint_moves_and_the_rows_of_tables_are_told_by_the_skin_of_each() {
 #[test]
 fn a_weight_that_is_set_or_pasted_is_that_of_the_skin_s_joint() {
     let model = twice(|_| ());
-    let [first, last] = [0, 3].map(|place: usize| model.skins[0].joints[place]);
+    let [first, last] = [0, 3].map(|index: usize| model.skins[0].joints[index]);
     let mut sheet = Sheet::of(&model);
     let before = shares(&sheet, 0, 5);
     sheet.limit_to(&VertexSet::from_vertices(vec![(MeshId(1), 0, 5)]));
     let settings = Settings { joint: Some(last), amount: Amount::To(1.0), ..Settings::default() };
     run(operation("set").unwrap(), &mut sheet, &settings);
     // What the others have left is the rounding of stored weights.
-    let kept: Vec<NodeId> = shares(&sheet, 1, 5).iter().filter(|share| share.1 > 1e-6).map(|share| share.0).collect();
-    assert_eq!(kept, [last]);
+    let remaining: Vec<NodeId> =
+        shares(&sheet, 1, 5).iter().filter(|share| share.1 > 1e-6).map(|share| share.0).collect();
+    assert_eq!(remaining, [last]);
     assert_eq!(shares(&sheet, 0, 5), before, "the other node shows what it showed");
     // The same weights are pasted onto both.
     sheet.limit_to(&VertexSet::from_vertices(vec![(MeshId(0), 0, 6), (MeshId(1), 0, 6)]));
@@ -137,23 +138,23 @@ fn a_version_whose_second_skin_has_its_joints_in_another_order_has_another_order
 }
 
 #[test]
-fn what_is_told_before_an_operation_counts_each_vertex_of_the_file_once() {
+fn what_is_reported_before_an_operation_counts_each_vertex_of_the_file_once() {
     // The joint in the middle has one number in both skins, and all of the weight.
     let model = with_two_skins(&tube(Tube { joints: 5, ..Tube::default() }), |parts| give_all_to(parts, |_| 2));
     let count = model.meshes[0].primitives[0].stored_vertices;
-    let [first, middle] = [0, 2].map(|place: usize| model.skins[0].joints[place]);
+    let [first, middle] = [0, 2].map(|index: usize| model.skins[0].joints[index]);
     let tried = |joint: NodeId, locked: &[NodeId], within: Option<VertexSet>| {
         let settings = Settings { joint: Some(joint), amount: Amount::To(0.5), ..Settings::default() };
         let locked = Arc::new(locked.iter().copied().collect());
         let task = Task { operation: operation("set").unwrap(), settings, within: within.map(Arc::new), locked };
-        work_out(&model, &task, &skinscope_base::parallel::JobContext::of_waiting()).unwrap()
+        compute_outcome(&model, &task, &skinscope_base::parallel::JobContext::of_waiting()).unwrap()
     };
     let stuck = tried(middle, &[], None);
-    assert_eq!((stuck.vertices, stuck.kept, stuck.stuck), (0, 0, count));
+    assert_eq!((stuck.vertices, stuck.unchanged, stuck.stuck), (0, 0, count));
     assert_eq!(stuck.figures.map(|figures| (figures.vertices, figures.influences)), [(count, count); 2]);
-    let kept = tried(first, &[middle], None);
-    assert_eq!((kept.vertices, kept.kept + kept.stuck), (0, count));
-    assert_eq!(kept.figures.map(|figures| figures.vertices), [count; 2]);
+    let remaining = tried(first, &[middle], None);
+    assert_eq!((remaining.vertices, remaining.unchanged + remaining.stuck), (0, count));
+    assert_eq!(remaining.figures.map(|figures| figures.vertices), [count; 2]);
     // Of the second mesh alone a vertex counts too, and both count where they become different.
     let within = VertexSet::from_vertices(vec![(MeshId(1), 0, 6), (MeshId(1), 0, 7), (MeshId(0), 0, 7)]);
     assert_eq!(tried(middle, &[], Some(within)).stuck, 2);

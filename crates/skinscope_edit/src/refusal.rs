@@ -50,7 +50,7 @@ pub enum Refusal {
         /// The node that was to get its weights.
         other: String,
     },
-    /// Two joints of different bodies are told to be partners.
+    /// Two joints of different bodies are given as partners.
     #[error("“{0}” and “{1}” move different meshes, so that they are no partners")]
     Strangers(String, String),
     /// A joint cannot be replaced by itself.
@@ -268,7 +268,7 @@ fn has_plane(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     Err(Refusal::NoPlane(why))
 }
 
-/// Checks that the joints that are told to be partners move one body that has a plane. A joint may be its own partner.
+/// Checks that the joints that are given as partners move one body that has a plane. A joint may be its own partner.
 fn are_paired(sheet: &Sheet, settings: &Settings) -> Result<(), Refusal> {
     let (bodies, _) = sheet.mirrored(settings.axis);
     for [a, b] in settings.pairs.iter().copied() {
@@ -404,7 +404,7 @@ mod tests {
         parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().joints.fill(0);
         let model = Model::build(parts).unwrap();
         let sheet = Sheet::of(&model);
-        assert_eq!([0, 1].map(|place: usize| check_joint(&sheet, joints[place])), [Ok(()), Ok(())]);
+        assert_eq!([0, 1].map(|index: usize| check_joint(&sheet, joints[index])), [Ok(()), Ok(())]);
         assert!(matches!(check_joint(&sheet, NodeId(0)), Err(Refusal::NoJoint(_))), "the root is no joint");
         assert_eq!(check_moves(&sheet, joints[0]), Ok(()));
         assert!(matches!(check_moves(&sheet, joints[1]), Err(Refusal::MovesNothing(_))));

@@ -99,18 +99,18 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
     }
 }
 
-/// Returns the mean of the weights of the vertices in the same place; where they have none, of the neighbours.
+/// Returns the mean of the weights of the vertices that are welded with this one; where they have none, of the neighbours.
 fn around(sheet: &Sheet, surface: &Surface, vertex: u32) -> Vec<(u32, f64)> {
-    let place = surface.mesh.place(vertex);
-    let of = |place: u32| {
-        let rows = surface.members(place).iter().map(|v| surface.row(*v));
+    let welded = surface.mesh.place(vertex);
+    let of = |welded: u32| {
+        let rows = surface.members(welded).iter().map(|v| surface.row(*v));
         let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
         mean(lists.iter().map(|list| &list[..]))
     };
-    let own = of(place);
+    let own = of(welded);
     if !own.is_empty() {
         return own;
     }
-    let lists: Vec<_> = surface.neighbours(place).iter().map(|n| of(*n)).filter(|s| !s.is_empty()).collect();
+    let lists: Vec<_> = surface.neighbours(welded).iter().map(|n| of(*n)).filter(|s| !s.is_empty()).collect();
     mean(lists.iter().map(|list| &list[..]))
 }

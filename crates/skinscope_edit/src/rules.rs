@@ -32,7 +32,7 @@ pub static REPAIRED: &[&str] = &[
     "inverse-bind-mismatch",
 ];
 
-/// How many influences are kept where there are too many.
+/// How many influences remain where there are too many.
 const LIMIT: usize = 4;
 
 fn repair(sheet: &mut Sheet, settings: &Settings) {

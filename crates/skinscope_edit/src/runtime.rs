@@ -33,7 +33,7 @@ pub enum Sums {
     DividedOrFirst,
 }
 
-/// How a runtime holds weights.
+/// How a runtime stores weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Packing {
     /// The most joints that move a vertex.
@@ -57,7 +57,7 @@ pub struct Runtime {
     pub label: &'static str,
     /// A sentence that says what it does to weights.
     pub help: &'static str,
-    /// How it holds weights.
+    /// How it stores weights.
     pub packing: Packing,
 }
 
@@ -212,19 +212,20 @@ pub fn packed(model: &Model, packing: Packing, context: &JobContext) -> Option<(
         return None;
     }
     let before = sheet.tables.clone();
-    let (mut shares, mut kept, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut shares, mut retained, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
     for table in &Sheet::of(model).tables {
         let slots = if packing.sets == Sets::First { FIRST } else { table.per_vertex };
         for row in 0..table.vertices() {
             table.shares(row, &mut shares);
             figures.vertices += usize::from(!shares.is_empty());
-            table.shares_of(row, slots, &mut kept);
-            kept.sort_by(|a, b| b.1.total_cmp(&a.1));
-            kept.truncate(packing.influences);
-            if shares.len() > kept.len() {
+            table.shares_of(row, slots, &mut retained);
+            retained.sort_by(|a, b| b.1.total_cmp(&a.1));
+            retained.truncate(packing.influences);
+            if shares.len() > retained.len() {
                 figures.losing += 1;
-                let [sum, kept] = [&shares, &kept].map(|list| list.iter().map(|(_, weight)| weight).sum::<f64>());
-                figures.largest_loss = figures.largest_loss.max((sum - kept) / sum);
+                let [sum, retained] =
+                    [&shares, &retained].map(|list| list.iter().map(|(_, weight)| weight).sum::<f64>());
+                figures.largest_loss = figures.largest_loss.max((sum - retained) / sum);
             }
         }
         let format = packing.format.or(table.formats.first().copied()).unwrap_or_default();
@@ -373,8 +374,8 @@ mod tests {
             (12, "3:u8", [8, 48, 40, 2]),
         ] {
             let model = tube(Tube { joints, ..Tube::default() });
-            let told = made(&model, packing).1;
-            let got = [told.index_bits, told.vertex_bits, told.implied_bits, told.count_bits];
+            let figures = made(&model, packing).1;
+            let got = [figures.index_bits, figures.vertex_bits, figures.implied_bits, figures.count_bits];
             assert_eq!(got, want, "{joints} joints, {packing}");
             let runtime = Packing::parse(packing).unwrap();
             let weight = want[1] / runtime.influences - want[0];
@@ -386,11 +387,11 @@ mod tests {
             };
             let mean = (0..stored).map(bits).sum::<usize>() as f64 / stored as f64;
             assert!(
-                (told.counted_bits - mean).abs() < 1e-9,
+                (figures.counted_bits - mean).abs() < 1e-9,
                 "{joints} joints, {packing}: {} {mean}",
-                told.counted_bits
+                figures.counted_bits
             );
-            assert!(told.counted_bits <= (want[2] + want[3]) as f64);
+            assert!(figures.counted_bits <= (want[2] + want[3]) as f64);
         }
     }
 

@@ -96,13 +96,13 @@ pub struct CellOutcome {
     /// The new weights, for every primitive that has the vertices.
     pub changes: Vec<WeightChange>,
     /// Vertices that stay as they are, because their joints are locked, or no other joint can take what is left.
-    pub kept: usize,
+    pub unchanged: usize,
 }
 
 /// The new amounts of the joints of each vertex of a primitive.
 type PartEdits = BTreeMap<u32, Vec<(u32, Amount)>>;
 
-/// Works out new weights for single cells. Where `follow` is set, the joints of a vertex that were not given a weight share what is
+/// Computes new weights for single cells. Where `follow` is set, the joints of a vertex that were not given a weight share what is
 /// left of its sum in the proportions that they have; where too much was asked for, the given weights are scaled down to the sum.
 /// Weights of `locked` joints stay. A vertex that has no free pair gives up its smallest one.
 #[must_use]
@@ -125,7 +125,7 @@ pub fn set_cells(model: &Model, cells: &[CellEdit], follow: bool, locked: &BTree
         for (row, (vertex, given)) in vertices.iter().enumerate().take(table.vertices()) {
             match set_row(&mut table, row, given, follow, &locked) {
                 RowOutcome::Same => {}
-                RowOutcome::Kept => out.kept += 1,
+                RowOutcome::Unchanged => out.unchanged += 1,
                 RowOutcome::Changed => {
                     let slots = table.slots(row);
                     let weights: Vec<f32> = table.weights[slots.clone()].iter().map(|w| *w as f32).collect();
@@ -160,7 +160,7 @@ enum RowOutcome {
     /// It has these weights already, or its skin does not have the joints.
     Same,
     /// The cell cannot have this weight, and keeps its own.
-    Kept,
+    Unchanged,
 }
 
 /// Gives some joints of a vertex, by their keys, new weights.
@@ -178,14 +178,14 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
         }
     }
     if targets.iter().all(|(key, target)| (target - now(*key)).abs() <= SAME) {
-        return if is_locked { RowOutcome::Kept } else { RowOutcome::Same };
+        return if is_locked { RowOutcome::Unchanged } else { RowOutcome::Same };
     }
     let fixed: Vec<(u32, f64)> = own.iter().copied().filter(|(key, _)| locked.contains(key)).collect();
     let mut free: Vec<(u32, f64)> = own.iter().copied().filter(|(key, _)| !locked.contains(key)).collect();
     free.retain(|(key, _)| !targets.contains_key(key));
     let pairs = fixed.len() + targets.values().filter(|target| **target > 0.0).count();
     if pairs > table.per_vertex {
-        return RowOutcome::Kept;
+        return RowOutcome::Unchanged;
     }
     free.sort_by(|a, b| b.1.total_cmp(&a.1));
     free.truncate(table.per_vertex - pairs);
@@ -198,7 +198,7 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
             // Nothing else can take what one joint gives up.
             let is_short = wanted < room - SAME;
             if is_short && (targets.len() < 2 || wanted <= 0.0) {
-                return RowOutcome::Kept;
+                return RowOutcome::Unchanged;
             }
             let factor = if wanted > 0.0 { room / wanted } else { 0.0 };
             targets.values_mut().for_each(|target| *target *= factor);
@@ -213,7 +213,7 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
     if new.len() == own.len()
         && own.iter().all(|(key, weight)| new.get(key).is_some_and(|n| (n - weight).abs() <= SAME))
     {
-        return RowOutcome::Kept;
+        return RowOutcome::Unchanged;
     }
     write(table, row, new);
     RowOutcome::Changed
@@ -223,8 +223,8 @@ fn set_row(table: &mut Table, row: usize, given: &[(u32, Amount)], follow: bool,
 fn write(table: &mut Table, row: usize, mut new: BTreeMap<u32, f64>) {
     let mut empty = Vec::new();
     for slot in table.slots(row) {
-        let kept = (clean(table.weights[slot]) > 0.0).then(|| new.remove(&table.key(table.joints[slot]))).flatten();
-        match kept {
+        let existing = (clean(table.weights[slot]) > 0.0).then(|| new.remove(&table.key(table.joints[slot]))).flatten();
+        match existing {
             Some(weight) => table.weights[slot] = weight,
             None => {
                 table.empty(row, slot);
@@ -321,7 +321,7 @@ mod tests {
         };
         let none = BTreeSet::new();
         let out = set_cells(&model, &[cell(4, 11, "0.25"), cell(9, 11, "1")], true, &none);
-        assert_eq!((out.kept, out.changes.len(), &out.changes[0].vertices), (0, 1, &vec![4, 9]));
+        assert_eq!((out.unchanged, out.changes.len(), &out.changes[0].vertices), (0, 1, &vec![4, 9]));
         let edited = model.with_weights(&out.changes).unwrap();
         let weight = |vertex: usize, joint: u16| {
             let (joints, weights) = edited.influences(MeshId(0), 0).unwrap().of(vertex);
@@ -333,7 +333,7 @@ mod tests {
         let locked = BTreeSet::from([model.skins[0].joints[11]]);
         assert_eq!(
             set_cells(&model, &[cell(4, 11, "0.25")], true, &locked),
-            CellOutcome { kept: 1, ..Default::default() }
+            CellOutcome { unchanged: 1, ..Default::default() }
         );
         assert_eq!(set_cells(&model, &[cell(99_999, 11, "0.25")], true, &none), CellOutcome::default());
     }

@@ -31,7 +31,7 @@ pub struct Sheet<'m> {
     pub binds: BTreeMap<(usize, usize), DAffine3>,
     /// How far away the surface was whose weights were transferred last.
     pub transferred: Option<Transferred>,
-    /// What is told of weights that were mirrored last.
+    /// The report on the weights that were mirrored last.
     pub mirroring: Option<Mirroring>,
     /// What operations may change.
     pub bounds: Bounds,
@@ -54,7 +54,7 @@ struct Storage {
     /// The accessors of each set.
     sets: Vec<[Filled; 2]>,
     /// Mesh and primitive of the file; `None` where there are sets, which others may share.
-    place: Option<(MeshId, usize)>,
+    entry: Option<(MeshId, usize)>,
     /// How many vertices the file has.
     vertices: usize,
 }
@@ -66,8 +66,8 @@ fn storage(model: &Model, mesh: usize, primitive: usize) -> Storage {
     let stream = origin.and_then(|origin| origin.draco).map(|draco| draco.view);
     let of = |set: &SetOrigin| [set.joints, set.weights].map(|a| (a.accessor, a.draco.zip(stream)));
     let sets: Vec<_> = origin.into_iter().flat_map(|origin| &origin.sets).map(of).collect();
-    let place = sets.is_empty().then_some((file, primitive));
-    Storage { sets, place, vertices: model.meshes[mesh].primitives[primitive].stored_vertices }
+    let entry = sets.is_empty().then_some((file, primitive));
+    Storage { sets, entry, vertices: model.meshes[mesh].primitives[primitive].stored_vertices }
 }
 
 /// The tables of the primitives that were seen, by what identifies their weights, each with the skin whose joints its numbers mean.
@@ -78,10 +78,10 @@ struct Tables<'m> {
 }
 
 /// The table of a primitive.
-struct Place {
+struct TableEntry {
     /// Its number; that of a new one follows those of the others.
     table: usize,
-    /// The first table whose weights are stored in the same place.
+    /// The first table whose weights are stored at the same location.
     first: usize,
     /// Whether no primitive before this one has said whose joints are meant.
     is_first_of_skin: bool,
@@ -89,18 +89,18 @@ struct Place {
 
 impl<'m> Tables<'m> {
     /// Returns the table of a primitive, which `skin` moves. A mesh without a skin takes the first one of its storage.
-    fn place(&mut self, storage: Storage, skin: Option<&'m Skin>) -> Place {
+    fn entry(&mut self, storage: Storage, skin: Option<&'m Skin>) -> TableEntry {
         let all = self.known.entry(storage).or_default();
         let first = all.first().map_or(self.count, |(_, table)| *table);
         let means_same = |other: Option<&Skin>| skin.zip(other).is_none_or(|(a, b)| a.joints == b.joints);
         if let Some((other, table)) = all.iter_mut().find(|(other, _)| means_same(*other)) {
             let is_first_of_skin = other.is_none() && skin.is_some();
             *other = other.or(skin);
-            return Place { table: *table, first, is_first_of_skin };
+            return TableEntry { table: *table, first, is_first_of_skin };
         }
         all.push((skin, self.count));
         self.count += 1;
-        Place { table: self.count - 1, first, is_first_of_skin: true }
+        TableEntry { table: self.count - 1, first, is_first_of_skin: true }
     }
 }
 
@@ -121,18 +121,18 @@ impl<'m> Sheet<'m> {
 
     fn reading(model: &'m Model, read: &dyn Fn(MeshId, usize) -> PrimitiveRef<'m>) -> Self {
         let mut tables: Vec<Table> = Vec::new();
-        let mut places = Tables::default();
+        let mut entries = Tables::default();
         for (m, mesh) in model.meshes.iter().enumerate() {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
                 let Some(influences) = read(MeshId::from_index(m), p).influences else { continue };
                 let skin = skin(model, m);
-                let place = places.place(storage(model, m, p), skin);
-                if place.table == tables.len() {
-                    tables.push(table(skin, place.first, primitive, influences));
-                } else if place.is_first_of_skin {
-                    tables[place.table].keys = keys(skin, influences);
+                let entry = entries.entry(storage(model, m, p), skin);
+                if entry.table == tables.len() {
+                    tables.push(table(skin, entry.first, primitive, influences));
+                } else if entry.is_first_of_skin {
+                    tables[entry.table].keys = keys(skin, influences);
                 }
-                let table = &mut tables[place.table];
+                let table = &mut tables[entry.table];
                 table.primitives.push((m, p));
                 table.widen(influences.per_vertex);
                 for vertex in (0..primitive.stored_vertices).filter(|v| influences.is_edited(*v)) {
@@ -142,7 +142,7 @@ impl<'m> Sheet<'m> {
         }
         let (bounds, context) = (Bounds::default(), JobContext::of_waiting());
         let edited = model.bind_edits().all();
-        let binds = edited.map(|(skin, place, matrix)| ((skin.index(), place), double(matrix))).collect();
+        let binds = edited.map(|(skin, joint, matrix)| ((skin.index(), joint), double(matrix))).collect();
         let (surfaces, mirrored) = Default::default();
         Self { model, tables, binds, transferred: None, mirroring: None, bounds, context, surfaces, mirrored }
     }
@@ -177,16 +177,16 @@ impl<'m> Sheet<'m> {
                 primitive.stored_influences = Some(influences(primitive, table, &stored, joint_count));
             }
         }
-        for ((skin, place), matrix) in &self.binds {
+        for ((skin, joint), matrix) in &self.binds {
             let skin = &mut parts.skins[*skin];
-            skin.inverse_bind[*place] = single(*matrix);
-            skin.not_finite.retain(|j| j != place);
+            skin.inverse_bind[*joint] = single(*matrix);
+            skin.not_finite.retain(|j| j != joint);
             skin.binds_missing = false;
         }
         Model::build(parts).ok()
     }
 
-    /// Returns whether what becomes of a table is what becomes of one before it that is stored in the same place, so that it does
+    /// Returns whether what becomes of a table is what becomes of one before it that is stored at the same location, so that it does
     /// not count a second time. `is_same` compares two tables by their numbers.
     pub(super) fn is_counted_before(&self, table: usize, is_same: &dyn Fn(usize, usize) -> bool) -> bool {
         let first = self.tables[table].first_stored_there;
@@ -194,7 +194,7 @@ impl<'m> Sheet<'m> {
     }
 
     /// Returns how many vertices of the file some rows are, which rise: one counts once where it is a row of several tables that are
-    /// stored in the same place and have the same weights. `is_same` compares two tables by their numbers.
+    /// stored at the same location and have the same weights. `is_same` compares two tables by their numbers.
     pub(super) fn count_once(&self, rows: &BTreeSet<(usize, usize)>, is_same: &dyn Fn(usize, usize) -> bool) -> usize {
         self.once(rows, is_same).count()
     }
@@ -247,14 +247,14 @@ fn table(skin: Option<&Skin>, first: usize, primitive: &Primitive, influences: I
         None => f64::from(*weight),
     };
     let mut weights: Vec<f64> = stored.iter().flat_map(|(_, weights)| weights.iter().enumerate()).map(exact).collect();
-    let place = |vertex: u32, slot: u32| vertex as usize * per_vertex + slot as usize;
+    let pair_index = |vertex: u32, slot: u32| vertex as usize * per_vertex + slot as usize;
     for NotFinite { vertex, slot, value } in influences.not_finite {
-        if let Some(weight) = weights.get_mut(place(*vertex, *slot)) {
+        if let Some(weight) = weights.get_mut(pair_index(*vertex, *slot)) {
             *weight = f64::from(*value);
         }
     }
     for OutOfRange { vertex, slot, joint } in influences.out_of_range {
-        if let Some(number) = joints.get_mut(place(*vertex, *slot)) {
+        if let Some(number) = joints.get_mut(pair_index(*vertex, *slot)) {
             *number = *joint;
         }
     }
@@ -270,7 +270,7 @@ fn skin(model: &Model, mesh: usize) -> Option<&Skin> {
     skins.map(|skin| &model.skins[skin.index()]).min_by_key(|skin| skin.joints.len())
 }
 
-/// Returns the key of each place in the skin that moves a mesh.
+/// Returns the key of each joint of the skin that moves a mesh.
 fn keys(skin: Option<&Skin>, influences: InfluencesRef<'_>) -> Vec<u32> {
     match skin {
         Some(skin) => skin.joints.iter().map(|node| node.0).collect(),
@@ -281,11 +281,11 @@ fn keys(skin: Option<&Skin>, influences: InfluencesRef<'_>) -> Vec<u32> {
 /// Returns the primitives that share their weights with this one in the file, and whose joint numbers mean the same joints, in
 /// the model's order; itself among them.
 pub(super) fn sharing(model: &Model, (mesh, primitive): (usize, usize)) -> Vec<(usize, usize)> {
-    let mut places = Tables::default();
+    let mut entries = Tables::default();
     let mut all = Vec::new();
     for (m, mesh) in model.meshes.iter().enumerate() {
         let weighted = mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some());
-        all.extend(weighted.map(|(p, _)| ((m, p), places.place(storage(model, m, p), skin(model, m)).table)));
+        all.extend(weighted.map(|(p, _)| ((m, p), entries.entry(storage(model, m, p), skin(model, m)).table)));
     }
     let own = all.iter().find(|(at, _)| *at == (mesh, primitive)).map(|(_, table)| *table);
     all.iter().filter(|(_, table)| Some(*table) == own).map(|(at, _)| *at).collect()

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::locks::held;
+use super::locks::respecting_locks;
 use super::surface::Surface;
 use super::weld::{difference, mean, unit_shares};
 use super::{Operation, Settings, Sheet};
@@ -26,21 +26,21 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     // What touches without going on, as closed lips do, must not move what it touches.
     let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
     for surface in &surfaces {
-        let mut shares = at_places(sheet, surface);
-        let open: Vec<bool> = (0..shares.len() as u32).map(|place| is_open(sheet, surface, place)).collect();
+        let mut shares = mean_shares(sheet, surface);
+        let open: Vec<bool> = (0..shares.len() as u32).map(|welded| is_open(sheet, surface, welded)).collect();
         for round in 0..settings.times {
             if sheet.context.is_cancelled() {
                 return;
             }
             sheet.context.set_fraction(0.2 + 0.6 * round as f32 / settings.times as f32);
-            let next = |place: u32| match open[place as usize] {
-                true => moved(surface, &shares, place, settings.strength, &sheet.bounds.locked),
-                false => shares[place as usize].clone(),
+            let next = |welded: u32| match open[welded as usize] {
+                true => moved(surface, &shares, welded, settings.strength, &sheet.bounds.locked),
+                false => shares[welded as usize].clone(),
             };
             shares = (0..shares.len() as u32).map(next).collect();
         }
-        for (place, shares) in (0..).zip(&shares) {
-            let members: Vec<(usize, usize)> = surface.members(place).iter().map(|v| surface.row(*v)).collect();
+        for (welded, shares) in (0..).zip(&shares) {
+            let members: Vec<(usize, usize)> = surface.members(welded).iter().map(|v| surface.row(*v)).collect();
             let same =
                 |(table, row): &(usize, usize)| difference(shares, &unit_shares(&sheet.tables[*table], *row)) <= SAME;
             if shares.is_empty() || members.iter().all(same) {
@@ -60,31 +60,31 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
     }
 }
 
-/// Returns the mean of the shares of the vertices at each place; an empty list where nothing moves them.
-fn at_places(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
-    let of_place = |place: u32| {
-        let rows = surface.members(place).iter().map(|v| surface.row(*v));
+/// Returns for each welded vertex the mean of the shares of its members; an empty list where nothing moves them.
+fn mean_shares(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
+    let of_welded = |welded: u32| {
+        let rows = surface.members(welded).iter().map(|v| surface.row(*v));
         let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
         mean(lists.iter().map(|list| &list[..]))
     };
-    (0..surface.positions.len() as u32).map(of_place).collect()
+    (0..surface.positions.len() as u32).map(of_welded).collect()
 }
 
-/// Whether a vertex at a place may change.
-fn is_open(sheet: &Sheet, surface: &Surface, place: u32) -> bool {
-    surface.members(place).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
+/// Whether a member of a welded vertex may change.
+fn is_open(sheet: &Sheet, surface: &Surface, welded: u32) -> bool {
+    surface.members(welded).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
 }
 
-/// Returns the shares of a place after one step towards its neighbours. Those of locked joints stay.
+/// Returns the shares of a welded vertex after one step towards its neighbours. Those of locked joints stay.
 fn moved(
     surface: &Surface,
     shares: &[Vec<(u32, f64)>],
-    place: u32,
+    welded: u32,
     strength: f64,
     locked: &BTreeSet<u32>,
 ) -> Vec<(u32, f64)> {
-    let own = &shares[place as usize];
-    let around = surface.neighbours(place).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
+    let own = &shares[welded as usize];
+    let around = surface.neighbours(welded).iter().map(|n| &shares[*n as usize][..]).filter(|s| !s.is_empty());
     let around = mean(around);
     if own.is_empty() || around.is_empty() {
         return own.clone();
@@ -100,5 +100,5 @@ fn moved(
     if locked.is_empty() {
         return out;
     }
-    held(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone())
+    respecting_locks(own, &out, locked, usize::MAX).unwrap_or_else(|| own.clone())
 }

@@ -48,11 +48,11 @@ pub fn check_applied(
     settings: &Settings,
     applied: &Applied,
 ) -> Result<(), Refusal> {
-    if sheet.transferred.as_ref().is_some_and(|told| told.vertices > 0 && told.unmatched == told.vertices) {
+    if sheet.transferred.as_ref().is_some_and(|report| report.vertices > 0 && report.unmatched == report.vertices) {
         return Err(Refusal::NoneThere);
     }
     let is_about_joint = ["remove-joint", "replace-joint", "set"].contains(&operation.id);
-    let is_undone = is_about_joint && applied.vertices == 0 && applied.kept + applied.stuck > 0;
+    let is_undone = is_about_joint && applied.vertices == 0 && applied.unchanged + applied.stuck > 0;
     let Some(joint) = settings.joint.filter(|_| is_undone) else { return Ok(()) };
     let name = sheet.model.skeleton.names.get(joint.index()).cloned().unwrap_or_default();
     Err(match operation.id {
@@ -62,10 +62,10 @@ pub fn check_applied(
     })
 }
 
-/// Returns a sentence, without its full stop, for each number of vertices that stay as they are: `kept` is
-/// [`Applied::kept`], `stuck` is [`Applied::stuck`].
+/// Returns a sentence, without its full stop, for each number of vertices that stay as they are: `unchanged` is
+/// [`Applied::unchanged`], `stuck` is [`Applied::stuck`].
 #[must_use]
-pub fn told_of_stays(operation: &Operation, kept: usize, stuck: usize) -> Vec<String> {
+pub fn explain_unchanged(operation: &Operation, unchanged: usize, stuck: usize) -> Vec<String> {
     let stay = |number: usize, why: &str| {
         let vertices = counted(number, "vertex stays", "vertices stay");
         (number > 0)
@@ -75,7 +75,7 @@ pub fn told_of_stays(operation: &Operation, kept: usize, stuck: usize) -> Vec<St
         "set" => "no other joint can take what is left, or it is locked",
         _ => "no other joint can take the weight, or it is locked",
     };
-    [stay(kept, "locked joints have all of the weight"), stay(stuck, nothing)].into_iter().flatten().collect()
+    [stay(unchanged, "locked joints have all of the weight"), stay(stuck, nothing)].into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -87,7 +87,7 @@ mod tests {
     use skinscope_model::{Model, NodeId};
 
     use super::*;
-    use crate::{Amount, Task, apply, operation, work_out};
+    use crate::{Amount, Task, apply, compute_outcome, operation};
 
     /// A tube whose first joint alone moves the first half of the vertices, and shares the others with the second one.
     fn halves() -> Model {
@@ -114,7 +114,7 @@ mod tests {
         let refused = check_applied(operation, &sheet, settings, &applied).err();
         let locked: BTreeSet<NodeId> = locked.iter().copied().collect();
         let task = Task { operation, settings: settings.clone(), within: None, locked: Arc::new(locked) };
-        let outcome = work_out(model, &task, &JobContext::of_waiting()).unwrap();
+        let outcome = compute_outcome(model, &task, &JobContext::of_waiting()).unwrap();
         assert_eq!((&outcome.refused, outcome.stuck), (&refused, applied.stuck), "the window and the command line");
         assert!(refused.is_none() || outcome.is_empty());
         (refused, applied.vertices, applied.stuck)
@@ -162,9 +162,9 @@ mod tests {
     #[test]
     fn it_is_said_which_vertices_stay() {
         let set = operation("set").unwrap();
-        let told = told_of_stays(set, 2, 1);
-        assert!(told[0].starts_with("2 vertices stay as they are: locked joints"), "{told:?}");
-        assert!(told[1].starts_with("1 vertex stays as it is: no other joint"), "{told:?}");
-        assert!(told_of_stays(set, 0, 0).is_empty());
+        let texts = explain_unchanged(set, 2, 1);
+        assert!(texts[0].starts_with("2 vertices stay as they are: locked joints"), "{texts:?}");
+        assert!(texts[1].starts_with("1 vertex stays as it is: no other joint"), "{texts:?}");
+        assert!(explain_unchanged(set, 0, 0).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The welded rest surface that operations walk on. Vertices with the same position are one place, whatever primitive
+//! The welded rest surface that operations walk on. Vertices with the same position are welded to one, whatever primitive
 //! they belong to.
 
 use std::collections::HashMap;
@@ -11,9 +11,9 @@ use skinscope_model::Model;
 
 use super::Table;
 
-/// How nearly two parts of a surface that touch in a place must face the same way to be one there: the cosine of 60°.
+/// How nearly two parts of a surface that touch in a point must face the same way to be welded there: the cosine of 60°.
 const ALIKE: f32 = 0.5;
-/// So many parts that face different ways are told apart in one place; what comes after them joins the first.
+/// So many parts that face different ways are kept apart at one position; what comes after them joins the first.
 const MOST_PARTS: usize = 8;
 
 /// The primitives that one skin moves (or several that bind alike), or one primitive that nothing moves.
@@ -23,9 +23,9 @@ pub struct Surface {
     pub parts: Vec<Part>,
     /// Its numbered vertices, welded, and its triangles.
     pub mesh: MeshTopology,
-    /// The position of each place, in the mesh space of the first part.
+    /// The position of each welded vertex, in the mesh space of the first part.
     pub positions: Vec<Vec3>,
-    /// The triangles as places, in the order of [`MeshTopology::triangles`].
+    /// The triangles as welded vertices, in the order of [`MeshTopology::triangles`].
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -46,17 +46,17 @@ impl Surface {
         Self::made(model, tables, &|surface| (surface.mesh, surface.positions))
     }
 
-    /// Does the same, but vertices that lie in one place are one place only where the surface goes on from one to the other,
+    /// Does the same, but vertices at one position are welded only where the surface goes on from one to the other,
     /// or where both face the same way. Surfaces that touch, as closed lips do, are not joined.
     pub(super) fn all_apart(model: &Model, tables: &[Table]) -> Vec<Self> {
         Self::made(model, tables, &apart)
     }
 
-    /// Makes all surfaces; `places` returns the topology of one, and the position of each place.
+    /// Makes all surfaces; `topology_of` returns the topology of one, and the position of each welded vertex.
     fn made(
         model: &Model,
         tables: &[Table],
-        places: &dyn Fn(check::Surface) -> (MeshTopology, Vec<Vec3>),
+        topology_of: &dyn Fn(check::Surface) -> (MeshTopology, Vec<Vec3>),
     ) -> Vec<Self> {
         let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
         let mut out: Vec<Self> = Vec::new();
@@ -68,7 +68,7 @@ impl Surface {
             };
             let parts: Vec<Part> = surface.parts.iter().filter_map(part).collect();
             seen.extend(parts.iter().map(|p| p.primitive));
-            out.push(Self::new(parts, places(surface)));
+            out.push(Self::new(parts, topology_of(surface)));
         }
         for (table, t) in tables.iter().enumerate() {
             for at in t.primitives.iter().filter(|at| !seen.contains(*at)) {
@@ -85,16 +85,16 @@ impl Surface {
         Self { parts, positions, triangles: mesh.place_triangles().collect(), mesh }
     }
 
-    /// Returns the numbered vertices of a place, rising.
+    /// Returns the numbered vertices that are welded to one, rising.
     #[must_use]
-    pub fn members(&self, place: u32) -> &[u32] {
-        self.mesh.members(place)
+    pub fn members(&self, welded: u32) -> &[u32] {
+        self.mesh.members(welded)
     }
 
-    /// Returns the places that an edge joins with this one, rising.
+    /// Returns the welded vertices that an edge joins with this one, rising.
     #[must_use]
-    pub fn neighbours(&self, place: u32) -> &[u32] {
-        self.mesh.neighbours(place)
+    pub fn neighbours(&self, welded: u32) -> &[u32] {
+        self.mesh.neighbours(welded)
     }
 
     /// Returns the part of a numbered vertex, and its number in the file.
@@ -112,20 +112,20 @@ impl Surface {
     }
 }
 
-/// Divides the places of a surface where parts of it touch that do not continue each other and face different ways.
+/// Divides the welded vertices of a surface where parts of it touch that do not continue each other and face different ways.
 fn apart(surface: check::Surface) -> (MeshTopology, Vec<Vec3>) {
     let mesh = &surface.mesh;
     let mut groups = DisjointSets::new(mesh.vertex_count() as usize);
     check::meetings(&surface).iter().for_each(|[a, b]| groups.join(*a, *b));
     // Twice the area of the triangles at each vertex, along their normals.
     let mut facing = vec![Vec3::ZERO; mesh.vertex_count() as usize];
-    for (triangle, places) in mesh.triangles.iter().zip(mesh.place_triangles()) {
-        let [a, b, c] = places.map(|place| surface.positions[place as usize]);
+    for (triangle, corners) in mesh.triangles.iter().zip(mesh.place_triangles()) {
+        let [a, b, c] = corners.map(|welded| surface.positions[welded as usize]);
         let normal = (b - a).cross(c - a);
         triangle.iter().for_each(|v| facing[*v as usize] += normal);
     }
-    for place in 0..mesh.place_count() {
-        let members = surface.members(place);
+    for welded in 0..mesh.place_count() {
+        let members = surface.members(welded);
         if members.len() < 2 {
             continue;
         }

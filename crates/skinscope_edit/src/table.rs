@@ -27,7 +27,7 @@ pub struct Table {
     pub keys: Vec<u32>,
     /// For each vertex, whether its pairs are no longer those of the file; if so, integers must sum to one.
     pub(super) touched: Vec<bool>,
-    /// The number of the first table of the sheet whose weights the file stores in the same place. Tables of one place differ in
+    /// The number of the first table of the sheet whose weights the file stores at the same location. Tables of one location differ in
     /// what their joint numbers mean.
     pub(super) first_stored_there: usize,
 }
@@ -220,8 +220,8 @@ impl Table {
         let mut free = Vec::new();
         for slot in self.slots(vertex) {
             let key = self.key(self.joints[slot]);
-            let kept = new.iter().position(|(k, ..)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
-            match kept.map(|at| new.remove(at)) {
+            let existing = new.iter().position(|(k, ..)| *k == key).filter(|_| clean(self.weights[slot]) > 0.0);
+            match existing.map(|at| new.remove(at)) {
                 Some((_, _, weight)) => self.weights[slot] = weight / divisor,
                 None => {
                     if self.weights[slot] != 0.0 {

@@ -62,7 +62,7 @@ pub struct Outcome {
     /// The largest change of a joint's weight.
     pub largest: f64,
     /// How many vertices would stay as they are because their locked joints leave nothing to change.
-    pub kept: usize,
+    pub unchanged: usize,
     /// How many others would stay although something else is asked for: [`super::Applied::stuck`].
     pub stuck: usize,
     /// The figures of the vertices that the operation may change, before and after it.
@@ -97,7 +97,7 @@ impl Outcome {
 
 /// Computes what an operation would do to the weights and matrices that a model has now; `None` where that was cancelled.
 #[must_use]
-pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
+pub fn compute_outcome(model: &Model, task: &Task, context: &JobContext) -> Option<Outcome> {
     let mut sheet = Sheet::of(model);
     sheet.context = context.clone();
     sheet.bounds.locked = task.locked.iter().map(|node| node.0).collect();
@@ -123,7 +123,7 @@ pub fn work_out(model: &Model, task: &Task, context: &JobContext) -> Option<Outc
         return None;
     }
     let applied = apply(task.operation, &mut sheet, &task.settings);
-    (out.kept, out.stuck) = (applied.kept, applied.stuck);
+    (out.unchanged, out.stuck) = (applied.unchanged, applied.stuck);
     context.set_fraction(0.8);
     if context.is_cancelled() {
         return None;
@@ -177,7 +177,7 @@ fn count_found(sheet: &Sheet, rules: &[&'static str]) -> Vec<usize> {
     rules.iter().map(of).collect()
 }
 
-/// Returns the figures of the vertices that may change, as they were `before` and as they are. What is stored in one place counts once
+/// Returns the figures of the vertices that may change, as they were `before` and as they are. What is stored at one location counts once
 /// where it was and is the same for every skin.
 fn figures(sheet: &Sheet, before: &[Table]) -> [Figures; 2] {
     let is_open = |table: usize| move |row: &usize| sheet.bounds.has(table, *row);

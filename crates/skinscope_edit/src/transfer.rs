@@ -1,7 +1,7 @@
 //! The operation that takes the weights of another model: those of the closest point on its surface that faces the same way.
 //!
-//! Both surfaces are compared where they rest in the world. The weights at a point of a triangle are those of its corners in
-//! the point's barycentric shares, and joints are matched by name as for clips. Places for which there is no such point take their weights
+//! Both surfaces are compared where they rest in the world. The weights at a point of a triangle are those of its corners in the point's
+//! barycentric shares, and joints are matched by name as for clips. Welded vertices for which there is no such point take their weights
 //! from those around them (Abdrashitov, Raichstat, Monsen and Hill, "Robust Skin Weights Transfer via Weight Inpainting", 2023).
 
 use std::collections::{BTreeSet, HashMap};
@@ -66,8 +66,8 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
         let Some(first) = surface.parts.first() else { continue };
         let rest = resting(surface, own[first.primitive.0]);
         let shares = given.shares_of(&rest, &names[first.table], &mut out);
-        for (place, shares) in (0..).zip(&shares) {
-            for (table, row) in surface.members(place).iter().map(|vertex| surface.row(*vertex)) {
+        for (welded, shares) in (0..).zip(&shares) {
+            for (table, row) in surface.members(welded).iter().map(|vertex| surface.row(*vertex)) {
                 if sheet.bounds.has(table, row) && !std::mem::replace(&mut seen[table][row], true) {
                     let at = sheet.tables[table].primitives.first().map(|(mesh, primitive)| (*mesh, *primitive, row));
                     out.count(shares, at);
@@ -76,13 +76,13 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
             }
         }
     }
-    out.told.mean = out.sum / out.told.vertices.max(1) as f64;
+    out.report.mean = out.sum / out.report.vertices.max(1) as f64;
     let missing = out.missing.iter().filter_map(|node| donor.skeleton.names.get(*node as usize));
-    out.told.missing = missing.cloned().collect();
-    sheet.transferred = Some(out.told);
+    out.report.missing = missing.cloned().collect();
+    sheet.transferred = Some(out.report);
 }
 
-/// Gives a vertex the weights of its place.
+/// Gives a vertex the weights of the welded vertex that it is a member of.
 fn take(table: &mut Table, row: usize, taken: &Taken) {
     let shares = cut(taken.shares.clone(), table.per_vertex);
     let sum: f64 = shares.iter().map(|(_, share)| share).sum();
@@ -92,10 +92,10 @@ fn take(table: &mut Table, row: usize, taken: &Taken) {
     }
 }
 
-/// The weights that a place takes.
+/// The weights that a welded vertex takes.
 #[derive(Clone, Debug, Default)]
 struct Taken {
-    /// Keys of joints, the largest share first; none where the place stays as it is.
+    /// Keys of joints, the largest share first; none where the welded vertex stays as it is.
     shares: Shares,
     is_inpainted: bool,
     /// The distance to the closest point of the other surface; `None` where there is none.
@@ -105,7 +105,7 @@ struct Taken {
 /// What is reported, while it is counted.
 #[derive(Debug, Default)]
 struct Report {
-    told: Transferred,
+    report: Transferred,
     sum: f64,
     /// The nodes of the other model without a counterpart whose weights were wanted.
     missing: BTreeSet<u32>,
@@ -115,13 +115,13 @@ impl Report {
     /// Counts a vertex: mesh, primitive and number.
     fn count(&mut self, taken: &Taken, at: Option<(usize, usize, usize)>) {
         let Some(distance) = taken.distance else { return };
-        let told = &mut self.told;
-        told.vertices += 1;
+        let report = &mut self.report;
+        report.vertices += 1;
         self.sum += distance;
-        told.inpainted += usize::from(taken.is_inpainted);
-        told.unmatched += usize::from(taken.shares.is_empty());
-        if told.at.is_none() || distance > told.largest {
-            (told.largest, told.at) = (distance, at);
+        report.inpainted += usize::from(taken.is_inpainted);
+        report.unmatched += usize::from(taken.shares.is_empty());
+        if report.at.is_none() || distance > report.largest {
+            (report.largest, report.at) = (distance, at);
         }
     }
 }
@@ -139,21 +139,21 @@ impl<'d> Given<'d> {
     fn of(donor: &'d Model) -> Self {
         let sheet = Sheet::of(donor);
         let factors = factors(donor);
-        let (mut corners, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
         for surface in Surface::all_apart(donor, &sheet.tables) {
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.0]);
             let turned = factors[first.primitive.0].matrix3.determinant() < 0.0;
-            for (triangle, places) in surface.mesh.triangles.iter().zip(&surface.triangles) {
-                let at = places.map(|place| rest.positions[place as usize]);
+            for (triangle, corners) in surface.mesh.triangles.iter().zip(&surface.triangles) {
+                let at = corners.map(|welded| rest.positions[welded as usize]);
                 let own = (at[1] - at[0]).cross(at[2] - at[0]).normalize_or_zero();
-                corners.push(at);
-                normals.push((places.map(|place| rest.normals[place as usize]), if turned { -own } else { own }));
+                positions.push(at);
+                normals.push((corners.map(|welded| rest.normals[welded as usize]), if turned { -own } else { own }));
                 rows.push(triangle.map(|vertex| surface.row(vertex)));
             }
         }
         let limbs = Limbs::of(donor, &weighted(&sheet));
-        Self { source: Source { tree: TriangleTree::new(corners), normals }, sheet, rows, limbs }
+        Self { source: Source { tree: TriangleTree::new(positions), normals }, sheet, rows, limbs }
     }
 
     /// Returns the shares of the joints of the donor at a point, the largest first; of equal ones the one that the first corner has first.
@@ -172,26 +172,26 @@ impl<'d> Given<'d> {
         out
     }
 
-    /// Returns the weights that the places of a surface take; `named` has the key of the joint here for each node of the donor.
+    /// Returns the weights that the welded vertices of a surface take; `named` has the key of the joint here for each node of the donor.
     fn shares_of(&self, rest: &Rest, named: &HashMap<u32, u32>, out: &mut Report) -> Vec<Taken> {
         let limb = |found: &Found| self.at(found).first().map(|(key, _)| self.limbs.limb(*key));
         let matches = matching::find(rest, &self.source, &self.limbs, &limb);
         let mut taken: Vec<Taken> = Vec::with_capacity(matches.of.len());
         let mut known: Vec<Option<Shares>> = Vec::with_capacity(matches.of.len());
         let mut unknown: Vec<u32> = Vec::new();
-        for (place, (found, closest)) in (0..).zip(matches.of.iter().zip(&matches.closest)) {
+        for (welded, (found, closest)) in (0..).zip(matches.of.iter().zip(&matches.closest)) {
             let shares = found.as_ref().map(|found| self.known_at(found, named, &mut out.missing));
-            unknown.extend((shares.is_none() && closest.is_some()).then_some(place));
+            unknown.extend((shares.is_none() && closest.is_some()).then_some(welded));
             known.push(shares.clone().filter(|shares| !shares.is_empty()));
             let distance = closest.map(|found| found.distance);
             taken.push(Taken { shares: shares.unwrap_or_default(), is_inpainted: false, distance });
         }
         if !unknown.is_empty() {
             let filled = Laplacian::of(&rest.positions, &rest.surface.triangles).fill(&known, &unknown);
-            for (place, mut shares) in unknown.iter().zip(filled) {
+            for (welded, mut shares) in unknown.iter().zip(filled) {
                 shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-                let place = &mut taken[*place as usize];
-                (place.is_inpainted, place.shares) = (!shares.is_empty(), shares);
+                let entry = &mut taken[*welded as usize];
+                (entry.is_inpainted, entry.shares) = (!shares.is_empty(), shares);
             }
         }
         taken

@@ -96,14 +96,14 @@ fn from_itself_nothing_changes_and_from_other_names_nothing_is_taken() {
     let given = |donor: Model| Settings { donor: Some(Donor(Arc::new(donor))), ..Settings::default() };
     let mut sheet = Sheet::of(&model);
     let applied = apply(&TRANSFER, &mut sheet, &given(legs(0.13, ["Hips", "Leg.L", "Leg.R"], true)));
-    let told = sheet.transferred.take().unwrap();
-    assert_eq!((applied.vertices, told.inpainted, told.unmatched), (0, 0, 0));
+    let report = sheet.transferred.take().unwrap();
+    assert_eq!((applied.vertices, report.inpainted, report.unmatched), (0, 0, 0));
     let refused = check(&TRANSFER, &sheet, &given(legs(0.09, ["a", "b", "Lag.R"], false))).unwrap_err().to_string();
     assert!(refused.contains("“Lag.R” (nearest here: Leg.R"), "{refused}");
     // One leg alone has a counterpart: the other stays, and is counted and named.
     apply(&TRANSFER, &mut sheet, &given(legs(0.13, ["Hips", "Leg.L", "Other"], true)));
-    let told = sheet.transferred.take().unwrap();
-    assert!(told.unmatched > 200 && told.missing == ["Other"], "{told:?}");
+    let report = sheet.transferred.take().unwrap();
+    assert!(report.unmatched > 200 && report.missing == ["Other"], "{report:?}");
 }
 
 #[test]

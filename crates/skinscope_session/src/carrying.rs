@@ -156,8 +156,8 @@ fn add_skinning(
         let mut fitting = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
         for (i, vertex) in change.vertices.iter().enumerate() {
             let place = (change.mesh, change.primitive, *vertex);
-            let from = carried.vertices.partition_point(|v| v.place < place);
-            let sources = carried.vertices[from..].iter().take_while(|v| v.place == place).map(|v| (v.edit, v.row));
+            let from = carried.vertices.partition_point(|v| v.location < place);
+            let sources = carried.vertices[from..].iter().take_while(|v| v.location == place).map(|v| (v.edit, v.row));
             if fits && !is_own(i) && !sources.clone().any(|source| lost.contains(&source)) {
                 let (joints, weights) = change.row(i);
                 fitting.push(*vertex, joints, weights);
@@ -186,7 +186,7 @@ fn add_marks(
     let lost: BTreeSet<(usize, usize)> = carried.aside.iter().map(|(edit, i, _)| (*edit, *i)).collect();
     left.marked.extend(some_of(&marked, &lost));
     if !carried.vertices.is_empty() {
-        let found = carried.vertices.iter().map(|v| v.place);
+        let found = carried.vertices.iter().map(|v| v.location);
         let all = found.chain(session.unsaved().own_marks().into_iter().flat_map(|marked| marked.iter())).collect();
         findings::mark_for_good(session, Arc::new(VertexSet::from_vertices(all)));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use skinscope_base::parallel::JobContext;
-use skinscope_edit::{Sheet, mean_of, operation, work_out};
+use skinscope_edit::{Sheet, compute_outcome, mean_of, operation};
 use skinscope_model::NodeId;
 
 use super::{Session, ToolCommand, repair, tools};
@@ -39,7 +39,7 @@ pub(super) fn apply(session: &mut Session, command: &ToolCommand) {
         ToolCommand::UnlockAll => session.tools.locked = Arc::default(),
     }
     if let (false, Some((base, task))) = (session.is_patient, tools::wanted_task(session)) {
-        let outcome = work_out(&base, &task, &JobContext::of_waiting());
+        let outcome = compute_outcome(&base, &task, &JobContext::of_waiting());
         tools::take_outcome(session, &base, &task, outcome);
     }
     tools::apply_if_ready(session);

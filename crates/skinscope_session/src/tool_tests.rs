@@ -252,16 +252,16 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
     let context = skinscope_base::parallel::JobContext::of_waiting();
     let mut other = task.clone();
     other.settings.times = 9;
-    tools::take_outcome(&mut session, &base, &other, skinscope_edit::work_out(&base, &other, &context));
+    tools::take_outcome(&mut session, &base, &other, skinscope_edit::compute_outcome(&base, &other, &context));
     assert!(!session.tools().is_trying() && Arc::ptr_eq(session.model().unwrap(), &before));
-    tools::take_outcome(&mut session, &base, &task, skinscope_edit::work_out(&base, &task, &context));
+    tools::take_outcome(&mut session, &base, &task, skinscope_edit::compute_outcome(&base, &task, &context));
     assert!(session.history.can_undo() && !session.tools().awaits_task() && !session.tools().is_trying());
     assert!(!Arc::ptr_eq(session.model().unwrap(), &before));
     let stopped = skinscope_base::parallel::Job::start("test", Arc::new(|| ()), move |context| {
         while !context.is_cancelled() {
             std::thread::yield_now();
         }
-        skinscope_edit::work_out(&base, &task, context).is_none()
+        skinscope_edit::compute_outcome(&base, &task, context).is_none()
     });
     stopped.cancel();
     let result = loop {

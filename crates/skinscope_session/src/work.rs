@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 
 use skinscope_base::parallel::JobContext;
 use skinscope_deform::DataSource;
-use skinscope_edit::{self as edit, Packing, Task, work_out};
+use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
 
 use super::{
@@ -160,7 +160,7 @@ impl Session {
             Work::TryTool(model, task) => {
                 let (model, task) = (model.upgrade()?, Task::clone(task));
                 Some(Box::new(move |context| {
-                    let outcome = work_out(&model, &task, context)?;
+                    let outcome = compute_outcome(&model, &task, context)?;
                     Some(Done::of(move |session| tools::take_outcome(session, &model, &task, Some(outcome))))
                 }))
             }

@@ -128,7 +128,7 @@ impl SaveJob {
 
     fn read(&self, path: &Path) -> Result<Document, SaveError> {
         let unreadable =
-            |error: ImportError| SaveError::NoPlace { path: path.to_owned(), left: format!("any edit: {error}") };
+            |error: ImportError| SaveError::Unmatched { path: path.to_owned(), left: format!("any edit: {error}") };
         Source::File(path.to_owned()).load(&self.options, &Progress::silent()).map_err(unreadable)
     }
 }
@@ -143,7 +143,7 @@ fn edited<'s>(session: &'s Session, path: &Path) -> Result<&'s Arc<Model>, SaveE
         .flat_map(|contents| contents.words())
         .collect();
     if !left.is_empty() {
-        return Err(SaveError::NoPlace { path: path.to_owned(), left: left.join(", ") });
+        return Err(SaveError::Unmatched { path: path.to_owned(), left: left.join(", ") });
     }
     session.edited_weights().edited_model().ok_or_else(|| SaveError::Stale(path.to_owned()))
 }

@@ -428,7 +428,7 @@ fn explained(error: &SaveError) -> String {
                 "{error}. Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
             )
         }
-        SaveError::NoPlace { .. } => format!("{error}. Save a session, which keeps all of them."),
+        SaveError::Unmatched { .. } => format!("{error}. Save a session, which keeps all of them."),
 
         SaveError::Output { .. } => {
             format!("{error}. Save into another folder, or make room or get leave to write there.")

@@ -53,7 +53,7 @@ pub(super) fn of(session: &Session) -> String {
     say("tool settings", format!("{settings} {}", tools.settings.donor.is_some()));
     say("locked", format!("{:?}", tools.locked));
     let outcome =
-        session.tools().outcome().map(|outcome| (outcome.vertices, outcome.kept, outcome.largest, &outcome.found));
+        session.tools().outcome().map(|outcome| (outcome.vertices, outcome.unchanged, outcome.largest, &outcome.found));
     say("tool would change", format!("{outcome:?}"));
     let marking = session.marking();
     say("marking", format!("{:?} {} {}", marking.tool, marking.through, marking.by_hand));

@@ -108,7 +108,7 @@ fn geometry_of(primitive: &Primitive, vertex: usize) -> u64 {
     position.into_iter().chain(normal).chain(uv).fold(Hash::new(0), Hash::add_number).0
 }
 
-/// The hashes of the keys of a skin's joints, by place.
+/// The hashes of the keys of a skin's joints, by index.
 fn joint_hashes(model: &Model, keys: &Keys, skin: Option<SkinId>) -> Vec<u64> {
     let joints = skin.map(|skin| &model.skins[skin.index()].joints);
     let of = |text: &str| text.bytes().fold(Hash::new(1), |hash, byte| hash.add(byte.into())).0;
@@ -127,10 +127,10 @@ fn full_of(
     joints: &[u64],
     scratch: &mut Vec<(u64, u32)>,
 ) -> u64 {
-    let (places, weights) = pairs.of_stored(vertex);
-    let used = places.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+    let (indices, weights) = pairs.of_stored(vertex);
+    let used = indices.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
     scratch.clear();
-    scratch.extend(used.map(|(place, w)| (joints.get(usize::from(*place)).copied().unwrap_or_default(), w.to_bits())));
+    scratch.extend(used.map(|(index, w)| (joints.get(usize::from(*index)).copied().unwrap_or_default(), w.to_bits())));
     scratch.sort_unstable();
     let hash = Hash::new(geometry);
     scratch.iter().fold(hash, |hash, (joint, weight)| hash.add(*joint).add(u64::from(*weight))).0

@@ -26,14 +26,14 @@ pub struct EditedVertices {
     pub skin: Vec<String>,
     /// How many pairs each vertex has.
     pub per_vertex: usize,
-    /// Places in `skin`, vertex after vertex.
+    /// Indices in `skin`, vertex after vertex.
     pub joints: Vec<u16>,
     /// Weights, as many as `joints`.
     pub weights: Vec<f32>,
 }
 
 impl EditedVertices {
-    /// Returns the pairs of the `i`-th vertex: places in `skin`, and weights.
+    /// Returns the pairs of the `i`-th vertex: indices in `skin`, and weights.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
         let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
@@ -52,31 +52,31 @@ impl EditedVertices {
         rising && lists && pairs == Some(self.joints.len()) && pairs == Some(self.weights.len())
     }
 
-    /// Returns the same with some of the vertices alone, given by their places in the list, rising.
+    /// Returns the same with some of the vertices alone, given by their indices in the list, rising.
     #[must_use]
-    pub fn only(&self, places: &[usize]) -> Self {
-        fn some<T: Copy>(all: &[T], places: &[usize]) -> Vec<T> {
-            places.iter().filter_map(|i| all.get(*i).copied()).collect()
+    pub fn only(&self, indices: &[usize]) -> Self {
+        fn some<T: Copy>(all: &[T], indices: &[usize]) -> Vec<T> {
+            indices.iter().filter_map(|i| all.get(*i).copied()).collect()
         }
         let list = &self.list;
         Self {
             list: VertexList {
-                vertices: some(&list.vertices, places),
-                identities: some(&list.identities, places),
-                copies: some(&list.copies, places),
-                positions: some(&list.positions, places),
+                vertices: some(&list.vertices, indices),
+                identities: some(&list.identities, indices),
+                copies: some(&list.copies, indices),
+                positions: some(&list.positions, indices),
                 material: list.material.clone(),
                 ..*list
             },
             skin: self.skin.clone(),
             per_vertex: self.per_vertex,
-            joints: places.iter().flat_map(|i| self.row(*i).0).copied().collect(),
-            weights: places.iter().flat_map(|i| self.row(*i).1).copied().collect(),
+            joints: indices.iter().flat_map(|i| self.row(*i).0).copied().collect(),
+            weights: indices.iter().flat_map(|i| self.row(*i).1).copied().collect(),
         }
     }
 }
 
-/// Why an edit has no place in a model.
+/// Why an edit cannot be carried over to a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetAside {
     /// No vertex is where its own was, with that normal and those texture coordinates.
@@ -109,16 +109,16 @@ impl std::fmt::Display for SetAside {
 type NewRows = BTreeMap<u32, (Vec<u16>, Vec<f32>)>;
 
 /// A stored vertex: mesh, primitive, and its number there.
-type Place = (usize, usize, u32);
+type VertexLocation = (usize, usize, u32);
 
 /// A vertex that an edit was carried to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CarriedVertex {
     /// Its mesh, primitive, and number there.
-    pub place: (MeshId, usize, u32),
-    /// The place of the edit in the list that was carried.
+    pub location: (MeshId, usize, u32),
+    /// The index of the edit in the list that was carried.
     pub edit: usize,
-    /// The place of the vertex in the edit.
+    /// The index of the vertex in the edit.
     pub row: usize,
     /// Whether its stored weights have changed outside.
     pub is_repainted: bool,
@@ -131,7 +131,7 @@ pub struct Carried {
     pub weights: Vec<WeightChange>,
     /// All vertices that were found, rising.
     pub vertices: Vec<CarriedVertex>,
-    /// What was not found: the place of the edit in the list that was carried, that of the vertex in the edit, and the reason.
+    /// What was not found: the index of the edit in the list that was carried, that of the vertex in the edit, and the reason.
     pub aside: Vec<(usize, usize, SetAside)>,
     /// How many edits went to vertices whose stored weights have changed outside.
     pub repainted: usize,
@@ -163,20 +163,22 @@ pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
     for (number, edit) in made.iter().enumerate() {
         let found_joints = find_nodes(model, edit.skin.iter().map(String::as_str), &on.paths);
         for i in 0..edit.list.vertices.len() {
-            let carried = target.find(edit, i).and_then(|(places, way)| {
-                let row = |place: &Place| target.row(edit, i, place.0, &found_joints).map(|row| (*place, row));
-                Ok((places.iter().map(row).collect::<Result<Vec<_>, _>>()?, way))
+            let carried = target.find(edit, i).and_then(|(locations, way)| {
+                let row = |location: &VertexLocation| {
+                    target.row(edit, i, location.0, &found_joints).map(|row| (*location, row))
+                };
+                Ok((locations.iter().map(row).collect::<Result<Vec<_>, _>>()?, way))
             });
             match carried {
                 Err(why) => out.aside.push((number, i, why)),
-                Ok((placed, way)) => {
+                Ok((located, way)) => {
                     out.repainted += usize::from(way == Way::Geometry);
                     out.by_number += usize::from(way == Way::Number);
-                    out.elsewhere += usize::from(target.is_elsewhere_too(edit, &placed));
-                    for ((mesh, primitive, vertex), row) in placed {
-                        let place = (MeshId::from_index(mesh), primitive, vertex);
+                    out.elsewhere += usize::from(target.is_elsewhere_too(edit, &located));
+                    for ((mesh, primitive, vertex), row) in located {
+                        let location = (MeshId::from_index(mesh), primitive, vertex);
                         let is_repainted = way == Way::Geometry;
-                        found_all.push(CarriedVertex { place, edit: number, row: i, is_repainted });
+                        found_all.push(CarriedVertex { location, edit: number, row: i, is_repainted });
                         if edit.per_vertex > 0 {
                             rows.entry((mesh, primitive)).or_default().insert(vertex, row);
                         }
@@ -187,7 +189,7 @@ pub fn carry(made: &[EditedVertices], on: &MadeOn, model: &Model) -> Carried {
     }
     found_all.sort_unstable();
     out.vertices = found_all;
-    out.weights = rows.into_iter().map(|(place, rows)| change(place, &rows)).collect();
+    out.weights = rows.into_iter().map(|(location, rows)| change(location, &rows)).collect();
     out
 }
 
@@ -257,8 +259,8 @@ struct Target<'a> {
     /// The meshes that are no counterpart of another one.
     fresh: HashSet<usize>,
     /// All vertices that may be meant, by hash and rising.
-    full: HashMap<u64, Vec<Place>>,
-    geometry: HashMap<u64, Vec<Place>>,
+    full: HashMap<u64, Vec<VertexLocation>>,
+    geometry: HashMap<u64, Vec<VertexLocation>>,
     /// The identities, by mesh, all vertices of which are edited, and in the same way.
     full_alike: HashSet<(u32, u64)>,
     geometry_alike: HashSet<(u32, u64)>,
@@ -273,13 +275,14 @@ impl<'a> Target<'a> {
         let fresh = (0..identities.meshes.len()).filter(|mesh| !taken.contains(mesh)).collect();
         let wanted: HashSet<u64> =
             made.iter().flat_map(|edit| &edit.list.identities).map(|identity| identity.geometry).collect();
-        let (mut full, mut geometry): (HashMap<u64, Vec<Place>>, HashMap<u64, Vec<Place>>) = Default::default();
+        let (mut full, mut geometry): (HashMap<u64, Vec<VertexLocation>>, HashMap<u64, Vec<VertexLocation>>) =
+            Default::default();
         for (m, mesh) in identities.vertices.iter().enumerate() {
             for (p, primitive) in mesh.iter().enumerate() {
                 for (v, identity) in primitive.iter().enumerate().filter(|(_, i)| wanted.contains(&i.geometry)) {
-                    let place = (m, p, v as u32);
-                    full.entry(identity.full).or_default().push(place);
-                    geometry.entry(identity.geometry).or_default().push(place);
+                    let location = (m, p, v as u32);
+                    full.entry(identity.full).or_default().push(location);
+                    geometry.entry(identity.geometry).or_default().push(location);
                 }
             }
         }
@@ -289,20 +292,21 @@ impl<'a> Target<'a> {
     }
 
     /// Finds the vertices that the `i`-th of an edit has become.
-    fn find(&self, edit: &EditedVertices, i: usize) -> Result<(Vec<Place>, Way), SetAside> {
+    fn find(&self, edit: &EditedVertices, i: usize) -> Result<(Vec<VertexLocation>, Way), SetAside> {
         let list = &edit.list;
         let Some(identity) = list.identities.get(i) else { return self.by_number(list, i) };
         let copies = list.copies_of(i);
         let counterpart = self.counterparts.get(list.mesh as usize).copied().flatten();
         // What stands in another mesh too is a copy of it where its own mesh has all that it had.
         let is_whole = counterpart.is_some_and(|c| c.is_whole);
-        let may_be =
-            |place: &&Place| Some(place.0) == counterpart.map(|c| c.mesh) || !is_whole && self.fresh.contains(&place.0);
-        let among = |all: &HashMap<u64, Vec<Place>>, hash: u64| -> Vec<Place> {
+        let may_be = |location: &&VertexLocation| {
+            Some(location.0) == counterpart.map(|c| c.mesh) || !is_whole && self.fresh.contains(&location.0)
+        };
+        let among = |all: &HashMap<u64, Vec<VertexLocation>>, hash: u64| -> Vec<VertexLocation> {
             all.get(&hash).into_iter().flatten().filter(may_be).copied().collect()
         };
         let is_in_order = counterpart.is_some_and(|c| c.is_in_order);
-        let one_of = |found: &[Place], count: u32, before: u32| {
+        let one_of = |found: &[VertexLocation], count: u32, before: u32| {
             self.one_of(found, list, is_in_order, [count as usize, before as usize]).ok_or(SetAside::Ambiguous)
         };
         let found = among(&self.full, identity.full);
@@ -310,50 +314,52 @@ impl<'a> Target<'a> {
             if copies.full == 1 || self.full_alike.contains(&(list.mesh, identity.full)) {
                 return Ok((found, Way::Full));
             }
-            return one_of(&found, copies.full, copies.full_before).map(|place| (vec![place], Way::Full));
+            return one_of(&found, copies.full, copies.full_before).map(|location| (vec![location], Way::Full));
         }
         let found = among(&self.geometry, identity.geometry);
         if found.is_empty() {
             return Err(SetAside::Gone);
         }
-        let hash = |place: &Place| self.identities.vertices[place.0][place.1][place.2 as usize].full;
-        let is_split = copies.geometry == 1 && found.iter().all(|place| hash(place) == hash(&found[0]));
+        let hash =
+            |location: &VertexLocation| self.identities.vertices[location.0][location.1][location.2 as usize].full;
+        let is_split = copies.geometry == 1 && found.iter().all(|location| hash(location) == hash(&found[0]));
         if is_split || self.geometry_alike.contains(&(list.mesh, identity.geometry)) {
             return Ok((found, Way::Geometry));
         }
-        one_of(&found, copies.geometry, copies.geometry_before).map(|place| (vec![place], Way::Geometry))
+        one_of(&found, copies.geometry, copies.geometry_before).map(|location| (vec![location], Way::Geometry))
     }
 
     /// Returns which of several equal vertices is meant, of which there were so many, and so many before it: the only one of its
-    /// material, or the one at the same place in the same order.
+    /// material, or the one with the same index in the same order.
     fn one_of(
         &self,
-        found: &[Place],
+        found: &[VertexLocation],
         list: &VertexList,
         is_in_order: bool,
         [count, before]: [usize; 2],
-    ) -> Option<Place> {
+    ) -> Option<VertexLocation> {
         if found.len() != count {
             return None;
         }
-        let material = |place: &Place| material_of(self.model, &self.model.meshes[place.0].primitives[place.1]);
-        let same: Vec<&Place> = found.iter().filter(|place| material(place) == list.material).collect();
+        let material =
+            |location: &VertexLocation| material_of(self.model, &self.model.meshes[location.0].primitives[location.1]);
+        let same: Vec<&VertexLocation> = found.iter().filter(|location| material(location) == list.material).collect();
         match same[..] {
             [one] if !list.material.is_empty() => Some(*one),
             // Its material has another name now.
             [] => found.get(before).filter(|_| is_in_order).copied(),
-            _ => found.get(before).filter(|place| is_in_order && same.contains(place)).copied(),
+            _ => found.get(before).filter(|location| is_in_order && same.contains(location)).copied(),
         }
     }
 
     /// Returns whether an edit has gone to a vertex of what its mesh has become, and to others of meshes that were not there.
-    fn is_elsewhere_too<T>(&self, edit: &EditedVertices, placed: &[(Place, T)]) -> bool {
+    fn is_elsewhere_too<T>(&self, edit: &EditedVertices, located: &[(VertexLocation, T)]) -> bool {
         let own = self.counterparts.get(edit.list.mesh as usize).copied().flatten();
-        let is_own = |(place, _): &(Place, T)| own.is_some_and(|own| own.mesh == place.0);
-        placed.iter().any(is_own) && !placed.iter().all(is_own)
+        let is_own = |(location, _): &(VertexLocation, T)| own.is_some_and(|own| own.mesh == location.0);
+        located.iter().any(is_own) && !located.iter().all(is_own)
     }
 
-    fn by_number(&self, list: &VertexList, i: usize) -> Result<(Vec<Place>, Way), SetAside> {
+    fn by_number(&self, list: &VertexList, i: usize) -> Result<(Vec<VertexLocation>, Way), SetAside> {
         let mesh = list.mesh as usize;
         let primitive = self.model.meshes.get(mesh).and_then(|mesh| mesh.primitives.get(list.primitive));
         let fits = |p: &&skinscope_model::Primitive| {
@@ -367,7 +373,7 @@ impl<'a> Target<'a> {
             .ok_or(SetAside::OtherCount)
     }
 
-    /// The `i`-th row of an edit, with places in the skin that shows a mesh of the model. A joint without weight need not be there.
+    /// The `i`-th row of an edit, with indices in the skin that shows a mesh of the model. A joint without weight need not be there.
     fn row(
         &self,
         edit: &EditedVertices,
@@ -377,21 +383,21 @@ impl<'a> Target<'a> {
     ) -> Result<(Vec<u16>, Vec<f32>), SetAside> {
         let skin = skin_of(self.model, MeshId::from_index(mesh));
         let joints = skin.map_or(&[][..], |skin| &self.model.skins[skin.index()].joints);
-        let (places, weights) = edit.row(i);
-        let mut out = Vec::with_capacity(places.len());
-        for (place, weight) in places.iter().zip(weights) {
-            let key = edit.skin.get(usize::from(*place));
+        let (indices, weights) = edit.row(i);
+        let mut out = Vec::with_capacity(indices.len());
+        for (index, weight) in indices.iter().zip(weights) {
+            let key = edit.skin.get(usize::from(*index));
             let node = key.and_then(|key| found.get(key.as_str()));
-            // Most often it has the same place as before.
+            // Most often it has the same index as before.
             let is_there = |at: &usize| joints.get(*at).is_some_and(|joint| Some(joint) == node);
-            let now = Some(usize::from(*place))
+            let now = Some(usize::from(*index))
                 .filter(is_there)
                 .or_else(|| node.and_then(|node| joints.iter().position(|joint| joint == node)));
             out.push(match now.and_then(|now| u16::try_from(now).ok()) {
                 Some(now) => now,
-                None if skin.is_none() && edit.skin.is_empty() => *place,
+                None if skin.is_none() && edit.skin.is_empty() => *index,
                 None if *weight == 0.0 => 0,
-                None => return Err(SetAside::NoJoint(key.cloned().unwrap_or_else(|| format!("#{place}")))),
+                None => return Err(SetAside::NoJoint(key.cloned().unwrap_or_else(|| format!("#{index}")))),
             });
         }
         Ok((out, weights.to_vec()))
@@ -452,9 +458,9 @@ fn counterparts(before: &[MeshIdentity], now: &[MeshIdentity]) -> Vec<Option<Cou
             out[i] = found.inspect(|j| _ = taken.insert(*j));
         }
     }
-    for (i, place) in out.iter_mut().enumerate() {
-        if place.is_none() && i < now.len() && taken.insert(i) {
-            *place = Some(i);
+    for (i, counterpart) in out.iter_mut().enumerate() {
+        if counterpart.is_none() && i < now.len() && taken.insert(i) {
+            *counterpart = Some(i);
         }
     }
     let what = |mesh: usize, was: &MeshIdentity| Counterpart {

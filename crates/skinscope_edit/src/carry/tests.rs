@@ -142,14 +142,14 @@ fn stored_weights_that_changed_outside_leave_the_edit_on_its_vertex_where_that_i
     let moved = carried(&edits, &single, &other);
     assert_eq!((moved.repainted, moved.aside.len()), (1, 0));
     assert_eq!(by_position(&other, &moved.weights), by_position(&single, &carried(&edits, &single, &single).weights));
-    // Of twins that both were repainted each is known by its place, as long as nothing else tells that the order is another.
+    // Of twins that both were repainted each is known by its index, as long as nothing else tells that the order is another.
     let twins = with_twins(&single, &[7]);
     let edits = made(&twins, &[(7, 5)]);
     let both = repainted(&twins, &[7, count(&single)]);
     assert_eq!(carried(&edits, &twins, &both).weights[0].vertices, [7]);
     let reversed: Vec<u32> = (0..count(&twins)).rev().collect();
     assert_eq!(carried(&edits, &twins, &with_vertices(&both, &reversed)).aside, [(0, 0, SetAside::Ambiguous)]);
-    // Twins that exchanged their weights have exchanged their places.
+    // Twins that exchanged their weights have exchanged their indices.
     let differ = repainted(&twins, &[7]);
     let edits = made(&differ, &[(7, 5)]);
     let exchanged = repainted(&twins, &[count(&single)]);
@@ -178,7 +178,7 @@ fn a_mesh_is_found_by_content_or_name_and_a_level_of_detail_is_left_alone() {
     for names in [["high", "low"], ["", ""]] {
         let before = two(names, [&all, &half]);
         let edits = made(&before, &[(7, 5), (9, 3)]);
-        // The meshes have changed places, and the vertices of the first too.
+        // The meshes have changed their order, and the vertices of the first too.
         let reversed: Vec<u32> = all.iter().copied().rev().collect();
         let after = two([names[1], names[0]], [&half, &reversed]);
         let moved = carried(&edits, &before, &after);
@@ -231,7 +231,7 @@ fn with_sides(materials: [&str; 2]) -> Model {
 }
 
 #[test]
-fn equal_vertices_of_two_primitives_are_told_apart_by_their_materials() {
+fn equal_vertices_of_two_primitives_are_distinguished_by_their_materials() {
     let before = with_sides(["front", "back"]);
     let edits = made(&before, &[(7, 5)]);
     assert_eq!((edits[0].list.copies[0].full, edits[0].list.material.as_str()), (2, "front"));

@@ -10,24 +10,24 @@ use skinscope_model::{Clip, ComponentType, Interpolation, NodeId, Path, Sampler,
 use super::WriteError;
 use super::draft::{Draft, component, number};
 
-/// Keys that floats round by more than this, metres, are told of.
+/// Keys that floats round by more than this, metres, are reported.
 const TOLD: f64 = 5e-5;
 
 /// Appends clips, and returns sentences about those whose keys floats are too coarse for. Channels of anything but nodes are left out.
 pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<Vec<String>, WriteError> {
-    let mut told = Vec::new();
+    let mut coarse_keys = Vec::new();
     for clip in clips {
-        told.extend(coarse(&draft.model.skeleton, clip));
+        coarse_keys.extend(coarse(&draft.model.skeleton, clip));
         let mut inputs: BTreeMap<usize, usize> = BTreeMap::new();
         let mut samplers: BTreeMap<(usize, Option<NodeId>), usize> = BTreeMap::new();
         let (mut written, mut channels) = (Vec::new(), Vec::new());
         for channel in &clip.channels {
             let sampler = &clip.samplers[channel.sampler];
-            // Translations of a node that a place was taken off are not those of others with the same keys.
+            // Translations of a node whose origin was subtracted are not those of others with the same keys.
             let base = clip.base_of(&draft.model.skeleton, channel);
             let own = Some(channel.node).filter(|_| base != DVec3::ZERO);
-            let place = match samplers.get(&(channel.sampler, own)) {
-                Some(place) => *place,
+            let sampler_index = match samplers.get(&(channel.sampler, own)) {
+                Some(sampler_index) => *sampler_index,
                 None => {
                     let input = match inputs.get(&sampler.times) {
                         Some(input) => *input,
@@ -37,9 +37,9 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<Vec<Strin
                     let output = match own {
                         None => add_values(draft, sampler)?,
                         Some(_) => {
-                            let mut placed = sampler.clone();
-                            placed.shift_keys(base);
-                            add_values(draft, &placed)?
+                            let mut shifted = sampler.clone();
+                            shifted.shift_keys(base);
+                            add_values(draft, &shifted)?
                         }
                     };
                     written.push(json!({
@@ -50,11 +50,11 @@ pub(super) fn append(draft: &mut Draft<'_>, clips: &[&Clip]) -> Result<Vec<Strin
                 }
             };
             let node = draft.model.skeleton.file_index[channel.node.index()];
-            channels.push(json!({ "sampler": place, "target": { "node": node, "path": path(channel.path) } }));
+            channels.push(json!({ "sampler": sampler_index, "target": { "node": node, "path": path(channel.path) } }));
         }
         draft.push("animations", &json!({ "name": clip.name, "channels": channels, "samplers": written }))?;
     }
-    Ok(told)
+    Ok(coarse_keys)
 }
 
 /// Says by how much floats round the translations of a clip that stands far away; `None`: by nothing that can be seen.

@@ -24,7 +24,7 @@ pub(super) struct Draft<'s> {
     views: usize,
     accessors: usize,
     pub changes: Changes,
-    /// For each mesh that was added after those of the file: the mesh that it was made of.
+    /// For each mesh that was added after those of the file: the mesh that it is a copy of.
     added_meshes: Vec<usize>,
     /// The bytes of buffers that were added, for files in which no buffer can grow.
     added: Vec<Vec<u8>>,
@@ -106,7 +106,7 @@ impl<'s> Draft<'s> {
         Ok(())
     }
 
-    /// Returns a primitive of the model by its place in the text.
+    /// Returns a primitive of the model by its indices in the text.
     pub fn primitive(&self, mesh: usize, primitive: usize) -> &'s Primitive {
         let in_file = self.root["meshes"].as_array().map_or(0, Vec::len) - self.added_meshes.len();
         let of_file = mesh.checked_sub(in_file).and_then(|added| self.added_meshes.get(added)).copied().unwrap_or(mesh);

@@ -16,7 +16,7 @@ use crate::Sheet;
 /// The characters that a URI need not escape (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The place to which a changed model is written.
+/// Where a changed model is written to.
 #[derive(Clone, Copy, Debug)]
 pub enum Destination<'p> {
     /// Another file than its own.
@@ -58,12 +58,12 @@ pub enum SaveError {
     /// The model's file was changed after it was read.
     #[error("{}: it was changed by another program after it was read; nothing was written", .0.display())]
     Stale(PathBuf),
-    /// The model's file was changed after it was read, and has no place now for some edits.
+    /// The model's file was changed after it was read, and some edits match nothing in it now.
     #[error("{}: it was changed by another program after it was read, and has no place now for {left}; nothing was written", path.display())]
-    NoPlace {
+    Unmatched {
         /// The model's file.
         path: PathBuf,
-        /// What has no place.
+        /// The edits that match nothing, in words.
         left: String,
     },
     /// A file cannot be written.
@@ -211,7 +211,7 @@ impl Prepared {
         self
     }
 
-    /// Writes all files: beside their places first, flushed, then renamed.
+    /// Writes all files: to temporary files next to them first, which are flushed and then renamed.
     ///
     /// # Errors
     /// Every file is as it was then. Where one could not be put back, the error says so and names the copy of what it was.

@@ -180,21 +180,21 @@ const fn component_of(format: WeightFormat) -> ComponentType {
 /// Returns the wanted matrices of a skin.
 fn of_skin(sheet: &Sheet, index: usize, skin: &Skin) -> Option<Want> {
     let accessor = sheet.model.source.origins.skins.get(index).copied()?;
-    let differs = |place: &usize| {
-        let new = sheet.binds.get(&(index, *place)).map(|new| numbers(*new).map(f32::to_bits));
-        let old = numbers(skin.inverse_bind[*place].as_daffine3()).map(f32::to_bits);
-        new.is_some_and(|new| new != old || skin.not_finite.contains(place))
+    let differs = |joint: &usize| {
+        let new = sheet.binds.get(&(index, *joint)).map(|new| numbers(*new).map(f32::to_bits));
+        let old = numbers(skin.inverse_bind[*joint].as_daffine3()).map(f32::to_bits);
+        new.is_some_and(|new| new != old || skin.not_finite.contains(joint))
     };
     let changed: Vec<u32> = (0..skin.joints.len()).filter(differs).map(|j| j as u32).collect();
     if accessor.is_none() && changed.is_empty() {
         return None;
     }
-    let matrix = |place: usize| {
+    let matrix = |joint: usize| {
         let stored = skin.far.as_ref().map_or(&skin.inverse_bind, |far| &far.stored);
-        let new = sheet.binds.get(&(index, place)).filter(|_| changed.contains(&(place as u32)));
-        new.map_or(stored[place].as_daffine3(), |new| skin.bind_to_store(*new))
+        let new = sheet.binds.get(&(index, joint)).filter(|_| changed.contains(&(joint as u32)));
+        new.map_or(stored[joint].as_daffine3(), |new| skin.bind_to_store(*new))
     };
-    let bytes = (0..skin.joints.len()).flat_map(|place| numbers(matrix(place))).flat_map(f32::to_le_bytes).collect();
+    let bytes = (0..skin.joints.len()).flat_map(|joint| numbers(matrix(joint))).flat_map(f32::to_le_bytes).collect();
     Some(Want {
         accessor,
         users: vec![User::Binds(index)],

@@ -154,8 +154,8 @@ impl Spreadsheet<'_> {
         let Some(model) = session.edited_weights().edited_model() else { return };
         let out = set_cells(model, cells, self.follow, &session.tools().locked);
         let changed: usize = out.changes.iter().map(|change| change.vertices.len()).sum();
-        if out.kept > 0 {
-            let kept = counted(out.kept, "vertex stays", "vertices stay");
+        if out.unchanged > 0 {
+            let kept = counted(out.unchanged, "vertex stays", "vertices stay");
             warn(ui, format!("{kept} as before: the joint is locked, or no other one can take the rest"));
         } else if changed > 1 {
             say(ui, format!("Changed the weights of {}", counted(changed, "vertex", "vertices")));

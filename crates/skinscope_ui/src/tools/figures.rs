@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui::{Label, RichText, Sense, Ui, WidgetInfo, vec2};
-use skinscope_edit::{Outcome, told_of_stays};
+use skinscope_edit::{Outcome, explain_unchanged};
 use skinscope_inspect::rule_words;
 use skinscope_session::Session;
 
@@ -63,7 +63,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
-    let told = session.tools().operation.map(|operation| told_of_stays(operation, outcome.kept, outcome.stuck));
+    let told =
+        session.tools().operation.map(|operation| explain_unchanged(operation, outcome.unchanged, outcome.stuck));
     for line in told.into_iter().flatten() {
         let text = format!("{line}.");
         ui.add_space(4.0);

@@ -52,7 +52,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
 fn plane(ui: &mut Ui, model: &Model, mirrored: Option<&Mirroring>) {
     let Some(mirrored) = mirrored else { return };
     if !mirrored.planes.is_empty() {
-        said(ui, &format!("Plane of symmetry: {}.", mirrored.told_planes().join(", ")));
+        said(ui, &format!("Plane of symmetry: {}.", mirrored.plane_texts().join(", ")));
     }
     if !mirrored.without_plane.is_empty() {
         let names: Vec<&str> = mirrored
