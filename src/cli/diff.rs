@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::check::load;
 use super::{CliError, OpenArgs, print, printable, unwritable};
-use crate::compare::{Differences, Named, Part, Shown, compare};
+use crate::compare::{Differences, Named, PrimitiveDifference, Shown, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
 use crate::session::{Document, Source};
 use crate::words::counted;
@@ -79,11 +79,11 @@ fn identical(a: &Document, b: &Document) -> bool {
 }
 
 fn report(found: &Differences, same: bool, identical: bool) -> Value {
-    let parts = |parts: &[Part]| {
-        let part = |p: &Part| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices, "largest": p.largest });
+    let parts = |parts: &[PrimitiveDifference]| {
+        let part = |p: &PrimitiveDifference| json!({ "mesh": p.mesh, "primitive": p.primitive, "vertices": p.vertices, "largest": p.largest });
         parts.iter().map(part).collect::<Vec<_>>()
     };
-    let count = |parts: &[Part]| parts.iter().map(|p| p.vertices).sum::<usize>();
+    let count = |parts: &[PrimitiveDifference]| parts.iter().map(|p| p.vertices).sum::<usize>();
     let largest = found.weights.iter().map(|p| p.largest).fold(0.0, f64::max);
     let named = |n: &Named| json!({ "added": n.added, "removed": n.removed, "changed": n.changed });
     let surface: Vec<Value> = found
@@ -167,7 +167,7 @@ fn lines(found: &Differences) -> Vec<(String, String)> {
         ));
     }
     for p in &found.weights {
-        let Part { mesh, primitive, vertices, largest } = p;
+        let PrimitiveDifference { mesh, primitive, vertices, largest } = p;
         let vertices = counted(*vertices, "vertex", "vertices");
         out.push(("weights".into(), format!("mesh {mesh}, primitive {primitive}: {vertices}, by up to {largest:.4}")));
     }

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use skinscope_base::math::BoxTree;
 
-use super::surface::Surface;
+use super::surface::RestSurface;
 use super::table::clean;
 use super::{Operation, Settings, Sheet};
 
@@ -77,7 +77,7 @@ fn copy(sheet: &mut Sheet, (table, row): (usize, usize), (from, source): (usize,
 
 /// Returns for each welded vertex with bad members the nearest welded vertex with a good one, along edges; where no edge leads
 /// to one, the nearest through space. Of equally near ones it is the first.
-fn nearest(surface: &Surface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u32>> {
+fn nearest(surface: &RestSurface, good: &[Option<u32>], bad: &[u32]) -> Vec<Option<u32>> {
     let at = |welded: u32| surface.positions[welded as usize].as_dvec3();
     let mut source: Vec<Option<u32>> = vec![None; good.len()];
     // Distances are not negative, so their bits are ordered as they are.

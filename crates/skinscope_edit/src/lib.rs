@@ -64,7 +64,7 @@ pub use skinscope_anim::pose::Axis;
 use skinscope_anim::pose::NameMap;
 use skinscope_model::{LocalPose, NodeId, WeightFormat};
 pub use stuck::{check_applied, explain_unchanged};
-pub use surface::{Part, Surface};
+pub use surface::{RestPart, RestSurface};
 pub use table::{Stored, Table};
 pub use task::{Figures, Outcome, Task, compute_outcome};
 pub use transfer::Donor;

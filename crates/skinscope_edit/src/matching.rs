@@ -9,7 +9,7 @@ use glam::DVec3;
 
 use super::closest::{Found, TriangleTree};
 use super::limbs::Limbs;
-use super::surface::Surface;
+use super::surface::RestSurface;
 
 /// The cosine of the angle within which a point must face as the welded vertex does: 60°.
 const ALIKE: f64 = 0.5;
@@ -35,7 +35,7 @@ const AMID: f64 = 0.75;
 
 /// A surface as it rests in the world.
 pub(super) struct Rest<'s> {
-    pub surface: &'s Surface,
+    pub surface: &'s RestSurface,
     pub positions: Vec<DVec3>,
     /// The unit normal of each welded vertex; zero where it faces no way.
     pub normals: Vec<DVec3>,
@@ -48,7 +48,7 @@ pub(super) struct Rest<'s> {
 impl<'s> Rest<'s> {
     /// Takes a surface with the positions of its welded vertices in the world. `turned`: its triangles face the other way, as those of a
     /// mirrored mesh do.
-    pub fn new(surface: &'s Surface, positions: Vec<DVec3>, turned: bool) -> Self {
+    pub fn new(surface: &'s RestSurface, positions: Vec<DVec3>, turned: bool) -> Self {
         let mut sums = vec![(DVec3::ZERO, 0.0); positions.len()];
         for triangle in &surface.triangles {
             let [a, b, c] = triangle.map(|welded| positions[welded as usize]);

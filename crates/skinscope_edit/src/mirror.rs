@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use glam::Vec3;
-use skinscope_inspect::symmetry::{Mirrored, Part};
+use skinscope_inspect::symmetry::{BodyPart, Mirrored};
 use skinscope_model::{Model, NodeId};
 
 use super::mirrored::{MirrorPlane, Mirroring};
@@ -87,7 +87,7 @@ struct Rows {
 
 impl Rows {
     fn of(sheet: &Sheet, body: &Mirrored) -> Self {
-        let table = |part: &Part| sheet.table_of(part.mesh.index(), part.primitive);
+        let table = |part: &BodyPart| sheet.table_of(part.mesh.index(), part.primitive);
         Self { parts: body.parts().iter().map(|part| (part.start, table(part))).collect() }
     }
 
@@ -158,7 +158,7 @@ fn alike(sheet: &Sheet, (body, rows): (&Mirrored, &Rows), vertex: usize, images:
 }
 
 /// Returns the part that has a vertex of a body.
-fn part_of(body: &Mirrored, vertex: usize) -> Option<&Part> {
+fn part_of(body: &Mirrored, vertex: usize) -> Option<&BodyPart> {
     let parts = body.parts();
     parts.get(parts.partition_point(|part| part.start <= vertex).checked_sub(1)?)
 }

@@ -2,7 +2,7 @@
 
 use skinscope_inspect::check::{CheckOptions, Finding, check};
 
-use super::surface::Surface;
+use super::surface::RestSurface;
 use super::table::clean;
 use super::weld::{mean, unit_shares};
 use super::{Operation, Settings, Sheet, hammer};
@@ -100,7 +100,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
 }
 
 /// Returns the mean of the weights of the vertices that are welded with this one; where they have none, of the neighbours.
-fn around(sheet: &Sheet, surface: &Surface, vertex: u32) -> Vec<(u32, f64)> {
+fn around(sheet: &Sheet, surface: &RestSurface, vertex: u32) -> Vec<(u32, f64)> {
     let welded = surface.mesh.place(vertex);
     let of = |welded: u32| {
         let rows = surface.members(welded).iter().map(|v| surface.row(*v));

@@ -15,7 +15,7 @@ use skinscope_model::{
 use super::locks::Bounds;
 use super::mirrored::Mirroring;
 use super::rounding::value;
-use super::surface::Surface;
+use super::surface::RestSurface;
 use super::table::{Stored, Table};
 use super::transferred::Transferred;
 
@@ -38,7 +38,7 @@ pub struct Sheet<'m> {
     /// The context of the background job that edits the sheet: for reporting progress, and for learning that it was
     /// cancelled.
     pub context: JobContext,
-    surfaces: OnceLock<Vec<Surface>>,
+    surfaces: OnceLock<Vec<RestSurface>>,
     mirrored: [OnceLock<FoundPlanes>; 3],
 }
 
@@ -149,8 +149,8 @@ impl<'m> Sheet<'m> {
 
     /// Returns the welded surfaces that the vertices make, at rest; they are made when first asked for.
     #[must_use]
-    pub fn surfaces(&self) -> &[Surface] {
-        self.surfaces.get_or_init(|| Surface::all(self.model, &self.tables))
+    pub fn surfaces(&self) -> &[RestSurface] {
+        self.surfaces.get_or_init(|| RestSurface::all(self.model, &self.tables))
     }
 
     /// Returns the bodies that have a plane of symmetry across an axis, and the meshes that have none; they are looked for

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::locks::respecting_locks;
-use super::surface::Surface;
+use super::surface::RestSurface;
 use super::weld::{difference, mean, unit_shares};
 use super::{Operation, Settings, Sheet};
 
@@ -24,7 +24,7 @@ const SAME: f64 = 1e-9;
 fn smooth(sheet: &mut Sheet, settings: &Settings) {
     let mut done: Vec<Vec<bool>> = sheet.tables.iter().map(|t| vec![false; t.vertices()]).collect();
     // What touches without going on, as closed lips do, must not move what it touches.
-    let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
+    let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
     for surface in &surfaces {
         let mut shares = mean_shares(sheet, surface);
         let open: Vec<bool> = (0..shares.len() as u32).map(|welded| is_open(sheet, surface, welded)).collect();
@@ -61,7 +61,7 @@ fn smooth(sheet: &mut Sheet, settings: &Settings) {
 }
 
 /// Returns for each welded vertex the mean of the shares of its members; an empty list where nothing moves them.
-fn mean_shares(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
+fn mean_shares(sheet: &Sheet, surface: &RestSurface) -> Vec<Vec<(u32, f64)>> {
     let of_welded = |welded: u32| {
         let rows = surface.members(welded).iter().map(|v| surface.row(*v));
         let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();
@@ -71,13 +71,13 @@ fn mean_shares(sheet: &Sheet, surface: &Surface) -> Vec<Vec<(u32, f64)>> {
 }
 
 /// Whether a member of a welded vertex may change.
-fn is_open(sheet: &Sheet, surface: &Surface, welded: u32) -> bool {
+fn is_open(sheet: &Sheet, surface: &RestSurface, welded: u32) -> bool {
     surface.members(welded).iter().map(|v| surface.row(*v)).any(|(table, row)| sheet.bounds.has(table, row))
 }
 
 /// Returns the shares of a welded vertex after one step towards its neighbours. Those of locked joints stay.
 fn moved(
-    surface: &Surface,
+    surface: &RestSurface,
     shares: &[Vec<(u32, f64)>],
     welded: u32,
     strength: f64,

@@ -18,9 +18,9 @@ const MOST_PARTS: usize = 8;
 
 /// The primitives that one skin moves (or several that bind alike), or one primitive that nothing moves.
 #[derive(Clone, Debug, Default)]
-pub struct Surface {
+pub struct RestSurface {
     /// Its primitives; their vertices are numbered consecutively from part to part.
-    pub parts: Vec<Part>,
+    pub parts: Vec<RestPart>,
     /// Its numbered vertices, welded, and its triangles.
     pub mesh: MeshTopology,
     /// The position of each welded vertex, in the mesh space of the first part.
@@ -31,7 +31,7 @@ pub struct Surface {
 
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct RestPart {
     /// The number of its table.
     pub table: usize,
     /// The number of its mesh, and its number in the mesh.
@@ -40,7 +40,7 @@ pub struct Part {
     pub first: u32,
 }
 
-impl Surface {
+impl RestSurface {
     /// Returns all surfaces of a model: the vertices of every table are in one at least.
     pub(super) fn all(model: &Model, tables: &[Table]) -> Vec<Self> {
         Self::made(model, tables, &|surface| (surface.mesh, surface.positions))
@@ -56,17 +56,17 @@ impl Surface {
     fn made(
         model: &Model,
         tables: &[Table],
-        topology_of: &dyn Fn(check::Surface) -> (MeshTopology, Vec<Vec3>),
+        topology_of: &dyn Fn(check::SkinSurface) -> (MeshTopology, Vec<Vec3>),
     ) -> Vec<Self> {
         let table_of = |at: (usize, usize)| tables.iter().position(|t| t.primitives.contains(&at));
         let mut out: Vec<Self> = Vec::new();
         let mut seen = std::collections::HashSet::new();
         for surface in check::surfaces(model) {
-            let part = |p: &check::Part| {
+            let part = |p: &check::SkinPart| {
                 let primitive = (p.mesh.index(), p.primitive);
-                Some(Part { table: table_of(primitive)?, primitive, first: p.first })
+                Some(RestPart { table: table_of(primitive)?, primitive, first: p.first })
             };
-            let parts: Vec<Part> = surface.parts.iter().filter_map(part).collect();
+            let parts: Vec<RestPart> = surface.parts.iter().filter_map(part).collect();
             seen.extend(parts.iter().map(|p| p.primitive));
             out.push(Self::new(parts, topology_of(surface)));
         }
@@ -75,13 +75,13 @@ impl Surface {
                 let primitive = &model.meshes[at.0].primitives[at.1];
                 let mesh = MeshTopology::of_primitive(primitive, WeldRule::Near, &|| false).unwrap_or_default();
                 let positions = mesh.weld.first.iter().map(|vertex| primitive.positions[*vertex as usize]).collect();
-                out.push(Self::new(vec![Part { table, primitive: *at, first: 0 }], (mesh, positions)));
+                out.push(Self::new(vec![RestPart { table, primitive: *at, first: 0 }], (mesh, positions)));
             }
         }
         out
     }
 
-    fn new(parts: Vec<Part>, (mesh, positions): (MeshTopology, Vec<Vec3>)) -> Self {
+    fn new(parts: Vec<RestPart>, (mesh, positions): (MeshTopology, Vec<Vec3>)) -> Self {
         Self { parts, positions, triangles: mesh.place_triangles().collect(), mesh }
     }
 
@@ -99,7 +99,7 @@ impl Surface {
 
     /// Returns the part of a numbered vertex, and its number in the file.
     #[must_use]
-    pub fn stored(&self, vertex: u32) -> (&Part, usize) {
+    pub fn stored(&self, vertex: u32) -> (&RestPart, usize) {
         let part = &self.parts[self.parts.partition_point(|p| p.first <= vertex).saturating_sub(1)];
         (part, (vertex - part.first) as usize)
     }
@@ -113,7 +113,7 @@ impl Surface {
 }
 
 /// Divides the welded vertices of a surface where parts of it touch that do not continue each other and face different ways.
-fn apart(surface: check::Surface) -> (MeshTopology, Vec<Vec3>) {
+fn apart(surface: check::SkinSurface) -> (MeshTopology, Vec<Vec3>) {
     let mesh = &surface.mesh;
     let mut groups = DisjointSets::new(mesh.vertex_count() as usize);
     check::meetings(&surface).iter().for_each(|[a, b]| groups.join(*a, *b));

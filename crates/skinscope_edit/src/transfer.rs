@@ -17,7 +17,7 @@ use super::closest::{Found, TriangleTree};
 use super::inpaint::{Laplacian, Shares};
 use super::limbs::Limbs;
 use super::matching::{self, Rest, Source};
-use super::surface::Surface;
+use super::surface::RestSurface;
 use super::table::Table;
 use super::transferred::Transferred;
 use super::weld::{cut, difference, unit_shares};
@@ -52,7 +52,7 @@ fn transfer(sheet: &mut Sheet, settings: &Settings) {
     let Some(Donor(donor)) = &settings.donor else { return };
     let given = Given::of(donor);
     let own = turned_alike(sheet.model, donor);
-    let surfaces = Surface::all_apart(sheet.model, &sheet.tables);
+    let surfaces = RestSurface::all_apart(sheet.model, &sheet.tables);
     // A mapping that does not fit was refused before.
     let said = settings.names.find(donor, sheet.model).unwrap_or_default();
     let names: Vec<_> = sheet.tables.iter().map(|table| by_name(sheet.model, table, donor, &said)).collect();
@@ -140,7 +140,7 @@ impl<'d> Given<'d> {
         let sheet = Sheet::of(donor);
         let factors = factors(donor);
         let (mut positions, mut rows, mut normals) = (Vec::new(), Vec::new(), Vec::new());
-        for surface in Surface::all_apart(donor, &sheet.tables) {
+        for surface in RestSurface::all_apart(donor, &sheet.tables) {
             let Some(first) = surface.parts.first() else { continue };
             let rest = resting(&surface, factors[first.primitive.0]);
             let turned = factors[first.primitive.0].matrix3.determinant() < 0.0;
@@ -228,7 +228,7 @@ fn turned_alike(model: &Model, donor: &Model) -> Vec<DAffine3> {
 }
 
 /// Returns a surface in the world.
-fn resting(surface: &Surface, world: DAffine3) -> Rest<'_> {
+fn resting(surface: &RestSurface, world: DAffine3) -> Rest<'_> {
     let positions: Vec<DVec3> = surface.positions.iter().map(|p| world.transform_point3(p.as_dvec3())).collect();
     Rest::new(surface, positions, world.matrix3.determinant() < 0.0)
 }

@@ -36,7 +36,7 @@ pub(super) fn weld(sheet: &mut Sheet, wanted: &dyn Fn(usize, usize, u32) -> bool
             for group in groups.rows().filter(|group| group.len() > 1) {
                 let at = |vertex: &u32| {
                     let (part, stored) = surface.stored(*vertex);
-                    let check::Part { mesh, primitive, .. } = surface.parts[part];
+                    let check::SkinPart { mesh, primitive, .. } = surface.parts[part];
                     (mesh.index(), primitive, stored)
                 };
                 if group.iter().map(at).any(|(mesh, primitive, vertex)| wanted(mesh, primitive, vertex)) {

@@ -51,7 +51,7 @@ pub struct BoneScratch {
     has_bone: Vec<bool>,
     found: Vec<BoneSegment>,
     /// For each node: where its next bone goes in the list that is ordered by node.
-    places: Vec<u32>,
+    next_slots: Vec<u32>,
 }
 
 /// Returns what [`bones_into`] writes.
@@ -69,7 +69,7 @@ const END_MOST: f32 = 4.0;
 /// Writes the bones of a scene into `out`. Joints have them; where a file has no joint, every node does, so that a bare
 /// hierarchy is visible. Nodes between joints, and joints that are left out, are skipped. A joint below which no other
 /// is shown ends at a joint that was left out, if that is near; else it gets a short bone that continues the one before
-/// it. One whose neighbours lie in the same place gets `stub` metres along its own +Y, so that every joint can be seen
+/// it. One whose neighbours lie at the same position gets `stub` metres along its own +Y, so that every joint can be seen
 /// and clicked.
 pub fn bones_into(
     model: &Model,
@@ -79,7 +79,7 @@ pub fn bones_into(
     scratch: &mut BoneScratch,
     out: &mut Vec<BoneSegment>,
 ) {
-    let BoneScratch { above, end, has_child, has_bone, found, places } = scratch;
+    let BoneScratch { above, end, has_child, has_bone, found, next_slots } = scratch;
     let all = model.skins.is_empty();
     let inside = |n: usize| model.scenes.get(scene).is_none_or(|s| s.contains[n]);
     let joint = |n: usize| (all || model.is_joint(NodeId::from_index(n))) && inside(n);
@@ -131,26 +131,26 @@ pub fn bones_into(
         };
         push(BoneSegment { node: NodeId::from_index(n), head: at(n), tail: at(n) + tail });
     }
-    order_by_node(found, count, places, out);
+    order_by_node(found, count, next_slots, out);
 }
 
 /// Writes the bones ordered by node; those of one node stay in their order. Counting takes a fraction of the time of a
 /// sort, and models may have tens of thousands of joints.
-fn order_by_node(found: &[BoneSegment], nodes: usize, places: &mut Vec<u32>, out: &mut Vec<BoneSegment>) {
-    places.clear();
-    places.resize(nodes + 1, 0);
+fn order_by_node(found: &[BoneSegment], nodes: usize, next_slots: &mut Vec<u32>, out: &mut Vec<BoneSegment>) {
+    next_slots.clear();
+    next_slots.resize(nodes + 1, 0);
     for bone in found {
-        places[bone.node.index() + 1] += 1;
+        next_slots[bone.node.index() + 1] += 1;
     }
     for n in 0..nodes {
-        places[n + 1] += places[n];
+        next_slots[n + 1] += next_slots[n];
     }
     out.clear();
     out.extend_from_slice(found);
     for bone in found {
-        let place = &mut places[bone.node.index()];
-        out[*place as usize] = *bone;
-        *place += 1;
+        let slot = &mut next_slots[bone.node.index()];
+        out[*slot as usize] = *bone;
+        *slot += 1;
     }
 }
 
@@ -183,8 +183,8 @@ mod tests {
         let found: Vec<BoneSegment> = (0..40).map(|i| bone(i * 7 % 5 + 2 * (i % 3), i as f32)).collect();
         let mut sorted = found.clone();
         sorted.sort_by_key(|bone| bone.node);
-        let (mut places, mut out) = (vec![9; 3], vec![bone(1, 1.0)]);
-        order_by_node(&found, 9, &mut places, &mut out);
+        let (mut next_slots, mut out) = (vec![9; 3], vec![bone(1, 1.0)]);
+        order_by_node(&found, 9, &mut next_slots, &mut out);
         assert_eq!(out, sorted);
     }
 

@@ -1,4 +1,4 @@
-//! Computes how far two models of the same vertices differ: in their weights, and in the places to which these take the surface.
+//! Computes how far two models of the same vertices differ: in their weights, and in the positions to which these take the surface.
 //! Where both are one file with other edits, only vertices that are edited are looked at.
 
 use glam::Vec4;
@@ -65,7 +65,7 @@ pub fn changed_weights(a: &Model, b: &Model) -> PerVertex {
 }
 
 /// Computes for each stored vertex of `model` how far apart two surfaces of it are, millimetres; the largest of the instances
-/// that are drawn. A vertex has −1 where both are in one place; meshes that no skin moves have no values.
+/// that are drawn. A vertex has −1 where both are at one position; meshes that no skin moves have no values.
 #[must_use]
 pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
     let mut out = distances(model, a, b);
@@ -84,7 +84,7 @@ pub fn changed_surface(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
 /// other weights there are deformed. `None` where that does not do: the models differ in more, or a vertex depends on more than its own
 /// weights ([`deform::Deformation::needs_surface`]).
 #[must_use]
-pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVertex> {
+pub fn changed_positions(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVertex> {
     let SurfaceInput { model, draws, palettes, morph_weights, method } = *posed;
     let is_bound_alike = model.bind_edits() == other.bind_edits();
     if method.needs_surface() || !model.shares_all_but_edits(other) || !is_bound_alike {
@@ -109,11 +109,11 @@ pub fn changed_places(posed: &SurfaceInput<'_>, other: &Model) -> Option<PerVert
             };
             let is_stored = |vertex: &usize| *vertex < primitive.stored_vertices;
             let vertices: Vec<u32> = now.changed_vertices(then).take_while(is_stored).map(|v| v as u32).collect();
-            let place = |model, out: &mut _| {
+            let deform_into = |model, out: &mut _| {
                 VertexDeformer::new(model, (*id, p), &packed, morph_weights, method).positions(&vertices, out);
             };
-            place(model, &mut here);
-            place(other, &mut there);
+            deform_into(model, &mut here);
+            deform_into(other, &mut there);
             for (vertex, (a, b)) in vertices.iter().zip(here.iter().zip(&there)) {
                 let distance = a.as_dvec3().distance(b.as_dvec3()) as f32;
                 if distance.is_finite() && distance > 0.0 {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_skin_moves_is_not_among_what_stands_in_place() {
+    fn what_no_skin_moves_is_not_among_what_stands_still() {
         // The tube hangs on a node a second time, as another mesh.
         let mut parts = ModelParts::clone(&tube(Tube { joints: 3, ..Tube::default() }));
         parts.meshes.push(parts.meshes[0].clone());
@@ -185,7 +185,7 @@ mod tests {
         };
         let vertices = model.meshes[0].primitives[0].stored_vertices;
         let whole = changed_surface(&edited, &Surface::of(&input(&edited)), &Surface::of(&input(&model)));
-        for found in [changed_places(&input(&edited), &model).unwrap(), whole] {
+        for found in [changed_positions(&input(&edited), &model).unwrap(), whole] {
             assert_eq!((found.of(MeshId(0), 0).len(), found.of(MeshId(1), 0).len()), (vertices, 0));
             assert!(found.missing() <= vertices);
         }

@@ -5,8 +5,9 @@ use skinscope_model::Model;
 
 use super::{PerVertex, VertexRef};
 
-/// The distances between the vertices of two surfaces: those that the file stores, each once for every instance that draws it, in
-/// metres; corners of triangles where a surface has vertices in several places. Vertices whose place is not finite in either surface count for nothing.
+/// The distances between the vertices of two surfaces: those that the file stores, each once for every instance that draws it, in metres;
+/// corners of triangles where a surface has vertices at several positions. Vertices whose position is not finite in either surface count
+/// for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceDistance {
     /// The largest distance.
@@ -55,7 +56,7 @@ pub fn distances(model: &Model, a: &Surface, b: &Surface) -> PerVertex {
 }
 
 /// Calls `take` with each stored vertex that both surfaces have, and with its distance. Where one of them has vertices in several
-/// places, each corner of a triangle counts.
+/// positions, each corner of a triangle counts.
 fn each(model: &Model, a: &Surface, b: &Surface, take: &mut dyn FnMut(VertexRef, f64)) {
     let by_corner = a.split_model().is_some() || b.split_model().is_some();
     for part in &a.parts {
@@ -66,8 +67,8 @@ fn each(model: &Model, a: &Surface, b: &Surface, take: &mut dyn FnMut(VertexRef,
                 |surface: &Surface| surface.model(model).meshes[mesh].primitives[part.primitive].indices.clone();
             let source = &model.meshes[mesh].primitives[part.primitive];
             for (here, there) in corners(a).into_iter().zip(corners(b)) {
-                let places = [part.deformed.positions[here as usize], other.deformed.positions[there as usize]];
-                let [at, to] = places.map(|place| place.as_dvec3());
+                let ends = [part.deformed.positions[here as usize], other.deformed.positions[there as usize]];
+                let [at, to] = ends.map(|end| end.as_dvec3());
                 let distance = if part.copies.is_empty() { at.distance(to) } else { 0.0 };
                 let vertex = a.original(part.instance, part.primitive, here as usize);
                 let vertex = VertexRef { instance: part.instance, primitive: part.primitive, vertex }.stored(source);

@@ -46,7 +46,7 @@ pub struct Explanation {
 /// A morph target with a weight other than zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MorphTerm {
-    /// The target's place in the mesh's list.
+    /// The target's index in the mesh's list.
     pub target: usize,
     /// The weight of the target in the pose.
     pub weight: f64,
@@ -67,7 +67,7 @@ pub struct Term {
     pub offset: DVec3,
     /// `world_from_joint · inverse_bind`: the skinning matrix.
     pub matrix: DAffine3,
-    /// `M v`: the place to which this joint alone would carry the vertex, world space.
+    /// `M v`: the position to which this joint alone would carry the vertex, world space.
     pub alone: DVec3,
     /// The same by a quaternion, `b + R (S v')`, or why there is none.
     pub quaternion: Result<QuaternionForm, NoQuaternionForm>,
@@ -164,8 +164,8 @@ impl Explanation {
         })
     }
 
-    /// Returns `Σ w (b + R (S v'))` (Larsen et al., eq. 3), world space, metres, with the shares of the method where that adds up places,
-    /// else with the weights, as linear blending has it. `None` where a joint that has a part in it has no such form.
+    /// Returns `Σ w (b + R (S v'))` (Larsen et al., eq. 3), world space, metres, with the shares of the method where that adds up
+    /// positions, else with the weights, as linear blending has it. `None` where a joint that has a part in it has no such form.
     #[must_use]
     pub fn quaternion_sum(&self) -> Option<DVec3> {
         let share = |i: usize| match &self.readout {
@@ -299,7 +299,7 @@ mod tests {
         close(said.quaternion_sum().unwrap(), sum);
         for (term, joint) in said.terms.iter().zip([37, 6, 14]) {
             let form = term.quaternion.unwrap();
-            close(form.place, now[joint].by);
+            close(form.translation, now[joint].by);
             close(form.carried(), term.alone.to_array());
             assert!((form.rotation.to_scaled_axis().z - now[joint].angle).abs() < 1e-6 && !form.scales());
         }

@@ -28,7 +28,7 @@ pub mod tables;
 mod transformed_by_tests;
 
 pub use bones::{BoneChoice, BoneScratch, BoneSegment, bones, bones_into};
-pub use changed::{changed_places, changed_surface, changed_weights, why_not_comparable};
+pub use changed::{changed_positions, changed_surface, changed_weights, why_not_comparable};
 pub use directions::VertexDirections;
 pub use distance::{SurfaceDistance, distances};
 pub use explain::{Explanation, MorphTerm, PosedModel, Term, in_space};

@@ -173,7 +173,7 @@ pub fn bounds_of(
             if vertices.is_empty() {
                 continue;
             }
-            let place = (*id, primitive);
+            let location = (*id, primitive);
             if let Some(part) = surface.as_ref().and_then(|surface| surface.part(*id, primitive)) {
                 let every = (0..instance.copy_count()).flat_map(|copy| vertices.iter().map(move |v| (*v, copy)));
                 let at = every.filter_map(|(vertex, copy)| part.position(vertex as usize, copy));
@@ -181,11 +181,11 @@ pub fn bounds_of(
                 continue;
             }
             if instance.copies.is_empty() {
-                VertexDeformer::new(model, place, &packed, morph_weights, method).positions(&vertices, &mut points);
+                VertexDeformer::new(model, location, &packed, morph_weights, method).positions(&vertices, &mut points);
                 out = out.union(Aabb::from_points(points.iter().copied()));
                 continue;
             }
-            VertexDeformer::rigid(model, place, &still, morph_weights, method).positions(&vertices, &mut points);
+            VertexDeformer::rigid(model, location, &still, morph_weights, method).positions(&vertices, &mut points);
             let (first, _) = model.binding(*id, primitive);
             for matrix in palettes[first as usize..].iter().take(instance.copies.len()) {
                 out = out.union(Aabb::from_points(points.iter().map(|p| matrix.transform_point3(*p))));

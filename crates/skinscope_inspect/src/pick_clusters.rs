@@ -48,7 +48,7 @@ pub(super) struct Members {
 pub(super) struct Triangle {
     /// The number of the triangle in the primitive.
     pub number: u32,
-    /// The corners, as places among the vertices of the leaf.
+    /// The corners, as indices among the vertices of the leaf.
     pub corners: [u8; 3],
 }
 
@@ -66,14 +66,14 @@ pub(super) fn clusters(p: PrimitiveRef<'_>) -> Clusters {
     let mut out = Clusters::default();
     let triangles = p.indices.as_chunks::<3>().0;
     let order = along_a_curve(p, triangles);
-    // The place of each vertex in the current leaf; it is valid where the leaf's number plus one stands beside it.
-    let mut place = vec![(0_u32, 0_u8); p.positions.len()];
+    // The index of each vertex in the current leaf; it is valid where the leaf's number plus one stands next to it.
+    let mut index_in_leaf = vec![(0_u32, 0_u8); p.positions.len()];
     for of_leaf in order.chunks(LEAF) {
         let number = out.leaves.len() as u32;
         let (first_vertex, first_triangle) = (out.vertices.len() as u32, out.triangles.len() as u32);
         for triangle in of_leaf {
             let corners = triangles[*triangle as usize].map(|v| {
-                let seen = &mut place[v as usize];
+                let seen = &mut index_in_leaf[v as usize];
                 if seen.0 != number + 1 {
                     *seen = (number + 1, (out.vertices.len() as u32 - first_vertex) as u8);
                     out.vertices.push(v);

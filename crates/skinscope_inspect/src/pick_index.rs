@@ -48,17 +48,17 @@ impl PickIndex {
 
     /// Returns the leaves whose bounds are unknown with the weights that `model` has now.
     fn unknown(&self, model: &Model) -> Arc<HashMap<(usize, usize), Vec<bool>>> {
-        let mut held = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
-        if !held.edits.is_same(model.weight_edits()) {
+        let mut cached = self.edited.lock().unwrap_or_else(PoisonError::into_inner);
+        if !cached.edits.is_same(model.weight_edits()) {
             let of = |(mesh, primitive): (MeshId, usize)| {
                 let clusters = self.meshes.get(mesh.index())?.get(primitive)?;
                 let unknown = clusters.unknown(model.primitive(mesh, primitive));
                 unknown.contains(&true).then_some(((mesh.index(), primitive), unknown))
             };
             let unknown = Arc::new(model.weight_edits().places().filter_map(of).collect());
-            *held = EditedClusters { edits: model.weight_edits().clone(), unknown };
+            *cached = EditedClusters { edits: model.weight_edits().clone(), unknown };
         }
-        Arc::clone(&held.unknown)
+        Arc::clone(&cached.unknown)
     }
 
     /// Returns the nearest hit of `ray` with the instances that are drawn; triangles are hit from both sides.
@@ -92,8 +92,8 @@ impl PickIndex {
             if best.is_some_and(|best| best.hit.distance < met.enters) {
                 break;
             }
-            let clusters = &self.meshes[posed.model.instances[met.place.instance.index()].mesh.index()];
-            search.look(&clusters[met.place.primitive], &met, &mut best);
+            let clusters = &self.meshes[posed.model.instances[met.drawn.instance.index()].mesh.index()];
+            search.look(&clusters[met.drawn.primitive], &met, &mut best);
         }
         best.map(|best| best.hit)
     }
@@ -102,7 +102,7 @@ impl PickIndex {
 /// A primitive as it is drawn.
 #[derive(Clone, Copy)]
 struct DrawnPrimitive {
-    /// Its place in the list of drawn instances.
+    /// Its index in the list of drawn instances.
     draw: usize,
     instance: InstanceId,
     primitive: usize,
@@ -113,7 +113,7 @@ struct DrawnPrimitive {
 /// A leaf whose box the ray meets.
 struct LeafHit {
     enters: f32,
-    place: DrawnPrimitive,
+    drawn: DrawnPrimitive,
     copy: usize,
     leaf: usize,
 }
@@ -137,23 +137,23 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Collects the leaves whose box the ray meets. `unknown`: see [`PickIndex::unknown`].
-    fn meet(&mut self, clusters: &Clusters, place: DrawnPrimitive, unknown: &[bool]) {
+    fn meet(&mut self, clusters: &Clusters, drawn: DrawnPrimitive, unknown: &[bool]) {
         let posed = self.posed;
-        let copies = &posed.model.instances[place.instance.index()].copies;
-        let (first, _) = posed.model.binding(place.instance, place.primitive);
-        let moved = moved_by_morphs(clusters, posed, place.instance);
+        let copies = &posed.model.instances[drawn.instance.index()].copies;
+        let (first, _) = posed.model.binding(drawn.instance, drawn.primitive);
+        let moved = moved_by_morphs(clusters, posed, drawn.instance);
         if copies.is_empty() {
             let palette = &self.packed[first as usize * posed.method.vec4s_per_joint..];
-            self.meet_once(clusters, place, 0, (palette, unknown), &moved, self.ray);
+            self.meet_once(clusters, drawn, 0, (palette, unknown), &moved, self.ray);
             return;
         }
         let reach =
-            |branch: usize| self.reach(clusters, &clusters.branches[branch], place, self.here, moved.branch(branch));
+            |branch: usize| self.reach(clusters, &clusters.branches[branch], drawn, self.here, moved.branch(branch));
         let whole = (0..clusters.branches.len()).map(reach).try_fold(Aabb::EMPTY, |all, b| Some(all.union(b?)));
         for (copy, matrix) in posed.palettes[first as usize..].iter().take(copies.len()).enumerate() {
             let Some(local) = pick::local_ray(self.ray, matrix) else { continue };
             if whole.is_none_or(|whole| pick::enters(local, whole).is_some()) {
-                self.meet_once(clusters, place, copy, (self.here, &[]), &moved, local);
+                self.meet_once(clusters, drawn, copy, (self.here, &[]), &moved, local);
             }
         }
     }
@@ -161,7 +161,7 @@ impl Search<'_> {
     fn meet_once(
         &mut self,
         c: &Clusters,
-        place: DrawnPrimitive,
+        drawn: DrawnPrimitive,
         copy: usize,
         (palette, unknown): (&[Vec4], &[bool]),
         moved: &MorphBounds,
@@ -173,14 +173,14 @@ impl Search<'_> {
             let leaves = b * BRANCH..((b + 1) * BRANCH).min(c.leaves.len());
             let is_unknown = |leaf: usize| unknown.get(leaf).copied().unwrap_or_default();
             let is_known = !leaves.clone().any(is_unknown);
-            if is_known && meets(self.reach(c, branch, place, palette, moved.branch(b))).is_none() {
+            if is_known && meets(self.reach(c, branch, drawn, palette, moved.branch(b))).is_none() {
                 continue;
             }
             for leaf in leaves {
-                let bounds = self.reach(c, &c.leaves[leaf].members, place, palette, moved.leaf(leaf));
+                let bounds = self.reach(c, &c.leaves[leaf].members, drawn, palette, moved.leaf(leaf));
                 let bounds = bounds.filter(|_| !is_unknown(leaf));
                 if let Some(enters) = meets(bounds) {
-                    self.met.push(LeafHit { enters, place, copy, leaf });
+                    self.met.push(LeafHit { enters, drawn, copy, leaf });
                 }
             }
         }
@@ -191,14 +191,14 @@ impl Search<'_> {
         &self,
         c: &Clusters,
         members: &Members,
-        place: DrawnPrimitive,
+        drawn: DrawnPrimitive,
         palette: &[Vec4],
         by: Option<Aabb>,
     ) -> Option<Aabb> {
         let displaced = |b: Aabb| by.map_or(b, |by| Aabb { min: b.min + by.min, max: b.max + by.max });
         let reach =
             |joints: &[(u16, Aabb)], sums| (self.posed.method.bounds)(palette, &InfluenceBounds { joints, sums });
-        if place.rigid {
+        if drawn.rigid {
             return reach(&[(0, displaced(members.around))], [1.0; 2]);
         }
         let joints = &c.joints[members.joints.start as usize..members.joints.end as usize];
@@ -214,7 +214,7 @@ impl Search<'_> {
 
     /// Deforms the leaf and keeps its nearest hit.
     fn look(&self, clusters: &Clusters, met: &LeafHit, best: &mut Option<BestHit>) {
-        let DrawnPrimitive { draw, instance, primitive, .. } = met.place;
+        let DrawnPrimitive { draw, instance, primitive, .. } = met.drawn;
         let PosedModel { model, palettes, morph_weights, method, .. } = *self.posed;
         let (first, _) = model.binding(instance, primitive);
         let at = (instance, primitive);

@@ -136,7 +136,7 @@ fn clusters_made_of_stored_weights_find_vertices_with_edited_ones() {
 #[test]
 fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
     let mut random = Random(5);
-    let mut told: Vec<usize> = METHODS.iter().map(|_| 0).collect();
+    let mut bounded: Vec<usize> = METHODS.iter().map(|_| 0).collect();
     for round in 0..600 {
         let matrices: Vec<Affine3A> = (0..3).map(|_| matrix(&mut random, [0.3, 1.2, 3.1][round % 3])).collect();
         let mut boxes = [Aabb::EMPTY; 3];
@@ -154,11 +154,11 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
             })
             .collect();
         let joints: Vec<(u16, Aabb)> = (0..).zip(boxes).filter(|(_, b)| !b.is_empty()).collect();
-        for (method, told) in METHODS.iter().zip(&mut told) {
+        for (method, bounded) in METHODS.iter().zip(&mut bounded) {
             let mut packed = Vec::new();
             deform::pack(method, &matrices, &mut packed);
             let Some(reach) = (method.bounds)(&packed, &InfluenceBounds { joints: &joints, sums }) else { continue };
-            *told += 1;
+            *bounded += 1;
             for (weights, position) in &crowd {
                 let vertex = Vertex { position: *position, ..Vertex::default() };
                 let at = method.deform(&packed, &[0, 1, 2], weights, vertex).vertex.position;
@@ -169,8 +169,8 @@ fn the_reach_of_a_crowd_holds_every_vertex_of_it() {
             assert!(reach.diagonal() < 40.0, "{}: {reach:?}", method.id);
         }
     }
-    assert_eq!(told[0], 600, "the default method can always tell");
+    assert_eq!(bounded[0], 600, "the default method can always tell");
     // A method with data of each vertex asks the surface.
-    let needed = METHODS.iter().zip(&told).filter(|(method, _)| method.data.is_none());
-    assert!(needed.map(|(_, told)| *told).all(|told| told > 350), "the others mostly: {told:?}");
+    let needed = METHODS.iter().zip(&bounded).filter(|(method, _)| method.data.is_none());
+    assert!(needed.map(|(_, bounded)| *bounded).all(|bounded| bounded > 350), "the others mostly: {bounded:?}");
 }

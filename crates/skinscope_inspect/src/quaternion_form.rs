@@ -1,4 +1,4 @@
-//! The other form of a skinning matrix: a rotation as a quaternion, a scale and a place.
+//! The other form of a skinning matrix: a rotation as a quaternion, a scale and a translation.
 //!
 //! Larsen, Petersen and Jakobsen, "Deformable Skinning on Bones" (2001): a joint at `b` that is turned by `R` has a vertex, which it saw at
 //! `v'` when both were bound, at `v = b + R v'` (eq. 2); several joints have it at `v = Σ w (b + R v')` (eq. 3). Joints of glTF also
@@ -13,7 +13,7 @@ const RIGHT_ANGLE: f64 = 1e-5;
 /// A scale below this share of the greatest one is a rounding error of zero.
 const FLAT: f64 = 1e-6;
 
-/// A joint as a place, a rotation and a scale: `M v = b + R (S v')`.
+/// A joint as a translation, a rotation and a scale: `M v = b + R (S v')`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuaternionForm {
     /// `R`: the rotation of the joint in the world, a unit quaternion with `w` of zero or more.
@@ -21,8 +21,8 @@ pub struct QuaternionForm {
     /// `S`: the factors along the joint's own axes, all above zero.
     pub scale: DVec3,
     /// `b`: where the joint is, world space, metres.
-    pub place: DVec3,
-    /// `R (S v')`: the vertex as the joint turns it, seen from the joint's place; metres.
+    pub translation: DVec3,
+    /// `R (S v')`: the vertex as the joint turns it, seen from the joint's position; metres.
     pub turned: DVec3,
 }
 
@@ -83,13 +83,13 @@ impl QuaternionForm {
         let rotation = DQuat::from_mat3(&evened).normalize();
         let rotation = if rotation.w < 0.0 { -rotation } else { rotation };
         let scale = DVec3::from_array(lengths);
-        Ok(Self { rotation, scale, place: joint.translation, turned: rotation * (scale * offset) })
+        Ok(Self { rotation, scale, translation: joint.translation, turned: rotation * (scale * offset) })
     }
 
     /// Returns `b + R (S v')`: where this joint alone would carry the vertex, world space, metres.
     #[must_use]
     pub fn carried(&self) -> DVec3 {
-        self.place + self.turned
+        self.translation + self.turned
     }
 
     /// Returns whether the joint scales by more than rounding does.
@@ -119,16 +119,16 @@ mod tests {
     }
 
     #[test]
-    fn rotation_scale_and_place_are_those_of_the_joint() {
+    fn rotation_scale_and_translation_are_those_of_the_joint() {
         let axis = DVec3::new(1.0, -0.4, 0.6).normalize();
         for (scale, angle) in [(DVec3::ONE, 0.0), (DVec3::ONE, 3.1), (DVec3::new(0.2, 3.0, 1.0), 2.0)] {
-            let (rotation, place) = (DQuat::from_axis_angle(axis, angle), DVec3::new(-1.0, 0.5, 100.0));
-            let form = of(DAffine3::from_scale_rotation_translation(scale, rotation, place)).unwrap();
+            let (rotation, translation) = (DQuat::from_axis_angle(axis, angle), DVec3::new(-1.0, 0.5, 100.0));
+            let form = of(DAffine3::from_scale_rotation_translation(scale, rotation, translation)).unwrap();
             assert!(form.rotation.abs_diff_eq(rotation, 1e-12) && form.scale.abs_diff_eq(scale, 1e-12), "{form:?}");
             // v = b + R v', eq. 2, by Rodrigues's formula and no matrix.
             let v = scale * OFFSET;
             let turned = v * angle.cos() + axis.cross(v) * angle.sin() + axis * axis.dot(v) * (1.0 - angle.cos());
-            assert!(form.turned.abs_diff_eq(turned, 1e-12) && form.carried().abs_diff_eq(place + turned, 1e-10));
+            assert!(form.turned.abs_diff_eq(turned, 1e-12) && form.carried().abs_diff_eq(translation + turned, 1e-10));
             assert_eq!(form.scales(), scale != DVec3::ONE);
         }
         let back = of(DAffine3::from_axis_angle(DVec3::Y, 4.0)).unwrap().rotation;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_quaternion_does_is_told_and_named() {
+    fn what_no_quaternion_does_is_reported_by_name() {
         let turn = DAffine3::from_rotation_x(0.8);
         let scaled = |x, y, z| turn * DAffine3::from_scale(DVec3::new(x, y, z));
         assert_eq!(of(DAffine3::from_scale(DVec3::new(1.0, 1.001, 1.0)) * turn), Err(NoQuaternionForm::Shears));

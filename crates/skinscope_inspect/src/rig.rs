@@ -5,7 +5,7 @@ use skinscope_base::math::{Aabb, BEYOND_SENSE, Stretch, angle_degrees};
 use skinscope_model::{Mesh, Model, NodeId, Skin};
 
 /// Lengths that differ by less than this share of the size are the same.
-pub const SAME_PLACE: f64 = 0.01;
+pub const SAME_POSITION: f64 = 0.01;
 /// Directions that differ by less than this are the same, degrees.
 pub const SAME_DIRECTION: f64 = 1.0;
 /// Scales that differ by less than this share are the same.
@@ -33,7 +33,7 @@ impl Drift {
     #[must_use]
     pub fn is_small(&self, size: f64) -> bool {
         let scaled = self.scale[0] < 1.0 - SAME_SCALE || self.scale[1] > 1.0 + SAME_SCALE;
-        !self.is_mirrored && !scaled && self.metres <= size * SAME_PLACE && self.degrees <= SAME_DIRECTION
+        !self.is_mirrored && !scaled && self.metres <= size * SAME_POSITION && self.degrees <= SAME_DIRECTION
     }
 }
 
@@ -69,30 +69,30 @@ impl SkinBinding {
 
     /// Compares one skin. `mesh_size`: the size of the vertices that the skin may move, in mesh space.
     fn of(skin: &Skin, rest: &[Affine3A], mesh_size: Option<f64>) -> Self {
-        let places: Vec<Option<JointPlacement>> =
+        let placements: Vec<Option<JointPlacement>> =
             (0..skin.joints.len()).map(|j| JointPlacement::of(skin, j, rest)).collect();
-        let known: Vec<&JointPlacement> = places.iter().flatten().collect();
+        let known: Vec<&JointPlacement> = placements.iter().flatten().collect();
         let mesh_size = mesh_size.filter(|s| *s > 0.0);
         let joints_size = bounds(known.iter().map(|p| p.rest)).map_or(0.0, diagonal);
-        let size = |place: &JointPlacement| mesh_size.map_or(joints_size, |s| s * place.scale);
+        let size = |placement: &JointPlacement| mesh_size.map_or(joints_size, |s| s * placement.scale);
         let agreeing = |of: &JointPlacement| known.iter().filter(|p| p.drift_from(of).is_small(size(of))).count();
-        // A joint at an absurd place takes those below it along, and they are not right for being many.
+        // A joint at an absurd position takes those below it along, and they are not right for being many.
         let sane: Vec<&JointPlacement> = known.iter().copied().filter(|p| p.is_sane()).collect();
         let candidates = if sane.is_empty() { &known } else { &sane };
         let mut best = candidates.iter().min_by_key(|p| p.node).map(|p| (agreeing(p), *p));
         // A tie stays with the topmost joint.
         if let Some(voted) = vote(candidates, size)
-            && let Some((most, place)) = &mut best
+            && let Some((most, placement)) = &mut best
             && agreeing(voted) > *most
             && agreeing(voted) * 2 >= candidates.len()
         {
-            (*most, *place) = (agreeing(voted), voted);
+            (*most, *placement) = (agreeing(voted), voted);
         }
-        let Some((agreeing, place)) = best else {
-            return Self { common: None, agreeing: 0, size: joints_size, drift: vec![None; places.len()] };
+        let Some((agreeing, placement)) = best else {
+            return Self { common: None, agreeing: 0, size: joints_size, drift: vec![None; placements.len()] };
         };
-        let drift = places.iter().map(|p| p.as_ref().map(|p| p.drift_from(place))).collect();
-        Self { common: Some(place.shown), agreeing, size: size(place), drift }
+        let drift = placements.iter().map(|p| p.as_ref().map(|p| p.drift_from(placement))).collect();
+        Self { common: Some(placement.shown), agreeing, size: size(placement), drift }
     }
 
     /// Returns how many joints have a drift, which are those that can be compared.
@@ -131,7 +131,7 @@ impl JointPlacement {
         Some(Self { node, rest: world.translation, bound, shown, mesh_from_shown, scale })
     }
 
-    /// Returns whether the joint rests at a place and with a scale that a model may have.
+    /// Returns whether the joint rests at a position and with a scale that a model may have.
     fn is_sane(&self) -> bool {
         self.rest.abs().max_element() < BEYOND_SENSE && (1.0 / BEYOND_SENSE..BEYOND_SENSE).contains(&self.scale)
     }
@@ -152,15 +152,15 @@ impl JointPlacement {
 
 /// Returns a joint that agrees with more than half of all, if there is any such joint (Boyer and Moore's majority
 /// vote): one pass, however many joints a file has.
-fn vote<'a>(places: &[&'a JointPlacement], size: impl Fn(&JointPlacement) -> f64) -> Option<&'a JointPlacement> {
+fn vote<'a>(placements: &[&'a JointPlacement], size: impl Fn(&JointPlacement) -> f64) -> Option<&'a JointPlacement> {
     let (mut candidate, mut lead) = (None::<&JointPlacement>, 0_usize);
-    for &place in places {
+    for &placement in placements {
         match candidate {
             Some(c) if lead > 0 => {
-                let agrees = place.drift_from(c).is_small(size(c));
+                let agrees = placement.drift_from(c).is_small(size(c));
                 lead = if agrees { lead + 1 } else { lead - 1 };
             }
-            _ => (candidate, lead) = (Some(place), 1),
+            _ => (candidate, lead) = (Some(placement), 1),
         }
     }
     candidate

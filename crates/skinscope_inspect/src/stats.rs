@@ -153,7 +153,7 @@ impl WeightStats {
     }
 }
 
-/// Returns the place of the largest sum, the first of several.
+/// Returns the index of the largest sum, the first of several.
 fn heaviest(sums: &[f64]) -> Option<NodeId> {
     let all = sums.iter().enumerate().filter(|(_, sum)| **sum > 0.0);
     // Of equal ones `max_by` returns the last.

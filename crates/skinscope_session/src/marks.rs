@@ -87,7 +87,7 @@ pub struct Marking {
 #[derive(Clone, Debug)]
 struct Neighbours {
     of: Weak<Model>,
-    surfaces: Arc<Vec<edit::Surface>>,
+    surfaces: Arc<Vec<edit::RestSurface>>,
     /// By mesh and primitive: surface, and the number of the first vertex there.
     parts: Arc<HashMap<(usize, usize), (usize, u32)>>,
 }
@@ -127,7 +127,7 @@ impl Neighbours {
     }
 
     fn all(&self) -> BTreeSet<WeldedVertex> {
-        let of = |(i, surface): (usize, &edit::Surface)| (0..surface.positions.len() as u32).map(move |p| (i, p));
+        let of = |(i, surface): (usize, &edit::RestSurface)| (0..surface.positions.len() as u32).map(move |p| (i, p));
         self.surfaces.iter().enumerate().flat_map(of).collect()
     }
 }

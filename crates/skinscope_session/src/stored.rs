@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use skinscope_deform::{self as deform, Surface, SurfaceInput};
 use skinscope_inspect::{
-    PerVertex, VertexValues, changed_places, changed_surface, changed_weights, why_not_comparable,
+    PerVertex, VertexValues, changed_positions, changed_surface, changed_weights, why_not_comparable,
 };
 use skinscope_model::Model;
 
@@ -122,7 +122,7 @@ impl Measurements<'_> {
                 let palettes = palettes_of(model);
                 let method = self.deforming.deformation_of(choice, Some(model));
                 let posed = SurfaceInput { model, draws, palettes: &palettes, morph_weights, method };
-                changed_places(&posed, other).unwrap_or_else(|| {
+                changed_positions(&posed, other).unwrap_or_else(|| {
                     let (palettes, method) = (palettes_of(other), self.deforming.deformation_of(choice, Some(other)));
                     let other = SurfaceInput { model: other, draws, palettes: &palettes, morph_weights, method };
                     changed_surface(model, &Surface::of(&posed), &Surface::of(&other))

@@ -285,7 +285,7 @@ fn quaternion(ui: &mut Ui, model: &Model, term: &Term, places: usize) {
         ["R v′", "b + R v′"]
     };
     vector(ui, turned, form.turned, places, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
-    vector(ui, "b", form.place, places, dim).on_hover_text("Where the joint is, world space, metres");
+    vector(ui, "b", form.translation, places, dim).on_hover_text("Where the joint is, world space, metres");
     vector(ui, carried, form.carried(), places, text)
         .on_hover_text("Where this joint alone would carry the vertex, as M v says too");
 }

@@ -53,7 +53,7 @@ pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[St
                 format!(
                     "  = b + R{} v′, b = {}, R = quaternion {quaternion}{scale}",
                     if form.scales() { " S" } else { "" },
-                    at(form.place)
+                    at(form.translation)
                 )
             }
             Err(why) => format!("  {}", why.sentence(name)),
@@ -114,7 +114,7 @@ pub(super) fn tsv(model: &Model, e: &Explanation, stored: &[String]) -> String {
         if let Ok(form) = term.quaternion {
             row("R of the joint as a quaternion", who, &form.rotation.to_array());
             row("S of the joint", who, &form.scale.to_array());
-            row("b", who, &form.place.to_array());
+            row("b", who, &form.translation.to_array());
             row("R S v′", who, &form.turned.to_array());
         }
     }

@@ -3,7 +3,7 @@
 //!
 //! A vertex is looked for by [`VertexIdentity::full`] first, then by [`VertexIdentity::geometry`], since its stored weights may have
 //! changed outside. Where a vertex was split, every copy gets its edit; one in another mesh does so only if the mesh has not all of
-//! its vertices any more. Several vertices of one identity are told apart by the materials of their primitives, or are matched in the
+//! its vertices any more. Several vertices of one identity are distinguished by the materials of their primitives, or are matched in the
 //! order of the file where that is the same and there are as many of them as before. What has no counterpart is set aside, with the reason.
 
 mod identity;
@@ -201,7 +201,7 @@ fn change((mesh, primitive): (usize, usize), rows: &NewRows) -> WeightChange {
 }
 
 /// Returns whether two models have the same vertices under the same numbers in the meshes that are named, and the same joints under the
-/// same places there. With `stored`, they have the same stored weights too.
+/// same indices there. With `stored`, they have the same stored weights too.
 #[must_use]
 pub fn is_same_order(a: &Model, b: &Model, meshes: impl IntoIterator<Item = MeshId>, stored: bool) -> bool {
     let (of_a, of_b) = (Keys::of(a), Keys::of(b));

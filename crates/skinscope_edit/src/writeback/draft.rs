@@ -8,7 +8,7 @@ use skinscope_model::{BufferSource, ComponentType, Model, Origins, Primitive, Vi
 use super::buffers::{Buffers, encode};
 use super::container::{self, Text};
 use super::homes::NewMesh;
-use super::json::{Node, Step, whole};
+use super::json::{Node, PathStep, whole};
 use super::{ChangedBuffer, Changes, Patched, WriteError};
 use crate::Sheet;
 
@@ -58,7 +58,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Replaces an existing value.
-    pub fn set(&mut self, path: &[Step], text: String) -> Result<(), WriteError> {
+    pub fn set(&mut self, path: &[PathStep], text: String) -> Result<(), WriteError> {
         let node = self.text.find(path)?.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
         if node.to_text() != text {
             node.set(text);
@@ -68,9 +68,9 @@ impl<'s> Draft<'s> {
     }
 
     /// Changes or adds a member of an object.
-    pub fn set_member(&mut self, path: &[Step], key: &str, text: String) -> Result<(), WriteError> {
+    pub fn set_member(&mut self, path: &[PathStep], key: &str, text: String) -> Result<(), WriteError> {
         let node = self.text.find(path)?.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
-        let same = node.find(&[Step::Key(key)])?.is_some_and(|found| found.to_text() == text);
+        let same = node.find(&[PathStep::Key(key)])?.is_some_and(|found| found.to_text() == text);
         if !same {
             node.set_member(key, text)?;
             self.changes.json_values += 1;
@@ -79,7 +79,7 @@ impl<'s> Draft<'s> {
     }
 
     /// Removes a member of an object.
-    pub fn remove_member(&mut self, path: &[Step], key: &str) -> Result<(), WriteError> {
+    pub fn remove_member(&mut self, path: &[PathStep], key: &str) -> Result<(), WriteError> {
         if let Some(node) = self.text.find(path)?
             && node.remove_member(key)?
         {
@@ -90,7 +90,7 @@ impl<'s> Draft<'s> {
 
     /// Adds a mesh that names the accessors of an old one, as it stands in the text, and lets some nodes show it.
     pub fn add_mesh(&mut self, mesh: &NewMesh) -> Result<(), WriteError> {
-        let path = [Step::Key("meshes"), Step::At(mesh.from)];
+        let path = [PathStep::Key("meshes"), PathStep::At(mesh.from)];
         let old = self.text.find(&path)?.map(|old| old.to_text());
         let text = old.ok_or_else(|| WriteError::Json(format!("{path:?}")))?;
         let value = self.root["meshes"][mesh.from].clone();
@@ -100,7 +100,7 @@ impl<'s> Draft<'s> {
         self.added_meshes.push(mesh.from);
         self.push_text("meshes", text)?;
         for node in &mesh.nodes {
-            let path = [Step::Key("nodes"), Step::At(*node as usize), Step::Key("mesh")];
+            let path = [PathStep::Key("nodes"), PathStep::At(*node as usize), PathStep::Key("mesh")];
             self.set(&path, new.to_string())?;
         }
         Ok(())
@@ -119,10 +119,10 @@ impl<'s> Draft<'s> {
     }
 
     fn push_text(&mut self, list: &str, item: String) -> Result<(), WriteError> {
-        if self.text.find(&[Step::Key(list)])?.is_none() {
+        if self.text.find(&[PathStep::Key(list)])?.is_none() {
             self.text.set_member(list, "[]".to_owned())?;
         }
-        let node = self.text.find(&[Step::Key(list)])?.ok_or_else(|| WriteError::Json(list.to_owned()))?;
+        let node = self.text.find(&[PathStep::Key(list)])?.ok_or_else(|| WriteError::Json(list.to_owned()))?;
         node.push(item)?;
         self.changes.json_values += 1;
         Ok(())
@@ -225,7 +225,7 @@ impl<'s> Draft<'s> {
         self.changes.bytes += self.buffers.changed;
         let added = std::mem::take(&mut self.added);
         for (buffer, length) in std::mem::take(&mut self.stand_ins) {
-            self.set_member(&[Step::Key("buffers"), Step::At(buffer)], "byteLength", length.to_string())?;
+            self.set_member(&[PathStep::Key("buffers"), PathStep::At(buffer)], "byteLength", length.to_string())?;
         }
         for bytes in added {
             let uri = encode("data:application/octet-stream;base64,", &bytes);
@@ -235,7 +235,7 @@ impl<'s> Draft<'s> {
         let changed = std::mem::replace(&mut self.buffers, empty).into_changed();
         let mut bin = None;
         for (buffer, bytes, length) in changed {
-            let path = [Step::Key("buffers"), Step::At(buffer)];
+            let path = [PathStep::Key("buffers"), PathStep::At(buffer)];
             if let Some(length) = length {
                 self.set_member(&path, "byteLength", length.to_string())?;
             }

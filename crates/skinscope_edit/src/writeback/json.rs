@@ -40,7 +40,7 @@ struct Item<'t> {
 
 /// A step from a value to one below it.
 #[derive(Clone, Copy, Debug)]
-pub enum Step<'k> {
+pub enum PathStep<'k> {
     /// The member of an object; of several with one key the last, as parsers do.
     Key(&'k str),
     /// The item of an array.
@@ -58,13 +58,13 @@ impl<'t> Node<'t> {
     ///
     /// # Errors
     /// The text is no JSON there.
-    pub fn find(&mut self, path: &[Step]) -> Result<Option<&mut Node<'t>>, WriteError> {
+    pub fn find(&mut self, path: &[PathStep]) -> Result<Option<&mut Node<'t>>, WriteError> {
         let mut at = self;
         for step in path {
             at.open()?;
             let item = match (at, step) {
-                (Node::Object(list), Step::Key(key)) => list.items.iter_mut().rev().find(|item| item.is_named(key)),
-                (Node::Array(list), Step::At(index)) => list.items.get_mut(*index),
+                (Node::Object(list), PathStep::Key(key)) => list.items.iter_mut().rev().find(|item| item.is_named(key)),
+                (Node::Array(list), PathStep::At(index)) => list.items.get_mut(*index),
                 _ => None,
             };
             match item {
@@ -97,7 +97,7 @@ impl<'t> Node<'t> {
     /// # Errors
     /// The text is no JSON there, or no object.
     pub fn set_member(&mut self, key: &str, text: String) -> Result<(), WriteError> {
-        if let Some(found) = self.find(&[Step::Key(key)])? {
+        if let Some(found) = self.find(&[PathStep::Key(key)])? {
             found.set(text);
             return Ok(());
         }
@@ -397,21 +397,21 @@ mod tests {
         let text =
             "{ \"a\" :\t[1, 2.50e+1 , { \"x\\u0041\\\"\": [ ] } ],\n  \"a\":{ },\"b\" : \"]}\\\\\" , \"c\":[[[]]]\r\n}";
         let out = edited(text, |node| {
-            assert!(node.find(&[Step::Key("a"), Step::Key("none")])?.is_none());
-            assert!(node.find(&[Step::Key("c"), Step::At(0), Step::At(0), Step::At(0)])?.is_none());
-            assert_eq!(node.find(&[Step::Key("b")])?.map(|b| b.to_text()), Some("\"]}\\\\\"".to_owned()));
+            assert!(node.find(&[PathStep::Key("a"), PathStep::Key("none")])?.is_none());
+            assert!(node.find(&[PathStep::Key("c"), PathStep::At(0), PathStep::At(0), PathStep::At(0)])?.is_none());
+            assert_eq!(node.find(&[PathStep::Key("b")])?.map(|b| b.to_text()), Some("\"]}\\\\\"".to_owned()));
             assert_eq!(node.count()?, 4);
             Ok(())
         });
         assert_eq!(out, text);
         let mut first = Node::of("[{\"xA\\\"\": 5}]");
-        assert!(first.find(&[Step::At(0), Step::Key("xA\"")]).unwrap().is_some());
+        assert!(first.find(&[PathStep::At(0), PathStep::Key("xA\"")]).unwrap().is_some());
     }
 
     #[test]
     fn a_value_that_is_set_changes_nothing_around_it() {
         let out = edited("{\"n\": [ 1,  2 ,3 ], \"é\":null}", |node| {
-            node.find(&[Step::Key("n"), Step::At(1)])?.unwrap().set("22".into());
+            node.find(&[PathStep::Key("n"), PathStep::At(1)])?.unwrap().set("22".into());
             node.set_member("é", "true".into())
         });
         assert_eq!(out, "{\"n\": [ 1,  22 ,3 ], \"é\":true}");
@@ -422,14 +422,14 @@ mod tests {
     #[test]
     fn new_items_stand_as_those_before_them() {
         let out = edited("{\n  \"a\": 1,\n  \"list\": [\n    1,\n    2\n  ]\n}\n".trim_end(), |node| {
-            node.find(&[Step::Key("list")])?.unwrap().push("3".into())?;
+            node.find(&[PathStep::Key("list")])?.unwrap().push("3".into())?;
             node.set_member("z", "[]".into())
         });
         assert_eq!(out, "{\n  \"a\": 1,\n  \"list\": [\n    1,\n    2,\n    3\n  ],\n  \"z\": []\n}");
         let out = edited("{\"a\":[ ],\"b\":{}}", |node| {
-            node.find(&[Step::Key("a")])?.unwrap().push("{}".into())?;
-            node.find(&[Step::Key("b")])?.unwrap().set_member("k\"", "1".into())?;
-            node.find(&[Step::Key("a"), Step::At(0)])?.unwrap().set_member("x", "2".into())
+            node.find(&[PathStep::Key("a")])?.unwrap().push("{}".into())?;
+            node.find(&[PathStep::Key("b")])?.unwrap().set_member("k\"", "1".into())?;
+            node.find(&[PathStep::Key("a"), PathStep::At(0)])?.unwrap().set_member("x", "2".into())
         });
         assert_eq!(out, "{\"a\":[{\"x\":2}],\"b\":{\"k\\\"\":1}}");
     }

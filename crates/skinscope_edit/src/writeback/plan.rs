@@ -8,7 +8,7 @@ use skinscope_model::{Clip, ComponentType, ViewOrigin};
 use super::clips;
 use super::draft::{Draft, component, number};
 use super::homes::NewMesh;
-use super::json::{Step, whole};
+use super::json::{PathStep, whole};
 use super::streams;
 use super::uses::{self, Bytes};
 use super::wants::{Data, User, Want};
@@ -193,7 +193,7 @@ impl<'s> Plan<'s> {
                 if stated.is_null() || stated.as_f64().is_some_and(same) || !value.is_finite() {
                     continue;
                 }
-                let path = [Step::Key("accessors"), Step::At(accessor), Step::Key(name), Step::At(i)];
+                let path = [PathStep::Key("accessors"), PathStep::At(accessor), PathStep::Key(name), PathStep::At(i)];
                 self.draft.set(&path, number(value).to_string())?;
             }
         }
@@ -234,7 +234,7 @@ impl<'s> Plan<'s> {
     /// Makes an accessor that has no other users describe new bytes.
     fn repoint(&mut self, accessor: usize, data: &Data) -> Result<(), WriteError> {
         let view = self.add_view(Some(accessor), data)?;
-        let path = [Step::Key("accessors"), Step::At(accessor)];
+        let path = [PathStep::Key("accessors"), PathStep::At(accessor)];
         let stated = self.draft.root["accessors"][accessor].clone();
         self.draft.set_member(&path, "bufferView", view.to_string())?;
         if stated["byteOffset"].as_f64().is_some_and(|offset| offset != 0.0) {
@@ -292,11 +292,11 @@ impl<'s> Plan<'s> {
             match user {
                 User::Attribute(mesh, primitive, name) => {
                     let path = [
-                        Step::Key("meshes"),
-                        Step::At(*mesh),
-                        Step::Key("primitives"),
-                        Step::At(*primitive),
-                        Step::Key("attributes"),
+                        PathStep::Key("meshes"),
+                        PathStep::At(*mesh),
+                        PathStep::Key("primitives"),
+                        PathStep::At(*primitive),
+                        PathStep::Key("attributes"),
                     ];
                     self.draft.set_member(&path, name, new.to_string())?;
                     if want.is_draco {
@@ -304,7 +304,7 @@ impl<'s> Plan<'s> {
                     }
                 }
                 User::Binds(skin) => {
-                    let path = [Step::Key("skins"), Step::At(*skin)];
+                    let path = [PathStep::Key("skins"), PathStep::At(*skin)];
                     self.draft.set_member(&path, "inverseBindMatrices", new.to_string())?;
                 }
                 User::Other => {}

@@ -5,7 +5,7 @@ use skinscope_model::ComponentType;
 
 use super::WriteError;
 use super::draft::{Draft, component};
-use super::json::{Step, whole};
+use super::json::{PathStep, whole};
 use super::wants::User;
 
 const NAME: &str = "KHR_draco_mesh_compression";
@@ -17,9 +17,10 @@ const ELEMENT_ARRAY_BUFFER: u64 = 34963;
 /// any more is removed, and the triangles that it holds are stored as they are.
 pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     let User::Attribute(mesh, primitive, name) = user else { return Ok(()) };
-    let of_primitive = [Step::Key("meshes"), Step::At(*mesh), Step::Key("primitives"), Step::At(*primitive)];
-    let path = |more: &[Step<'static>]| [&of_primitive[..], more].concat();
-    let attributes = path(&[Step::Key("extensions"), Step::Key(NAME), Step::Key("attributes")]);
+    let of_primitive =
+        [PathStep::Key("meshes"), PathStep::At(*mesh), PathStep::Key("primitives"), PathStep::At(*primitive)];
+    let path = |more: &[PathStep<'static>]| [&of_primitive[..], more].concat();
+    let attributes = path(&[PathStep::Key("extensions"), PathStep::Key(NAME), PathStep::Key("attributes")]);
     draft.remove_member(&attributes, name)?;
     let left = match draft.text.find(&attributes)? {
         Some(node) => node.count()?,
@@ -43,11 +44,11 @@ pub(super) fn leave(draft: &mut Draft, user: &User) -> Result<(), WriteError> {
     if whole(&stated["mode"]).is_some_and(|mode| mode != 4) {
         draft.set_member(&of_primitive, "mode", "4".to_owned())?;
     }
-    remove(draft, &path(&[Step::Key("extensions")]), &of_primitive)
+    remove(draft, &path(&[PathStep::Key("extensions")]), &of_primitive)
 }
 
 /// Removes the extension of a primitive, and from the file's lists where that was its last.
-fn remove(draft: &mut Draft, extensions: &[Step], primitive: &[Step]) -> Result<(), WriteError> {
+fn remove(draft: &mut Draft, extensions: &[PathStep], primitive: &[PathStep]) -> Result<(), WriteError> {
     draft.remove_member(extensions, NAME)?;
     if let Some(node) = draft.text.find(extensions)?
         && node.count()? == 0
@@ -59,12 +60,12 @@ fn remove(draft: &mut Draft, extensions: &[Step], primitive: &[Step]) -> Result<
         let primitives = draft.root["meshes"][mesh]["primitives"].as_array().map_or(0, Vec::len);
         for primitive in 0..primitives {
             let path = [
-                Step::Key("meshes"),
-                Step::At(mesh),
-                Step::Key("primitives"),
-                Step::At(primitive),
-                Step::Key("extensions"),
-                Step::Key(NAME),
+                PathStep::Key("meshes"),
+                PathStep::At(mesh),
+                PathStep::Key("primitives"),
+                PathStep::At(primitive),
+                PathStep::Key("extensions"),
+                PathStep::Key(NAME),
             ];
             if draft.text.find(&path)?.is_some() {
                 return Ok(());
@@ -72,7 +73,7 @@ fn remove(draft: &mut Draft, extensions: &[Step], primitive: &[Step]) -> Result<
         }
     }
     for list in ["extensionsUsed", "extensionsRequired"] {
-        let Some(node) = draft.text.find(&[Step::Key(list)])? else { continue };
+        let Some(node) = draft.text.find(&[PathStep::Key(list)])? else { continue };
         if node.remove_string(NAME)? {
             let is_empty = node.count()? == 0;
             draft.changes.json_values += 1;

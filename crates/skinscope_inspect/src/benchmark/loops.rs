@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2, Vec3, Vec4};
 use skinscope_model::{Model, PrimitiveRef};
 
-/// A joint and a weight: the joint is a place in the palette of the whole model.
+/// A joint and a weight: the joint is an index in the palette of the whole model.
 type Pair = (u32, f32);
 
 /// A matrix by its rows: three of them, or four with the last row 0 0 0 1.

@@ -5,7 +5,7 @@ use skinscope_model::NodeId;
 
 use super::joints::number;
 use super::{Finding, FindingPose, Measure, Rule, Severity, Subject};
-use crate::symmetry::{Comparison, Part};
+use crate::symmetry::{BodyPart, Comparison};
 
 /// The largest difference of weights that counts as none: rounding to 8 bits makes 0.004, normalising after it 0.01.
 pub const SAME_WEIGHT: f32 = 0.05;
@@ -36,7 +36,7 @@ fn asymmetry(subject: &Subject, out: &mut Vec<Finding>) {
     out.append(&mut found);
 }
 
-fn of_part(subject: &Subject, comparison: &Comparison, part: &Part) -> Option<Finding> {
+fn of_part(subject: &Subject, comparison: &Comparison, part: &BodyPart) -> Option<Finding> {
     let of = |vertex: &usize| comparison.difference[part.start + vertex];
     let at: Vec<usize> = (0..part.len).filter(|v| of(v) > SAME_WEIGHT).collect();
     let worst = at.iter().copied().max_by(|a, b| of(a).total_cmp(&of(b)).then(b.cmp(a)))?;
@@ -86,7 +86,7 @@ fn plane(Plane { normal, offset }: Plane) -> String {
 }
 
 /// Describes one difference: `Vertex 7 has 0.620 of "arm.L", but vertex 12 opposite has 0.210 of "arm.R".`
-fn example(subject: &Subject, comparison: &Comparison, part: &Part, vertex: usize) -> String {
+fn example(subject: &Subject, comparison: &Comparison, part: &BodyPart, vertex: usize) -> String {
     let name = |joint: u16| subject.name(comparison.node(joint));
     let all = comparison.joints(part.start + vertex);
     let gap = |j: &(u16, f32, u16, f32)| (j.1 - j.3).abs();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_bound_in_each_others_place_have_no_other_partner() {
+    fn joints_bound_at_each_others_position_have_no_other_partner() {
         // Legs beside the arms: two named pairs stand where they should. Then the matrix of one arm is that of a leg.
         let legs = |p: &mut ModelParts| {
             for (node, name, x) in [(4, "leg.L", 0.5), (5, "leg.R", -0.5), (6, "foot.L", 0.7), (7, "foot.R", -0.7)] {
@@ -185,8 +185,8 @@ mod tests {
             p.meshes = halves(&p.meshes[0].primitives[0]);
             p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
         });
-        let places: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
-        assert_eq!(places, [(0, vec![4]), (1, vec![4])]);
+        let found_at: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
+        assert_eq!(found_at, [(0, vec![4]), (1, vec![4])]);
         assert!(
             findings[0].message.contains("but vertex 4 of mesh 1, primitive 0, opposite has 0.600"),
             "{}",
@@ -194,7 +194,7 @@ mod tests {
         );
     }
 
-    /// One skin for each side, of which neither has the arm of the other; both bind the hips in the same place.
+    /// One skin for each side, of which neither has the arm of the other; both bind the hips at the same position.
     #[test]
     fn left_and_right_may_have_a_skin_each() {
         let halves = |hips: f32| {
@@ -202,9 +202,9 @@ mod tests {
                 plant(p, 9, 0.3);
                 let whole = &p.meshes[0].primitives[0];
                 let part = |keep: &dyn Fn(usize) -> bool, arm: u16| {
-                    let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
+                    let retained: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
                     let mut out = whole.clone();
-                    out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
+                    out.positions = retained.iter().map(|v| whole.positions[*v]).collect();
                     let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
                     let own = |(j, w): (&u16, &f32)| {
                         if *w == 0.0 || *j == 0 {
@@ -214,9 +214,9 @@ mod tests {
                             1
                         }
                     };
-                    i.joints = kept.iter().flat_map(|v| all.of(*v).0.iter().zip(all.of(*v).1).map(own)).collect();
-                    i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
-                    out.stored_vertices = kept.len();
+                    i.joints = retained.iter().flat_map(|v| all.of(*v).0.iter().zip(all.of(*v).1).map(own)).collect();
+                    i.weights = retained.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
+                    out.stored_vertices = retained.len();
                     Mesh { primitives: vec![out], ..Mesh::default() }
                 };
                 p.meshes = vec![part(&|v| v % 2 == 0 || v >= 36, 1), part(&|v| v % 2 == 1 && v < 36, 2)];
@@ -230,8 +230,8 @@ mod tests {
                 p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(1)), ..Instance::default() });
             })
         };
-        let places: Vec<_> = halves(0.0).iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
-        assert_eq!(places, [(0, vec![4]), (1, vec![4])]);
+        let found_at: Vec<_> = halves(0.0).iter().map(|f| (f.mesh.unwrap().0, f.vertices.clone())).collect();
+        assert_eq!(found_at, [(0, vec![4]), (1, vec![4])]);
         assert_eq!(halves(0.5), [], "bound elsewhere, the two are no body");
     }
 
@@ -247,12 +247,12 @@ mod tests {
             p.meshes.push(cloak);
             p.instances.push(Instance { mesh: MeshId(1), skin: Some(SkinId(0)), ..Instance::default() });
         });
-        let places: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, &f.vertices[..])).collect();
-        assert_eq!(places, [(0, &[8, 9][..])]);
+        let found_at: Vec<_> = findings.iter().map(|f| (f.mesh.unwrap().0, &f.vertices[..])).collect();
+        assert_eq!(found_at, [(0, &[8, 9][..])]);
     }
 
     #[test]
-    fn a_mesh_of_two_skins_is_told_once() {
+    fn a_mesh_of_two_skins_is_reported_once() {
         let findings = changed(|p| {
             plant(p, 9, 0.3);
             p.skins.push(p.skins[0].clone());

@@ -171,7 +171,7 @@ impl Worst {
         if degrees > rig::SAME_DIRECTION {
             parts.push(format!("turned by {degrees:.1}°"));
         }
-        if metres > rig::SAME_PLACE * self.size {
+        if metres > rig::SAME_POSITION * self.size {
             let share = metres / self.size;
             let of_size = match share {
                 // A distance of most of the size and more is far, whatever the number.
@@ -197,10 +197,10 @@ impl Worst {
     /// Returns by how many times its tolerance the worst quantity is exceeded.
     fn excess(&self) -> f64 {
         let Drift { metres, degrees, scale: [least, most], is_mirrored } = self.drift;
-        let place = if self.size > 0.0 { metres / (rig::SAME_PLACE * self.size) } else { 0.0 };
+        let distance = if self.size > 0.0 { metres / (rig::SAME_POSITION * self.size) } else { 0.0 };
         let scale = (1.0 - least).max(most - 1.0) / SAME_SCALE;
         let mirror = if is_mirrored { 180.0 / rig::SAME_DIRECTION } else { 0.0 };
-        place.max(degrees / rig::SAME_DIRECTION).max(scale).max(mirror)
+        distance.max(degrees / rig::SAME_DIRECTION).max(scale).max(mirror)
     }
 }
 
@@ -229,7 +229,7 @@ impl Mismatch<'_> {
         if degrees > rig::SAME_DIRECTION {
             return Measure { what: "largest angle", value: degrees, unit: "°" };
         }
-        if metres > rig::SAME_PLACE * self.binding.size {
+        if metres > rig::SAME_POSITION * self.binding.size {
             return Measure { what: "largest distance", value: metres * 1000.0, unit: "mm" };
         }
         let scale = most(&|d| (1.0 - d.scale[0]).max(d.scale[1] - 1.0));
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_matrices_are_told_by_one_rule_only() {
+    fn singular_matrices_are_reported_by_one_rule_only() {
         let flat = |p: &mut ModelParts| *bind(p, 2) = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0)) * *bind(p, 2);
         assert_eq!(
             (found(&SINGULAR, flat).len(), found(&NON_RIGID, flat), found(&MISMATCH, flat)),
@@ -399,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_beyond_sense_is_told_of_the_joints_that_have_it_in_words() {
+    fn a_scale_beyond_sense_is_reported_for_the_joints_that_have_it_in_words() {
         let findings = found(&MISMATCH, |p| p.skeleton.rest.transforms[3].scale = Vec3::splat(1e20));
         assert_eq!(joints(&findings), [[3, 4, 5, 6]]);
         let text = &findings[0].message;
@@ -445,14 +445,14 @@ mod tests {
     }
 
     #[test]
-    fn a_skin_without_matrices_is_told_as_such() {
+    fn a_skin_without_matrices_is_reported_as_such() {
         let findings = found(&MISMATCH, |p| p.skins[0].inverse_bind.fill(Affine3A::IDENTITY));
         assert_eq!((findings[0].severity, joints(&findings)), (Severity::Info, vec![vec![2, 3, 4, 5, 6]]));
         assert!(findings[0].message.contains("none are stored"), "{}", findings[0].message);
     }
 
     #[test]
-    fn skins_with_the_same_fault_are_told_together() {
+    fn skins_with_the_same_fault_are_reported_together() {
         let findings = found(&MISMATCH, |p| {
             bound_elsewhere(p, 3, 0.5, 0.0);
             p.skins.push(p.skins[0].clone());

@@ -7,7 +7,7 @@ use skinscope_model::{MeshId, Model, NodeId};
 
 use super::motion;
 use super::region::from_bones;
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds vertices that a joint moves from afar.
 pub static FAR: Rule = Rule {
@@ -25,7 +25,7 @@ const FAR_OF_SIZE: f32 = 0.12;
 /// The distance from which on a joint is far in space, as a multiple of the usual distance of its vertices from its
 /// bones.
 const FAR_OF_REACH: f32 = 3.0;
-/// How many places are searched for the joint that the vertices around follow.
+/// How many welded vertices are searched for the joint that the vertices around follow.
 const AROUND: usize = 64;
 /// Weights below this are traces of automatic weighting.
 const TRACE: f32 = 0.04;
@@ -50,34 +50,34 @@ fn far(subject: &Subject, out: &mut Vec<Finding>) {
     for surface in subject.surfaces() {
         look(subject, surface, &tree, &mut found);
     }
-    out.extend(found.into_iter().map(|(place, far)| finding(subject, place, far)));
+    out.extend(found.into_iter().map(|(at, far)| finding(subject, at, far)));
 }
 
-fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<(MeshId, usize, NodeId), Far>) {
+fn look(subject: &Subject, surface: &SkinSurface, tree: &Tree, found: &mut BTreeMap<(MeshId, usize, NodeId), Far>) {
     for (joint, moved) in &surface.joints {
         if subject.is_cancelled() {
             return;
         }
         let bones = surface.bones_of(*joint);
-        let distance = |place: u32| from_bones(bones, surface.positions[place as usize]);
-        let usual = reach(moved.iter().map(|(place, weight)| (distance(*place), *weight)).collect());
-        for (place, strongest) in moved {
-            let from_bone = distance(*place);
+        let distance = |welded: u32| from_bones(bones, surface.positions[welded as usize]);
+        let usual = reach(moved.iter().map(|(welded, weight)| (distance(*welded), *weight)).collect());
+        for (welded, strongest) in moved {
+            let from_bone = distance(*welded);
             let is_near = from_bone < surface.size * FAR_OF_SIZE || from_bone < usual * FAR_OF_REACH;
             if *strongest < TRACE || is_near {
                 continue;
             }
-            let Some(owner) = owner(surface, *place, *joint).filter(|owner| tree.is_far(*joint, *owner)) else {
+            let Some(owner) = owner(surface, *welded, *joint).filter(|owner| tree.is_far(*joint, *owner)) else {
                 continue;
             };
             let metres = from_bone * surface.world_scale;
-            for vertex in surface.members(*place) {
+            for vertex in surface.members(*welded) {
                 let weight = surface.weights(*vertex).iter().find(|(j, _)| j == joint).map_or(0.0, |(_, w)| *w);
                 if weight < TRACE {
                     continue;
                 }
                 let (part, stored) = surface.stored(*vertex);
-                let Part { mesh, primitive, .. } = surface.parts[part];
+                let SkinPart { mesh, primitive, .. } = surface.parts[part];
                 let far = found.entry((mesh, primitive, *joint)).or_default();
                 far.vertices.push(stored);
                 *far.owners.entry(owner).or_default() += 1;
@@ -92,11 +92,11 @@ fn look(subject: &Subject, surface: &Surface, tree: &Tree, found: &mut BTreeMap<
     }
 }
 
-/// Returns the joint that a place belongs to, if it is not `joint`: the heaviest other one there, or of the nearest
-/// places around it. `None` where everything around follows `joint` alone, which makes it a part of its own and not
+/// Returns the joint that a welded vertex belongs to, if it is not `joint`: the heaviest other one there, or of the nearest
+/// welded vertices around it. `None` where everything around follows `joint` alone, which makes it a part of its own and not
 /// another limb's.
-fn owner(surface: &Surface, place: u32, joint: NodeId) -> Option<NodeId> {
-    let mut seen = vec![place];
+fn owner(surface: &SkinSurface, welded: u32, joint: NodeId) -> Option<NodeId> {
+    let mut seen = vec![welded];
     let mut next = 0;
     while next < seen.len() {
         let weights = surface.members(seen[next]).iter().flat_map(|v| surface.weights(*v));

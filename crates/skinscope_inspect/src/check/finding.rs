@@ -1,4 +1,4 @@
-//! A finding of a rule: its severity, its place, the harm it does, and what to do.
+//! A finding of a rule: its severity, where it is, the harm it does, and what to do.
 
 use glam::Vec3;
 use skinscope_base::math::{factor, length};

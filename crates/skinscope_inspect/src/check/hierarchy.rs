@@ -8,7 +8,7 @@ use skinscope_model::{NodeId, SkinId};
 use super::joints::{by_skins, finding, joints, skins};
 use super::{Finding, Measure, Rule, Severity, Subject};
 
-/// The rule that finds joints in the wrong place of the hierarchy.
+/// The rule that finds joints at the wrong position of the hierarchy.
 pub static HIERARCHY: Rule = Rule {
     id: "hierarchy",
     label: "Joints outside their skeleton",

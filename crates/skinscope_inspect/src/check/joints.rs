@@ -98,12 +98,12 @@ pub(super) fn by_skins<T: std::hash::Hash + Eq + Clone>(
     subject: &Subject,
     mut of: impl FnMut(SkinId) -> Option<T>,
 ) -> Vec<(T, Vec<SkinId>)> {
-    let mut places: HashMap<T, usize> = HashMap::new();
+    let mut indices: HashMap<T, usize> = HashMap::new();
     let mut out: Vec<(T, Vec<SkinId>)> = Vec::new();
     for skin in (0..subject.model.skins.len()).map(SkinId::from_index) {
         let Some(said) = of(skin) else { continue };
-        let place = *places.entry(said.clone()).or_insert(out.len());
-        match out.get_mut(place) {
+        let index = *indices.entry(said.clone()).or_insert(out.len());
+        match out.get_mut(index) {
             Some((_, skins)) => skins.push(skin),
             None => out.push((said, vec![skin])),
         }

@@ -13,7 +13,7 @@ use skinscope_model::{MeshId, NodeId};
 
 use super::motion::{self, Gap, Point};
 use super::near_segment::near_segment;
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds T-junctions that open into cracks.
 pub static JUNCTION: Rule = Rule {
@@ -61,7 +61,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
                 continue;
             }
             let (part, stored) = surface.stored(*vertex);
-            let Part { mesh, primitive, .. } = surface.parts[part];
+            let SkinPart { mesh, primitive, .. } = surface.parts[part];
             let cracked = cracked.entry((mesh, primitive)).or_default();
             cracked.vertices.insert(stored);
             let [a, b] = surface.mesh.side_vertices(*side);
@@ -73,7 +73,7 @@ fn junctions(subject: &Subject, out: &mut Vec<Finding>) {
             }
         }
     }
-    out.extend(cracked.into_iter().map(|(place, cracked)| finding(place, cracked)));
+    out.extend(cracked.into_iter().map(|(primitive, cracked)| finding(primitive, cracked)));
 }
 
 fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
@@ -102,20 +102,20 @@ fn finding((mesh, primitive): (MeshId, usize), cracked: Cracked) -> Finding {
 }
 
 /// Returns numbered vertices and the open side that each lies on, sorted.
-fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
+fn candidates(subject: &Subject, surface: &SkinSurface) -> Vec<(u32, Side)> {
     let open: Vec<Side> = surface.mesh.edges().filter(|e| e.len() == 1).map(|e| e[0]).collect();
     let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for [a, b] in open.iter().map(|s| s.ends) {
         around.entry(a).or_default().push(b);
         around.entry(b).or_default().push(a);
     }
-    let places: Vec<u32> = around.keys().copied().collect();
-    let at = |place: u32| surface.positions[place as usize];
-    let points: Vec<Vec3> = places.iter().map(|place| at(*place)).collect();
+    let welded_vertices: Vec<u32> = around.keys().copied().collect();
+    let at = |welded: u32| surface.positions[welded as usize];
+    let points: Vec<Vec3> = welded_vertices.iter().map(|welded| at(*welded)).collect();
     let mut tree = BoxTree::of_points(points.iter().copied());
     let near = surface.size * ON_EDGE;
     // How often each vertex was tried, and found on an edge.
-    let mut tries = vec![(0_u8, 0_u8); places.len()];
+    let mut tries = vec![(0_u8, 0_u8); welded_vertices.len()];
     let mut out = Vec::new();
     for side in open {
         if subject.is_cancelled() {
@@ -124,17 +124,17 @@ fn candidates(subject: &Subject, surface: &Surface) -> Vec<(u32, Side)> {
         let [a, b] = side.ends.map(at);
         let along = (b - a).normalize_or_zero();
         near_segment(&mut tree, &points, [a, b], near, |i| {
-            let (place, p) = (places[i], points[i]);
-            if side.ends.contains(&place) {
+            let (welded, p) = (welded_vertices[i], points[i]);
+            if side.ends.contains(&welded) {
                 return true;
             }
             tries[i].0 += 1;
             // The border of the vertex must run along this edge: else a corner merely touches it.
             let runs = |to: &u32| (at(*to) - p).normalize_or(Vec3::ZERO).dot(along).abs() >= ALONG;
             let is_end = p.distance(a) <= near || p.distance(b) <= near;
-            if !is_end && around[&place].iter().any(runs) {
+            if !is_end && around[&welded].iter().any(runs) {
                 tries[i].1 += 1;
-                out.extend(surface.members(place).iter().map(|v| (*v, side)));
+                out.extend(surface.members(welded).iter().map(|v| (*v, side)));
             }
             tries[i].0 < TRIES && tries[i].1 < EDGES
         });

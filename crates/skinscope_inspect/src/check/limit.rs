@@ -78,7 +78,7 @@ fn too_many(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// The distance of a vertex from its place, caused by the limit.
+/// How far the limit moves a vertex.
 #[derive(Clone, Copy, Debug)]
 struct Loss {
     metres: f32,
@@ -102,7 +102,7 @@ struct Cut {
     /// For each vertex: the end of its pairs.
     ends: Vec<usize>,
     /// Joints, each with the stored weight less the limited one. Those of a vertex sum to zero, so that nothing is lost
-    /// where all joints are in one place.
+    /// where all joints are at one position.
     pairs: Vec<(u16, f32)>,
     /// The most influences of a vertex.
     most: usize,
@@ -122,14 +122,14 @@ impl Cut {
                 continue;
             }
             out.most = out.most.max(used.len());
-            // The sort is stable: of equal weights the first are kept.
+            // The sort is stable: of equal weights the first remain.
             used.sort_by(|a, b| b.1.total_cmp(&a.1));
-            let (kept, dropped) = used.split_at(limit);
+            let (retained, dropped) = used.split_at(limit);
             let sum = |pairs: &[(u16, f32)]| pairs.iter().map(|p| f64::from(p.1)).sum::<f64>();
-            let (kept_sum, all) = (sum(kept), sum(kept) + sum(dropped));
-            out.dropped = out.dropped.max((1.0 - kept_sum / all) as f32);
-            let grown = |weight: f32| (f64::from(weight) * (1.0 - all / kept_sum)) as f32;
-            out.pairs.extend(kept.iter().map(|(joint, weight)| (*joint, grown(*weight))));
+            let (retained_sum, all) = (sum(retained), sum(retained) + sum(dropped));
+            out.dropped = out.dropped.max((1.0 - retained_sum / all) as f32);
+            let grown = |weight: f32| (f64::from(weight) * (1.0 - all / retained_sum)) as f32;
+            out.pairs.extend(retained.iter().map(|(joint, weight)| (*joint, grown(*weight))));
             out.pairs.extend_from_slice(dropped);
             out.vertices.push(vertex as u32);
             out.ends.push(out.pairs.len());
@@ -137,7 +137,7 @@ impl Cut {
         out
     }
 
-    /// Returns the greatest loss of all vertices. `loss` gets a vertex's place in the mesh and its pairs.
+    /// Returns the greatest loss of all vertices. `loss` gets a vertex's index in the mesh and its pairs.
     fn worst(&self, subject: &Subject, w: &Weighted, loss: &Worst) -> Option<Loss> {
         let pieces = self.vertices.len().div_ceil(PIECE);
         let found = parallel::map(pieces, subject.cancel, &|piece| {
@@ -165,9 +165,9 @@ impl Cut {
                 let Turned { end, axes } = &turned[usize::from(*bent)];
                 let hangs = |node: NodeId| (joint.index()..*end).contains(&node.index());
                 let (mut moved, mut moved_weight, mut still) = (Vec3A::ZERO, 0.0, Vec3A::ZERO);
-                for (place, weight) in pairs {
-                    let at = rest[usize::from(*place)].transform_point3a(position) * *weight;
-                    if hangs(s.skin.joints[usize::from(*place)]) {
+                for (index, weight) in pairs {
+                    let at = rest[usize::from(*index)].transform_point3a(position) * *weight;
+                    if hangs(s.skin.joints[usize::from(*index)]) {
                         (moved, moved_weight) = (moved + at, moved_weight + weight);
                     } else {
                         still += at;
@@ -198,7 +198,7 @@ impl Cut {
             let pose = FindingPose::Clip { clip: *clip, time_secs: *time_secs };
             let found = self.worst(subject, w, &|position, pairs| {
                 let at =
-                    |(place, weight): &(u16, f32)| palette[usize::from(*place)].transform_point3a(position) * *weight;
+                    |(index, weight): &(u16, f32)| palette[usize::from(*index)].transform_point3a(position) * *weight;
                 (pairs.iter().map(at).sum::<Vec3A>().length(), pose)
             });
             worst = worse(worst, found);

@@ -26,7 +26,7 @@ fn found(parts: ModelParts, rule: &'static str) -> Vec<Finding> {
 }
 
 /// Returns (mesh, primitive, vertices, joints) of each finding.
-fn places(findings: &[Finding]) -> Vec<(u32, usize, Vec<u32>, Vec<u32>)> {
+fn summaries(findings: &[Finding]) -> Vec<(u32, usize, Vec<u32>, Vec<u32>)> {
     let joints = |f: &Finding| f.joints.iter().map(|j| j.0).collect();
     findings.iter().map(|f| (f.mesh.unwrap().0, f.primitive.unwrap(), f.vertices.clone(), joints(f))).collect()
 }
@@ -93,7 +93,7 @@ fn rogue_vertices_are_found_exactly() {
         let mut parts = parts_of(SHAPE);
         [480, 481, 496, 500].into_iter().for_each(|v| plant(skin(&mut parts), v, 0, weight));
         let findings = found(parts, "rogue-vertices");
-        assert_eq!(places(&findings), [(0, 0, vec![480, 481, 496, 500], vec![1])], "{weight}");
+        assert_eq!(summaries(&findings), [(0, 0, vec![480, 481, 496, 500], vec![1])], "{weight}");
         assert!((findings[0].measure.unwrap().value - f64::from(weight)).abs() < 1e-6);
     }
 }
@@ -121,7 +121,7 @@ fn random_rogues_are_all_found_and_none_invented() {
             plant(skin(&mut parts), *v as usize, joint as u16, 0.1 + random(90) as f32 / 100.0);
         }
         let want = vec![(0, 0, planted.into_iter().collect(), vec![joint as u32 + 1])];
-        assert_eq!(places(&found(parts, "rogue-vertices")), want);
+        assert_eq!(summaries(&found(parts, "rogue-vertices")), want);
     }
 }
 
@@ -169,7 +169,7 @@ fn a_few_vertices_of_a_shell_that_a_joint_has_no_business_with_are_rogues() {
     parts.meshes[0].primitives.push(beside);
     assert_eq!(found(parts.clone(), "rogue-vertices"), []);
     [480, 481].into_iter().for_each(|v| plant(&mut parts.meshes[0].primitives[1], v, 0, 0.5));
-    assert_eq!(places(&found(parts, "rogue-vertices")), [(0, 1, vec![480, 481], vec![1])]);
+    assert_eq!(summaries(&found(parts, "rogue-vertices")), [(0, 1, vec![480, 481], vec![1])]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn what_broken_weights_may_have_cut_off_is_no_rogue() {
         let mut parts = parts_of(SHAPE);
         plant(skin(&mut parts), 480, 0, 0.5);
         set(skin(&mut parts), 481, &[(3, broken)]);
-        places(&found(parts, "rogue-vertices")).len()
+        summaries(&found(parts, "rogue-vertices")).len()
     };
     assert_eq!([rogues(1.0), rogues(-1.0)], [1, 0]);
 }
@@ -188,7 +188,7 @@ fn the_flood_does_not_start_from_a_stray_vertex_beside_the_bone() {
     let mut parts = parts_of(SHAPE);
     // The lowest joint moves the upper half and one vertex beside itself; the uppermost joint moves all the rest.
     (0..33 * 16).for_each(|v| set(skin(&mut parts), v, &[(if v >= 16 * 16 || v == 35 { 0 } else { 3 }, 1.0)]));
-    assert!(places(&found(parts, "rogue-vertices")).iter().all(|(_, _, vertices, _)| vertices == &[35]));
+    assert!(summaries(&found(parts, "rogue-vertices")).iter().all(|(_, _, vertices, _)| vertices == &[35]));
 }
 
 #[test]
@@ -200,11 +200,11 @@ fn a_surface_goes_on_across_primitives_meshes_and_skins() {
     for (whole, want) in [(&clean.meshes[0].primitives[0], None), (&planted, Some(500))] {
         let [low, high] = split(whole, rings);
         // Vertices that no triangle uses change nothing; the planted one lies in both primitives.
-        let listed = |place| want.map(|v| (place, vec![v], vec![1]));
+        let listed = |primitive| want.map(|v| (primitive, vec![v], vec![1]));
         let mut primitives = clean.clone();
         primitives.meshes[0].primitives = vec![low.clone(), high.clone()];
         let of_primitives: Vec<_> = [listed((0, 0)), listed((0, 1))].into_iter().flatten().collect();
-        let flat = |f: &[Finding]| places(f).into_iter().map(|(m, p, v, j)| ((m, p), v, j)).collect::<Vec<_>>();
+        let flat = |f: &[Finding]| summaries(f).into_iter().map(|(m, p, v, j)| ((m, p), v, j)).collect::<Vec<_>>();
         assert_eq!(flat(&found(primitives.clone(), "rogue-vertices")), of_primitives);
         // The result is the same for two meshes, the second of which has a skin of its own, with joints in another
         // order, in metres or centimetres.
@@ -240,7 +240,7 @@ fn a_welded_surface_knows_its_edges_and_shells() {
     assert_eq!(edges.len(), 33 * 16 + 32 * 32);
     assert_eq!(edges.iter().filter(|e| e.len() == 1).count(), 32);
     assert!(edges.iter().all(|e| e.len() <= 2) && surface.shell.iter().all(|s| *s == 0));
-    // Inside, a place has six neighbours: two of its ring, two above, two below.
+    // Inside, a welded vertex has six neighbours: two of its ring, two above, two below.
     let mut near = surface.neighbours(5 * 16 + 3).to_vec();
     near.sort_unstable();
     assert_eq!(near, [4 * 16 + 3, 4 * 16 + 4, 5 * 16 + 2, 5 * 16 + 4, 6 * 16 + 2, 6 * 16 + 3]);
@@ -262,7 +262,7 @@ fn a_joint_of_another_limb_is_named_from_afar() {
         let mut parts = fork();
         plant(skin(&mut parts), 36 * 8, 8, weight);
         let findings = found(parts, "far-influence");
-        assert_eq!(places(&findings), [(0, 0, vec![288], vec![9])], "{weight}");
+        assert_eq!(summaries(&findings), [(0, 0, vec![288], vec![9])], "{weight}");
         let metres = (3.5_f64.powi(2) + 0.2_f64.powi(2)).sqrt();
         assert!((findings[0].measure.unwrap().value - metres * f64::from(weight) * 1e3).abs() < 0.1);
         assert!(findings[0].message.contains("\"joint 4\"") && findings[0].message.contains("3.51 m"));
@@ -298,7 +298,7 @@ const JUNCTION: [[u32; 3]; 3] = [[0, 1, 2], [0, 4, 3], [3, 4, 1]];
 fn a_vertex_on_an_edge_cracks_as_wide_as_the_hinge_opens() {
     let whole = with(&junction((Vec3::Y, LOWER), UPPER), &JUNCTION);
     let findings = found(hinge(vec![whole.clone()]), "t-junction");
-    assert_eq!(places(&findings), [(0, 0, vec![3], vec![1, 2])]);
+    assert_eq!(summaries(&findings), [(0, 0, vec![3], vec![1, 2])]);
     // The upper joint stands at the middle. Turned by 90°, it carries the edge's upper end beside it: the edge then
     // runs along the diagonal of a square of side 1, at whose corner the vertex stays.
     assert!((findings[0].measure.unwrap().value - 1e3 / 2f64.sqrt()).abs() < 0.01);
@@ -339,21 +339,21 @@ fn seam(upper: [&[(u16, f32)]; 2]) -> Primitive {
 fn a_seam_whose_sides_have_different_weights_tears() {
     let halves: &[(u16, f32)] = &[(0, 0.5), (1, 0.5)];
     let findings = found(hinge(vec![seam([UPPER, halves])]), "seam-weights");
-    assert_eq!(places(&findings), [(0, 0, vec![1, 4], vec![1, 2])]);
+    assert_eq!(summaries(&findings), [(0, 0, vec![1, 4], vec![1, 2])]);
     // Turned by 90° about (0, 1), the end of one side goes from (0, 2) to beside the joint; the other goes half of that.
     assert!((findings[0].measure.unwrap().value - 1e3 / 2f64.sqrt()).abs() < 0.01);
     let [low, high] = split(&seam([UPPER, halves]), |t| t[0] == 3);
     let [left, right] = [(low, &[0, 1, 2]), (high, &[3, 4, 5])].map(|(mut p, keep)| {
-        let kept: Vec<_> =
+        let retained: Vec<_> =
             keep.iter().map(|v| (p.positions[*v], p.stored_influences.as_ref().unwrap().of(*v))).collect();
         let pairs: Vec<Vec<(u16, f32)>> =
-            kept.iter().map(|(_, (j, w))| j.iter().copied().zip(w.iter().copied()).collect()).collect();
+            retained.iter().map(|(_, (j, w))| j.iter().copied().zip(w.iter().copied()).collect()).collect();
         p.indices.iter_mut().for_each(|i| *i -= keep[0] as u32);
-        let vertices: Vec<_> = kept.iter().zip(&pairs).map(|((at, _), pairs)| (*at, &pairs[..])).collect();
+        let vertices: Vec<_> = retained.iter().zip(&pairs).map(|((at, _), pairs)| (*at, &pairs[..])).collect();
         primitive(&vertices, &[[p.indices[0], p.indices[1], p.indices[2]]])
     });
     let apart = found(hinge(vec![left, right]), "seam-weights");
-    assert_eq!(places(&apart), [(0, 0, vec![1], vec![1, 2]), (0, 1, vec![1], vec![1, 2])]);
+    assert_eq!(summaries(&apart), [(0, 0, vec![1], vec![1, 2]), (0, 1, vec![1], vec![1, 2])]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ use skinscope_base::parallel;
 use skinscope_model::Model;
 pub use strays::{extent_at_rest, stray_warning};
 pub use subject::{Skinned, Subject};
-pub use surface::{Part, Surface};
+pub use surface::{SkinPart, SkinSurface};
 pub use touched::Touched;
 
 use super::PerVertex;
@@ -151,9 +151,9 @@ impl Report {
 
 /// Returns the surfaces that the skins of a model move, welded; in the order of the skins.
 #[must_use]
-pub fn surfaces(model: &Model) -> Vec<Surface> {
+pub fn surfaces(model: &Model) -> Vec<SkinSurface> {
     let never = AtomicBool::new(false);
-    Surface::all(&Subject::new(model, &CheckOptions::default(), &never))
+    SkinSurface::all(&Subject::new(model, &CheckOptions::default(), &never))
 }
 
 /// Runs the rules over a model as stored, on all cores. Returns `None` once `cancel` is set.
@@ -183,11 +183,11 @@ pub fn check(model: &Model, options: &CheckOptions, cancel: &AtomicBool) -> Opti
 fn sort(findings: &mut [Finding]) {
     let rule = |f: &Finding| (Reverse(f.severity), RULES.iter().position(|rule| rule.id == f.rule));
     let rank = |f: &Finding| f.measure.filter(|_| f.rule == far::FAR.id).map_or(0.0, |m| -m.value);
-    let place = |f: &Finding| (f.mesh, f.primitive);
+    let location = |f: &Finding| (f.mesh, f.primitive);
     findings.sort_by(|a, b| {
         let by_rank = || rank(a).total_cmp(&rank(b));
-        let by_place = || place(a).cmp(&place(b)).then_with(|| a.joints.cmp(&b.joints));
-        rule(a).cmp(&rule(b)).then_with(by_rank).then_with(by_place)
+        let by_location = || location(a).cmp(&location(b)).then_with(|| a.joints.cmp(&b.joints));
+        rule(a).cmp(&rule(b)).then_with(by_rank).then_with(by_location)
     });
 }
 
@@ -196,7 +196,7 @@ fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
     if model.parted.is_empty() {
         return;
     }
-    let mut told: Vec<Finding> = Vec::with_capacity(findings.len());
+    let mut merged: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings.drain(..) {
         let file = finding.mesh.filter(|mesh| model.is_repeated(*mesh)).map(|mesh| model.file_mesh(mesh));
         let is_same = |known: &&mut Finding| {
@@ -206,16 +206,16 @@ fn tell_once(model: &Model, findings: &mut Vec<Finding>) {
                 && known.vertices == finding.vertices
                 && known.message == finding.message
         };
-        match told.iter_mut().find(|known| file.is_some() && is_same(known)) {
+        match merged.iter_mut().find(|known| file.is_some() && is_same(known)) {
             Some(known) => {
                 known.joints.extend(&finding.joints);
                 known.joints.sort_unstable();
                 known.joints.dedup();
             }
-            None => told.push(finding),
+            None => merged.push(finding),
         }
     }
-    *findings = told;
+    *findings = merged;
 }
 
 #[cfg(test)]
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_mesh_of_two_skins_has_in_common_is_told_once() {
+    fn what_a_mesh_of_two_skins_has_in_common_is_reported_once() {
         let mut parts = skinscope_model::ModelParts::clone(&tube(Tube::default()));
         let mut skin = parts.skins[0].clone();
         skin.joints.reverse();

@@ -9,7 +9,7 @@ use glam::{Affine3A, Quat, Vec3};
 use skinscope_anim::{SampleScratch, evaluate_clip};
 use skinscope_model::{ClipId, LocalPose, NodeId, Skeleton};
 
-use super::{FindingPose, Subject, Surface};
+use super::{FindingPose, SkinSurface, Subject};
 
 /// The angles by which joints are turned, degrees.
 const ANGLES: [f32; 4] = [45.0, -45.0, 90.0, -90.0];
@@ -29,7 +29,7 @@ pub(super) struct Point(Vec<(NodeId, f32, Vec3)>);
 impl Point {
     /// Takes a numbered vertex of a surface. Its weights are divided by their sum: a wrong sum is found by another
     /// rule.
-    pub fn new(subject: &Subject, surface: &Surface, vertex: u32) -> Self {
+    pub fn new(subject: &Subject, surface: &SkinSurface, vertex: u32) -> Self {
         let (part, stored) = surface.stored(vertex);
         let skinned = &subject.skinned[surface.parts[part].skinned];
         let position = skinned.source.positions[stored as usize];
@@ -58,7 +58,7 @@ impl Point {
     }
 }
 
-/// A place that may open when the surface moves.
+/// A gap that may open when the surface moves.
 #[derive(Clone, Debug)]
 pub(super) enum Gap {
     /// A gap between two vertices.
@@ -144,7 +144,7 @@ fn subtree_ends(skeleton: &Skeleton) -> Vec<usize> {
 
 /// Returns the pose that shows best that `joint` moves a vertex of a surface: the joint is turned about the one of its
 /// axes from which the vertex is farthest.
-pub(super) fn shown_by(subject: &Subject, surface: &Surface, vertex: u32, joint: NodeId) -> FindingPose {
+pub(super) fn shown_by(subject: &Subject, surface: &SkinSurface, vertex: u32, joint: NodeId) -> FindingPose {
     let point = Point::new(subject, surface, vertex);
     let Some((_, _, at)) = point.0.iter().find(|i| i.0 == joint) else { return FindingPose::Rest };
     let from_axis = |axis: &Vec3| axis.cross(*at).length();

@@ -38,12 +38,12 @@ pub static DUPLICATE: Rule = Rule {
 /// `weighted`), and the largest such joint.
 fn beyond(w: &Weighted, weighted: bool) -> Option<(Vec<u32>, u16)> {
     let is_number = |o: &&OutOfRange| {
-        let kept = &w.influences.not_finite;
-        kept.binary_search_by_key(&(o.vertex, o.slot), |n| (n.vertex, n.slot)).is_err()
+        let recorded = &w.influences.not_finite;
+        recorded.binary_search_by_key(&(o.vertex, o.slot), |n| (n.vertex, n.slot)).is_err()
     };
-    let kept = w.influences.out_of_range.iter().filter(|o| is_number(o) != weighted);
-    let largest = kept.clone().map(|o| o.joint).max()?;
-    let mut vertices: Vec<u32> = kept.map(|o| o.vertex).collect();
+    let recorded = w.influences.out_of_range.iter().filter(|o| is_number(o) != weighted);
+    let largest = recorded.clone().map(|o| o.joint).max()?;
+    let mut vertices: Vec<u32> = recorded.map(|o| o.vertex).collect();
     vertices.dedup();
     Some((vertices, largest))
 }
@@ -82,41 +82,41 @@ fn unweighted_out_of_range(subject: &Subject, out: &mut Vec<Finding>) {
     }
 }
 
-/// Returns for each place in a skin the first place of the same node, since a joint may be listed twice.
-fn first_places(skin: &Skin) -> Vec<u16> {
+/// Returns for each joint of a skin the first index of the same node, since a joint may be listed twice.
+fn first_indices(skin: &Skin) -> Vec<u16> {
     let mut first = HashMap::new();
-    skin.joints.iter().enumerate().map(|(place, node)| *first.entry(node).or_insert(place as u16)).collect()
+    skin.joints.iter().enumerate().map(|(index, node)| *first.entry(node).or_insert(index as u16)).collect()
 }
 
 /// The duplicate pairs of a primitive.
 #[derive(Default)]
 struct Doubles {
     vertices: Vec<u32>,
-    /// The places of these joints in the first of its skins.
-    places: Vec<u16>,
-    /// The largest weight of a pair beside a heavier pair of the same joint.
+    /// The indices of these joints in the first of its skins.
+    indices: Vec<u16>,
+    /// The largest weight of a pair next to a heavier pair of the same joint.
     lesser: f32,
-    /// Whether some pairs name the same node through two places of a skin.
+    /// Whether some pairs name the same node through two indices of a skin.
     listed_twice: bool,
 }
 
 impl Doubles {
-    /// Finds duplicate pairs. `places` are those of [`first_places`]; `None` where no skin says which joints are the
+    /// Finds duplicate pairs. `indices` are those of [`first_indices`]; `None` where no skin says which joints are the
     /// same.
-    fn of(w: &Weighted, places: Option<&[u16]>) -> Self {
+    fn of(w: &Weighted, indices: Option<&[u16]>) -> Self {
         let mut out = Self::default();
         let mut pairs: Vec<(u16, u16, f32)> = Vec::with_capacity(w.influences.per_vertex);
         for vertex in 0..w.source.stored_vertices {
             let (joints, weights) = w.influences.of(vertex);
             let used = joints.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
             pairs.clear();
-            pairs.extend(used.map(|(j, weight)| (places.map_or(*j, |p| p[usize::from(*j)]), *j, *weight)));
+            pairs.extend(used.map(|(j, weight)| (indices.map_or(*j, |p| p[usize::from(*j)]), *j, *weight)));
             // The pairs are sorted, so that any number of influences takes no quadratic time; larger weights come
             // first.
             pairs.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)));
             for double in pairs.windows(2).filter(|two| two[0].0 == two[1].0) {
                 out.vertices.push(vertex as u32);
-                out.places.push(double[0].0);
+                out.indices.push(double[0].0);
                 out.lesser = out.lesser.max(double[1].2);
                 out.listed_twice |= double[0].1 != double[1].1;
             }
@@ -130,8 +130,8 @@ fn duplicate(subject: &Subject, out: &mut Vec<Finding>) {
     for w in weighted(subject) {
         let (mut all, mut nodes) = (Doubles::default(), Vec::new());
         for s in w.skinned {
-            let found = Doubles::of(&w, Some(&first_places(s.skin)));
-            nodes.extend(found.places.iter().map(|place| s.skin.joints[usize::from(*place)]));
+            let found = Doubles::of(&w, Some(&first_indices(s.skin)));
+            nodes.extend(found.indices.iter().map(|index| s.skin.joints[usize::from(*index)]));
             all.vertices.extend(found.vertices);
             all.lesser = all.lesser.max(found.lesser);
             all.listed_twice |= found.listed_twice;

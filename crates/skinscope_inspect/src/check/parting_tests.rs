@@ -18,7 +18,7 @@ fn found(rule: &'static str, model: &Model) -> Vec<Finding> {
 }
 
 #[test]
-fn weights_that_both_have_are_told_once_with_the_joints_of_both_and_others_for_each() {
+fn weights_that_both_have_are_reported_once_with_the_joints_of_both_and_others_for_each() {
     let model = twice(|parts| {
         let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
         let slots = 5 * influences.per_vertex;

@@ -5,17 +5,17 @@ use std::collections::HashSet;
 use glam::Vec3;
 use skinscope_model::NodeId;
 
-use super::Surface;
+use super::SkinSurface;
 use super::motion::from_segment;
 use crate::BoneSegment;
 
-/// A connected region of the places that a joint moves.
+/// A connected region of the welded vertices that a joint moves.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
     /// The connected piece of the surface that it lies in.
     pub shell: u32,
-    /// Its places with the joint's weights there, rising by place.
-    pub places: Vec<(u32, f32)>,
+    /// Its welded vertices with the joint's weights there, in rising order.
+    pub vertices: Vec<(u32, f32)>,
     /// The sum of the weights.
     pub mass: f64,
     /// The largest weight.
@@ -29,12 +29,12 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// Returns all regions of a joint, sorted by shell. `moved`: the places that it moves ([`Surface::joints`]);
-    /// `weights` holds zeros for all places before and after the call.
-    pub fn all(surface: &Surface, node: NodeId, moved: &[(u32, f32)], weights: &mut [f32]) -> Vec<Self> {
+    /// Returns all regions of a joint, sorted by shell. `moved`: the welded vertices that it moves ([`SkinSurface::joints`]);
+    /// `weights` holds zeros for all welded vertices before and after the call.
+    pub fn all(surface: &SkinSurface, node: NodeId, moved: &[(u32, f32)], weights: &mut [f32]) -> Vec<Self> {
         let bones = surface.bones_of(node);
-        for (place, weight) in moved {
-            weights[*place as usize] = *weight;
+        for (welded, weight) in moved {
+            weights[*welded as usize] = *weight;
         }
         let mut out: Vec<Self> = Vec::new();
         let mut open = Vec::new();
@@ -42,62 +42,62 @@ impl Region {
             if std::mem::take(&mut weights[*start as usize]) == 0.0 {
                 continue;
             }
-            let mut places = vec![(*start, *weight)];
+            let mut vertices = vec![(*start, *weight)];
             open.push(*start);
             while let Some(at) = open.pop() {
                 for to in surface.neighbours(at) {
                     let weight = std::mem::take(&mut weights[*to as usize]);
                     if weight > 0.0 {
-                        places.push((*to, weight));
+                        vertices.push((*to, weight));
                         open.push(*to);
                     }
                 }
             }
-            places.sort_unstable_by_key(|p| p.0);
-            out.push(Self::new(surface, bones, places));
+            vertices.sort_unstable_by_key(|p| p.0);
+            out.push(Self::new(surface, bones, vertices));
         }
         out.sort_by_key(|r| r.shell);
         out
     }
 
-    fn new(surface: &Surface, bones: &[BoneSegment], places: Vec<(u32, f32)>) -> Self {
+    fn new(surface: &SkinSurface, bones: &[BoneSegment], vertices: Vec<(u32, f32)>) -> Self {
         let (mut nearest, mut farthest, mut mass, mut moment) = (f32::INFINITY, 0.0_f32, 0.0, 0.0);
-        for (place, weight) in &places {
-            let distance = from_bones(bones, surface.positions[*place as usize]);
+        for (welded, weight) in &vertices {
+            let distance = from_bones(bones, surface.positions[*welded as usize]);
             nearest = nearest.min(distance);
             farthest = farthest.max(distance);
             mass += f64::from(*weight);
             moment += f64::from(*weight) * f64::from(distance);
         }
-        let strongest = places.iter().map(|p| p.1).fold(0.0, f32::max);
-        let shell = surface.shell[places[0].0 as usize];
-        Self { shell, places, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
+        let strongest = vertices.iter().map(|p| p.1).fold(0.0, f32::max);
+        let shell = surface.shell[vertices[0].0 as usize];
+        Self { shell, vertices, mass, strongest, nearest, farthest, typical: (moment / mass) as f32 }
     }
 
     /// Returns whether it has a neighbour whose weights are broken, where its connection to the rest may have been
     /// lost.
-    pub fn is_torn(&self, surface: &Surface) -> bool {
-        let is_broken = |place: &u32| surface.members(*place).iter().any(|v| !surface.is_sound(*v));
-        // Each neighbour is looked at once: one that many places share may have many vertices.
-        let around: HashSet<&u32> = self.places.iter().flat_map(|(place, _)| surface.neighbours(*place)).collect();
+    pub fn is_torn(&self, surface: &SkinSurface) -> bool {
+        let is_broken = |welded: &u32| surface.members(*welded).iter().any(|v| !surface.is_sound(*v));
+        // Each neighbour is looked at once: one that many welded vertices share may have many vertices.
+        let around: HashSet<&u32> = self.vertices.iter().flat_map(|(welded, _)| surface.neighbours(*welded)).collect();
         around.into_iter().any(is_broken)
     }
 
     /// Returns a vertex to which the joint gives its largest weight in this region.
-    pub fn strongest_vertex(&self, surface: &Surface, node: NodeId) -> Option<u32> {
-        let (place, weight) = self.places.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        surface.members(*place).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
+    pub fn strongest_vertex(&self, surface: &SkinSurface, node: NodeId) -> Option<u32> {
+        let (welded, weight) = self.vertices.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        surface.members(*welded).iter().copied().find(|v| surface.weights(*v).contains(&(node, *weight)))
     }
 
-    /// Returns its places and those next to them.
-    pub fn fringe(&self, surface: &Surface) -> HashSet<u32> {
-        let around = |(place, _): &(u32, f32)| surface.neighbours(*place).iter().copied().chain([*place]);
-        self.places.iter().flat_map(around).collect()
+    /// Returns its welded vertices and those next to them.
+    pub fn fringe(&self, surface: &SkinSurface) -> HashSet<u32> {
+        let around = |(welded, _): &(u32, f32)| surface.neighbours(*welded).iter().copied().chain([*welded]);
+        self.vertices.iter().flat_map(around).collect()
     }
 
-    /// Returns whether one of its places has a neighbour in the fringe of another region.
-    pub fn touches(&self, surface: &Surface, fringe: &HashSet<u32>) -> bool {
-        self.places.iter().any(|(place, _)| surface.neighbours(*place).iter().any(|p| fringe.contains(p)))
+    /// Returns whether one of its welded vertices has a neighbour in the fringe of another region.
+    pub fn touches(&self, surface: &SkinSurface, fringe: &HashSet<u32>) -> bool {
+        self.vertices.iter().any(|(welded, _)| surface.neighbours(*welded).iter().any(|p| fringe.contains(p)))
     }
 }
 

@@ -12,7 +12,7 @@ use skinscope_model::{MeshId, NodeId};
 
 use super::motion;
 use super::region::Region;
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds rogue vertices.
 pub static ROGUE: Rule = Rule {
@@ -31,7 +31,7 @@ const FRAYED: f32 = 0.1;
 const SECOND: f64 = 0.25;
 /// The region nearest to the bone is the right one if it has this share of the largest one's weight.
 const SEED: f64 = 0.1;
-/// In a shell in which the joint has no main region, islands with more than this share of the places are meant.
+/// In a shell in which the joint has no main region, islands with more than this share of the welded vertices are meant.
 const SHARE_OF_SHELL: f64 = 0.05;
 
 /// The rogue vertices of one primitive and joint.
@@ -60,11 +60,11 @@ fn rogues(subject: &Subject, out: &mut Vec<Finding>) {
             }
         }
     }
-    out.extend(found.into_iter().map(|(place, rogues)| finding(subject, place, rogues)));
+    out.extend(found.into_iter().map(|(at, rogues)| finding(subject, at, rogues)));
 }
 
 /// Returns the regions of a joint that are there by mistake.
-fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[usize]) -> Vec<&'r Region> {
+fn rogue_regions<'r>(surface: &SkinSurface, regions: &'r [Region], shell_sizes: &[usize]) -> Vec<&'r Region> {
     let Some(home) = seeded(regions.iter()) else { return Vec::new() };
     let mut out = Vec::new();
     for shell in regions.chunk_by(|a, b| a.shell == b.shell) {
@@ -94,31 +94,31 @@ fn rogue_regions<'r>(surface: &Surface, regions: &'r [Region], shell_sizes: &[us
 /// Returns whether a region in a shell without a main one is a few stray vertices: far beyond everything else that the
 /// joint moves.
 fn strayed(region: &Region, home: &Region, shell_sizes: &[usize]) -> bool {
-    let share = region.places.len() as f64 / shell_sizes[region.shell as usize] as f64;
+    let share = region.vertices.len() as f64 / shell_sizes[region.shell as usize] as f64;
     share <= SHARE_OF_SHELL && region.strongest >= FRAYED && region.nearest > home.farthest * 1.5
 }
 
-/// Returns the region from which the flood starts: the one nearest to the bone, unless it is small beside the largest.
+/// Returns the region from which the flood starts: the one nearest to the bone, unless it is small compared with the largest.
 fn seeded<'r>(regions: impl Iterator<Item = &'r Region> + Clone) -> Option<&'r Region> {
     let largest = regions.clone().max_by(|a, b| a.mass.total_cmp(&b.mass))?;
     let worthy = regions.filter(|r| r.mass >= largest.mass * SEED);
     worthy.min_by(|a, b| a.nearest.total_cmp(&b.nearest)).or(Some(largest))
 }
 
-/// Lists every stored vertex of a region that the joint moves. A vertex at the same place that it does not move is torn
+/// Lists every stored vertex of a region that the joint moves. A vertex at the same position that it does not move is torn
 /// from it, which another rule finds.
 fn list(
     subject: &Subject,
-    surface: &Surface,
+    surface: &SkinSurface,
     node: NodeId,
     region: &Region,
     found: &mut BTreeMap<(MeshId, usize, NodeId), Rogues>,
 ) {
-    for (place, _) in &region.places {
+    for (welded, _) in &region.vertices {
         let moved = |v: &&u32| surface.weights(**v).iter().any(|(joint, weight)| *joint == node && *weight > 0.0);
-        for vertex in surface.members(*place).iter().filter(moved) {
+        for vertex in surface.members(*welded).iter().filter(moved) {
             let (part, stored) = surface.stored(*vertex);
-            let Part { mesh, primitive, .. } = surface.parts[part];
+            let SkinPart { mesh, primitive, .. } = surface.parts[part];
             let rogues = found.entry((mesh, primitive, node)).or_default();
             rogues.vertices.push(stored);
             if region.strongest > rogues.strongest {

@@ -1,4 +1,4 @@
-//! The rule about seams: vertices in one place of one surface whose weights differ.
+//! The rule about seams: vertices at one position of one surface whose weights differ.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use skinscope_deform::Side;
 use skinscope_model::{MeshId, NodeId};
 
 use super::motion::{self, Gap, Point};
-use super::{Finding, FindingPose, Measure, Part, Rule, Severity, Subject, Surface};
+use super::{Finding, FindingPose, Measure, Rule, Severity, SkinPart, SkinSurface, Subject};
 
 /// The rule that finds seams that open.
 pub static SEAM: Rule = Rule {
@@ -22,7 +22,7 @@ pub static SEAM: Rule = Rule {
 const SAME_WEIGHT: f32 = 1.3 / 255.0;
 /// Gaps that stay narrower than this are ignored, as a share of the surface's size.
 const NO_GAP: f32 = 1e-5;
-/// Where more open sides than this meet in one edge, it cannot be told which of them continues which.
+/// Where more open sides than this meet in one edge, it cannot be known which of them continues which.
 const MOST_OPEN_SIDES: usize = 8;
 
 /// The torn edges of a primitive.
@@ -62,7 +62,7 @@ fn seams(subject: &Subject, out: &mut Vec<Finding>) {
     }));
 }
 
-fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize), Torn>) {
+fn tear(subject: &Subject, surface: &SkinSurface, torn: &mut BTreeMap<(MeshId, usize), Torn>) {
     let pairs = meetings(surface);
     let mut differing: Vec<([u32; 2], Vec<NodeId>)> = Vec::new();
     for pair in pairs.iter().filter(|pair| pair.iter().all(|v| surface.is_sound(*v))) {
@@ -89,7 +89,7 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     for vertex in members {
         let Some(faults) = at_fault.get(&groups.root(vertex)) else { continue };
         let (part, stored) = surface.stored(vertex);
-        let Part { mesh, primitive, .. } = surface.parts[part];
+        let SkinPart { mesh, primitive, .. } = surface.parts[part];
         let torn = torn.entry((mesh, primitive)).or_default();
         torn.vertices.insert(stored);
         for i in faults {
@@ -101,10 +101,10 @@ fn tear(subject: &Subject, surface: &Surface, torn: &mut BTreeMap<(MeshId, usize
     }
 }
 
-/// Returns all pairs of numbered vertices in one place where the surface continues from one to the other, rising, each
+/// Returns all pairs of numbered vertices at one position where the surface continues from one to the other, rising, each
 /// once.
 #[must_use]
-pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
+pub fn meetings(surface: &SkinSurface) -> Vec<[u32; 2]> {
     let mut pairs: Vec<[u32; 2]> = Vec::new();
     surface.mesh.edges().for_each(|edge| meet(surface, edge, &mut pairs));
     pairs.sort_unstable();
@@ -113,9 +113,9 @@ pub fn meetings(surface: &Surface) -> Vec<[u32; 2]> {
 }
 
 /// Adds the vertices that meet at the two ends of an edge, where two triangles that share no vertices there continue
-/// each other. Layers (a cloth with an inside, a decal) are told apart by direction: neighbours on one surface run
+/// each other. Layers (a cloth with an inside, a decal) are distinguished by direction: neighbours on one surface run
 /// along their common edge in opposite directions.
-fn meet(surface: &Surface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
+fn meet(surface: &SkinSurface, edge: &[Side], out: &mut Vec<[u32; 2]>) {
     let mut open: Vec<([u32; 2], bool)> = Vec::new();
     for side in edge.iter().take(MOST_OPEN_SIDES * 2 + 1) {
         let (ends, forward) = (surface.mesh.side_vertices(*side), !side.is_back);

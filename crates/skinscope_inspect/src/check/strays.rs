@@ -56,9 +56,9 @@ fn strays(subject: &Subject, out: &mut Vec<Finding>) {
     for part in &extent.strays {
         let mesh = subject.model.instances[part.instance.index()].mesh;
         // A mesh that is drawn several times is reported once.
-        let place = (subject.model.file_mesh(mesh), part.primitive);
-        if !known.contains(&place) && !part.vertices.is_empty() {
-            known.push(place);
+        let primitive_key = (subject.model.file_mesh(mesh), part.primitive);
+        if !known.contains(&primitive_key) && !part.vertices.is_empty() {
+            known.push(primitive_key);
             out.push(of_part(subject, &extent, part));
         }
     }
@@ -131,7 +131,7 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
         // A mesh whose mass is not known, or that is far away as a whole, tells nothing.
         let is_stored = own.distance(position) > f64::from(own.diagonal());
         out.is_stored |= is_stored;
-        let mut place = Vec3::ZERO;
+        let mut posed = Vec3::ZERO;
         match (skin, influences) {
             (Some(skin), Some(influences)) => {
                 let (joints, weights) = influences.of(*vertex as usize);
@@ -139,7 +139,7 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
                     let node = skin.joints[usize::from(*joint)];
                     let alone = subject.rest[node.index()] * skin.inverse_bind[usize::from(*joint)];
                     let there = alone.transform_point3(position);
-                    place += there * *weight;
+                    posed += there * *weight;
                     if !is_stored && extent.mass.distance(there) > f64::from(extent.mass.diagonal()) {
                         out.joints.push(culprit(subject, extent, node));
                     }
@@ -147,14 +147,14 @@ fn cause(subject: &Subject, extent: &Extent, part: &StrayVertices, source: &Prim
             }
             _ => {
                 let matrix = subject.rest[instance.node.index()];
-                place = matrix.transform_point3(position);
+                posed = matrix.transform_point3(position);
                 // Copies have positions of their own.
                 if !is_stored {
                     out.joints.push(culprit(subject, extent, instance.node));
                 }
             }
         }
-        out.farthest = out.farthest.max(extent.mass.distance(place));
+        out.farthest = out.farthest.max(extent.mass.distance(posed));
     }
     if !instance.copies.is_empty() {
         out.farthest = extent.farthest;

@@ -7,7 +7,7 @@ use glam::Affine3A;
 use skinscope_anim::local_to_model;
 use skinscope_model::{InfluencesRef, InstanceId, MeshId, Model, Primitive, Skin, SkinId};
 
-use super::{CheckOptions, Surface};
+use super::{CheckOptions, SkinSurface};
 use crate::PerVertex;
 use crate::symmetry::{Comparison, comparisons, differences_of};
 
@@ -42,7 +42,7 @@ pub struct Subject<'a> {
     /// `model_from_node` of every node in the stored pose.
     pub rest: Vec<Affine3A>,
     pub(super) cancel: &'a AtomicBool,
-    surfaces: OnceLock<Vec<Surface>>,
+    surfaces: OnceLock<Vec<SkinSurface>>,
     comparisons: OnceLock<Vec<Comparison>>,
 }
 
@@ -63,8 +63,8 @@ impl<'a> Subject<'a> {
 
     /// Returns the welded surfaces that the skins move; they are made when the first rule asks.
     #[must_use]
-    pub fn surfaces(&self) -> &[Surface] {
-        self.surfaces.get_or_init(|| Surface::all(self))
+    pub fn surfaces(&self) -> &[SkinSurface] {
+        self.surfaces.get_or_init(|| SkinSurface::all(self))
     }
 
     /// Returns the symmetric bodies, compared with their mirror images; they are made when the first rule asks.

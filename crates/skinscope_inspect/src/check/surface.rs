@@ -15,20 +15,20 @@ use crate::{BoneChoice, BoneSegment, bones};
 
 /// All primitives that one skin moves, or several skins that bind the same joints in the same way.
 #[derive(Debug)]
-pub struct Surface {
+pub struct SkinSurface {
     /// Its primitives; their stored vertices are numbered consecutively from part to part.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SkinPart>,
     /// Its numbered vertices, welded where they lie near each other ([`WeldRule::Near`]), and its triangles.
     pub mesh: MeshTopology,
-    /// The position of each place, in the space of the first part's mesh.
+    /// The position of each welded vertex, in the space of the first part's mesh.
     pub positions: Vec<Vec3>,
-    /// For each place: the connected piece it belongs to.
+    /// For each welded vertex: the connected piece it belongs to.
     pub shell: Vec<u32>,
     /// For each numbered vertex: the start of its weights in `weights`.
     weight_starts: Vec<usize>,
     weights: Vec<(NodeId, f32)>,
     sound: Vec<bool>,
-    /// For each node, rising: the places that it moves, rising, with the largest weight of the vertices there.
+    /// For each node, rising: the welded vertices that it moves, rising, with the largest weight of the vertices there.
     pub joints: Vec<(NodeId, Vec<(u32, f32)>)>,
     /// The bones of the surface's joints as they were bound, sorted by node.
     pub bones: Vec<BoneSegment>,
@@ -40,18 +40,18 @@ pub struct Surface {
 
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
-pub struct Part {
+pub struct SkinPart {
     /// The mesh.
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
     pub primitive: usize,
-    /// The place in [`Subject::skinned`].
+    /// Its index in [`Subject::skinned`].
     pub skinned: usize,
     /// The number of its first vertex.
     pub first: u32,
 }
 
-impl Surface {
+impl SkinSurface {
     /// Returns the surfaces of all skins, in the order of [`Subject::skinned`].
     pub(super) fn all(subject: &Subject) -> Vec<Self> {
         groups(subject.model, &subject.skinned).into_iter().map(|group| Self::new(subject, &group)).collect()
@@ -63,7 +63,7 @@ impl Surface {
         for (i, surface_from_mesh) in &group.parts {
             let skinned = &subject.skinned[*i];
             let Skinned { mesh, primitive, .. } = *skinned;
-            parts.push(Part { mesh, primitive, skinned: *i, first: points.len() as u32 });
+            parts.push(SkinPart { mesh, primitive, skinned: *i, first: points.len() as u32 });
             let stored = &skinned.source.positions[..skinned.source.stored_vertices];
             points.extend(stored.iter().map(|p| surface_from_mesh.map_or(*p, |m| m.transform_point3(*p))));
         }
@@ -91,19 +91,19 @@ impl Surface {
         out
     }
 
-    /// Returns the numbered vertices at a place, rising.
+    /// Returns the numbered vertices that are welded to one, rising.
     #[must_use]
-    pub fn members(&self, place: u32) -> &[u32] {
-        self.mesh.members(place)
+    pub fn members(&self, welded: u32) -> &[u32] {
+        self.mesh.members(welded)
     }
 
-    /// Returns the places that an edge joins with this one, rising.
+    /// Returns the welded vertices that an edge joins with this one, rising.
     #[must_use]
-    pub fn neighbours(&self, place: u32) -> &[u32] {
-        self.mesh.neighbours(place)
+    pub fn neighbours(&self, welded: u32) -> &[u32] {
+        self.mesh.neighbours(welded)
     }
 
-    /// Returns the primitive of a numbered vertex, as a place in [`Surface::parts`], and its stored number there.
+    /// Returns the primitive of a numbered vertex, as an index into [`SkinSurface::parts`], and its stored number there.
     #[must_use]
     pub fn stored(&self, vertex: u32) -> (usize, u32) {
         let part = self.parts.partition_point(|p| p.first <= vertex) - 1;
@@ -118,7 +118,7 @@ impl Surface {
     }
 
     /// Returns whether all stored weights of a numbered vertex could be used: no weight is negative or not finite, and
-    /// no joint lies beyond the skin. Consequences of such faults are not reported beside them.
+    /// no joint lies beyond the skin. Consequences of such faults are not reported as well.
     #[must_use]
     pub fn is_sound(&self, vertex: u32) -> bool {
         self.sound[vertex as usize]
@@ -134,7 +134,7 @@ impl Surface {
 
     fn take_weights(&mut self, subject: &Subject) {
         let mut of_vertex: Vec<(NodeId, f32)> = Vec::new();
-        for Part { skinned, .. } in &self.parts {
+        for SkinPart { skinned, .. } in &self.parts {
             let Skinned { skin, influences, source, .. } = subject.skinned[*skinned];
             let first = self.sound.len();
             for vertex in 0..source.stored_vertices {
@@ -162,13 +162,13 @@ impl Surface {
 
     fn moved(&self) -> Vec<(NodeId, Vec<(u32, f32)>)> {
         let mut joints: HashMap<NodeId, Vec<(u32, f32)>> = HashMap::new();
-        for place in 0..self.positions.len() as u32 {
-            for vertex in self.members(place) {
+        for welded in 0..self.positions.len() as u32 {
+            for vertex in self.members(welded) {
                 for (node, weight) in self.weights(*vertex).iter().copied() {
-                    let places = joints.entry(node).or_default();
-                    match places.last_mut() {
-                        Some(last) if last.0 == place => last.1 = last.1.max(weight),
-                        _ => places.push((place, weight)),
+                    let of_joint = joints.entry(node).or_default();
+                    match of_joint.last_mut() {
+                        Some(last) if last.0 == welded => last.1 = last.1.max(weight),
+                        _ => of_joint.push((welded, weight)),
                     }
                 }
             }
@@ -180,8 +180,8 @@ impl Surface {
 }
 
 /// Welds the vertices of all parts, which lie at `points`, and joins their triangles.
-fn topology(subject: &Subject, parts: &[Part], points: &[Vec3]) -> MeshTopology {
-    let of_part = |part: &Part| {
+fn topology(subject: &Subject, parts: &[SkinPart], points: &[Vec3]) -> MeshTopology {
+    let of_part = |part: &SkinPart| {
         let (source, first) = (subject.skinned[part.skinned].source, part.first);
         source.stored_triangles().map(move |corners| corners.map(|vertex| first + vertex))
     };
@@ -192,7 +192,7 @@ fn topology(subject: &Subject, parts: &[Part], points: &[Vec3]) -> MeshTopology 
 
 /// Primitives that share a surface, each with `surface_from_mesh` where that is not the identity.
 struct Group {
-    /// The primitives, as places in [`Subject::skinned`].
+    /// The primitives, as indices into [`Subject::skinned`].
     parts: Vec<(usize, Option<Affine3A>)>,
     /// `joint_from_surface` of all joints of all its skins.
     binds: HashMap<NodeId, Affine3A>,
@@ -200,7 +200,7 @@ struct Group {
 }
 
 /// Groups the skins that move one surface. Exporters write a skin for each mesh, though all hang on one skeleton: skins
-/// whose joints are bound in the same place move one surface.
+/// whose joints are bound at the same position move one surface.
 fn groups(model: &Model, skinned: &[Skinned]) -> Vec<Group> {
     // A mesh that was parted from another one has its vertices.
     let of_file = |s: &Skinned| (model.file_mesh(s.mesh).0, s.primitive);
@@ -213,20 +213,20 @@ fn groups(model: &Model, skinned: &[Skinned]) -> Vec<Group> {
         let skin = parts[0].1.skin;
         let found = skin.joints.iter().find_map(|j| latest.get(j).copied()).and_then(|group| {
             let shown_twice = parts.iter().any(|(_, s)| out[group].shown.contains(&of_file(s)));
-            let place = shift(&out[group].binds, skin, bounds(parts))?;
-            (!shown_twice).then_some((group, place))
+            let from_first = shift(&out[group].binds, skin, bounds(parts))?;
+            (!shown_twice).then_some((group, from_first))
         });
-        let (group, place) = found.unwrap_or_else(|| {
+        let (group, from_first) = found.unwrap_or_else(|| {
             out.push(Group { parts: Vec::new(), binds: HashMap::new(), shown: HashSet::new() });
             (out.len() - 1, None)
         });
-        let to_mesh = place.map_or(Affine3A::IDENTITY, |m| m.inverse());
+        let to_mesh = from_first.map_or(Affine3A::IDENTITY, |m| m.inverse());
         for (joint, bind) in skin.joints.iter().zip(&skin.inverse_bind) {
             out[group].binds.entry(*joint).or_insert(*bind * to_mesh);
             latest.insert(*joint, group);
         }
         out[group].shown.extend(parts.iter().map(|(_, s)| of_file(s)));
-        out[group].parts.extend(parts.iter().map(|(i, _)| (*i, place)));
+        out[group].parts.extend(parts.iter().map(|(i, _)| (*i, from_first)));
     }
     out
 }

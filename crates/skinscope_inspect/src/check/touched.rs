@@ -51,8 +51,8 @@ impl Touched {
             }
         }
         for (a, b) in checked.skins.iter().zip(now.skins.iter()) {
-            let differs = |place: &usize| a.inverse_bind.get(*place) != b.inverse_bind.get(*place);
-            out.bound.extend((0..b.joints.len()).filter(differs).map(|place| b.joints[place]));
+            let differs = |joint: &usize| a.inverse_bind.get(*joint) != b.inverse_bind.get(*joint);
+            out.bound.extend((0..b.joints.len()).filter(differs).map(|joint| b.joints[joint]));
         }
         Some(out)
     }

@@ -16,7 +16,7 @@ pub static UNUSED: Rule = Rule {
 
 fn unused(subject: &Subject, out: &mut Vec<Finding>) {
     let moves = moving(subject);
-    let mut told = vec![false; moves.len()];
+    let mut is_reported = vec![false; moves.len()];
     let drawn = drawn(subject);
     let of_skin = |id: SkinId| {
         let list = subject.model.skins[id.index()].joints.iter().copied();
@@ -25,7 +25,8 @@ fn unused(subject: &Subject, out: &mut Vec<Finding>) {
     };
     for ((idle, is_drawn), ids) in by_skins(subject, of_skin) {
         // Where skins share some of their joints, only joints that the first did not report are reported.
-        let new: Vec<NodeId> = idle.into_iter().filter(|j| !std::mem::replace(&mut told[j.index()], true)).collect();
+        let new: Vec<NodeId> =
+            idle.into_iter().filter(|j| !std::mem::replace(&mut is_reported[j.index()], true)).collect();
         if !new.is_empty() {
             out.push(said(subject, new, is_drawn, &ids));
         }
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_joint_is_told_once_and_only_if_no_skin_uses_it() {
+    fn a_joint_is_reported_once_and_only_if_no_skin_uses_it() {
         let findings = found(&UNUSED, |p| {
             move_weights(p, 5, 4);
             p.skins.push(p.skins[0].clone());

@@ -51,7 +51,7 @@ fn set(influences: &mut Influences, vertex: usize, joints: &[u16], weights: &[f3
 }
 
 /// Returns rule, vertices and nodes of each finding.
-fn places(findings: &[Finding]) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
+fn summaries(findings: &[Finding]) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
     findings.iter().map(|f| (f.rule, f.vertices.clone(), f.joints.iter().map(|n| n.0).collect())).collect()
 }
 
@@ -72,50 +72,50 @@ fn stored_as(influences: &mut Influences, format: WeightFormat) {
 }
 
 #[test]
-fn weights_that_are_no_numbers_are_told_with_their_joints_and_nothing_else_is_of_their_vertex() {
+fn weights_that_are_no_numbers_are_reported_with_their_joints_and_nothing_else_is_of_their_vertex() {
     let findings = changed(|i| {
-        let kept = |vertex, slot, value| NotFinite { vertex, slot, value };
-        i.not_finite = vec![kept(3, 0, f32::NAN), kept(3, 1, f32::NAN), kept(100, 1, f32::NEG_INFINITY)];
+        let recorded = |vertex, slot, value| NotFinite { vertex, slot, value };
+        i.not_finite = vec![recorded(3, 0, f32::NAN), recorded(3, 1, f32::NAN), recorded(100, 1, f32::NEG_INFINITY)];
         set(i, 3, &[0, 1], &[0.0, 0.0]);
         set(i, 100, &[0, 1], &[0.75, 0.0]);
     });
-    assert_eq!(places(&findings), [("weights-not-finite", vec![3, 100], vec![1, 2])]);
+    assert_eq!(summaries(&findings), [("weights-not-finite", vec![3, 100], vec![1, 2])]);
     assert!(findings[0].message.starts_with("2 vertices have weights that are no numbers (2 NaN, 1 infinite)"));
     assert_eq!((findings[0].severity, measured(&findings[0])), (Severity::Error, 3.0));
 }
 
 #[test]
-fn negative_weights_are_told_whatever_they_sum_to() {
+fn negative_weights_are_reported_whatever_they_sum_to() {
     let findings = changed(|i| {
         set(i, 7, &[0, 1], &[1.25, -0.25]);
         set(i, 8, &[0, 1], &[-0.0, 1.0]);
     });
-    assert_eq!(places(&findings), [("weights-negative", vec![7], vec![2])]);
+    assert_eq!(summaries(&findings), [("weights-negative", vec![7], vec![2])]);
     assert_eq!(measured(&findings[0]), -0.25);
     let findings = changed(|i| set(i, 7, &[0, 1], &[0.5, -0.25]));
     let want = [("weights-negative", vec![7], vec![2]), ("weights-sum", vec![7], vec![])];
-    assert_eq!(places(&findings), want);
+    assert_eq!(summaries(&findings), want);
 }
 
 #[test]
-fn a_vertex_without_weight_is_told_once_with_how_far_it_is_pulled() {
+fn a_vertex_without_weight_is_reported_once_with_how_far_it_is_pulled() {
     // The last ring stands at 2 m, 0.25 m from the axis.
     let findings = changed(|i| set(i, 8 * 16, &[1, 0], &[0.0, 0.0]));
-    assert_eq!(places(&findings), [("weights-zero", vec![128], vec![])]);
+    assert_eq!(summaries(&findings), [("weights-zero", vec![128], vec![])]);
     assert!((measured(&findings[0]) - 1000.0 * (4.0_f64 + 0.0625).sqrt()).abs() < 0.01, "{findings:?}");
-    assert_eq!(places(&changed(|i| set(i, 5, &[1, 0], &[1e-30, 0.0]))), [("weights-sum", vec![5], vec![])]);
+    assert_eq!(summaries(&changed(|i| set(i, 5, &[1, 0], &[1e-30, 0.0]))), [("weights-sum", vec![5], vec![])]);
 }
 
-/// A vertex whose weights sum to s is drawn at s times its place.
+/// A vertex whose weights sum to s is drawn at s times its position.
 #[test]
-fn sums_of_floats_are_told_beyond_a_ten_thousandth() {
+fn sums_of_floats_are_reported_beyond_a_ten_thousandth() {
     let findings = changed(|i| {
         set(i, 8 * 16, &[1, 0], &[0.75, 0.0]);
         set(i, 3, &[1, 0], &[1.0, 1.0 / 255.0]);
         set(i, 4, &[1, 0], &[0.5, 0.50005]);
         set(i, 5, &[1, 0], &[0.4999999, 0.5]);
     });
-    assert_eq!(places(&findings), [("weights-sum", vec![3, 128], vec![])]);
+    assert_eq!(summaries(&findings), [("weights-sum", vec![3, 128], vec![])]);
     assert!((measured(&findings[0]) - 250.0 * (4.0_f64 + 0.0625).sqrt()).abs() < 0.01, "{findings:?}");
     // Vertex 4 is off by the validator's measure too, vertex 5 is not.
     let said = &findings[0].message;
@@ -130,7 +130,7 @@ fn sums_of_integers_are_exact_over_all_sets() {
             stored_as(i, format);
             set(i, 9, &[0, 1], &weights);
         });
-        places(&findings)
+        summaries(&findings)
     };
     let of = |rule| vec![(rule, vec![9], vec![])];
     assert_eq!(with(WeightFormat::U8, [128.0 / 255.0, 127.0 / 255.0]), []);
@@ -149,12 +149,12 @@ fn sums_of_integers_are_exact_over_all_sets() {
         };
         set(i, 2, &[0, 0, 0, 0, 1], &[1.0, 0.0, 0.0, 0.0, 1.0]);
     });
-    assert_eq!(places(&findings), [("weights-sum-255", vec![2], vec![])]);
+    assert_eq!(summaries(&findings), [("weights-sum-255", vec![2], vec![])]);
     assert!(findings[0].message.contains("sum to 510 instead of 255"), "{}", findings[0].message);
 }
 
 #[test]
-fn joints_beyond_the_skin_are_told_by_what_weight_they_have() {
+fn joints_beyond_the_skin_are_reported_by_what_weight_they_have() {
     let findings = changed(|i| {
         set(i, 1, &[0, 0], &[1.0, 0.0]);
         set(i, 2, &[0, 0], &[1.0, 0.0]);
@@ -168,7 +168,7 @@ fn joints_beyond_the_skin_are_told_by_what_weight_they_have() {
         ("joint-out-of-range", vec![2], vec![]),
         ("joint-out-of-range-unweighted", vec![1], vec![]),
     ];
-    assert_eq!(places(&findings), want);
+    assert_eq!(summaries(&findings), want);
     assert_eq!(
         findings.iter().map(|f| f.severity).collect::<Vec<_>>(),
         [Severity::Error, Severity::Error, Severity::Info]
@@ -183,12 +183,12 @@ fn the_same_joint_twice_counts_where_both_weigh() {
         set(i, 4, &[1, 1], &[1.0, 0.0]);
         set(i, 5, &[0, 0], &[0.5, 0.5]);
     });
-    assert_eq!(places(&findings), [("joint-duplicate", vec![3, 5], vec![1, 2])]);
+    assert_eq!(summaries(&findings), [("joint-duplicate", vec![3, 5], vec![1, 2])]);
     assert_eq!(measured(&findings[0]), 0.5);
     assert!(!findings[0].message.contains("the skin lists it twice"), "{}", findings[0].message);
 }
 
-/// The skin lists node 1 in both its places.
+/// The skin lists node 1 twice.
 #[test]
 fn a_joint_that_the_skin_lists_twice_is_one_joint() {
     let mut parts = parts();
@@ -198,7 +198,7 @@ fn a_joint_that_the_skin_lists_twice_is_one_joint() {
     let vertices: Vec<u32> = (0..9 * 16).filter(|v| both(skin(&mut parts), *v as usize)).collect();
     assert!(!vertices.is_empty());
     let findings = found(parts, 4);
-    assert_eq!(places(&findings), [("joint-duplicate", vertices, vec![1])]);
+    assert_eq!(summaries(&findings), [("joint-duplicate", vertices, vec![1])]);
     assert!(findings[0].fix.contains("List each joint once"), "{}", findings[0].fix);
 }
 
@@ -214,11 +214,11 @@ fn a_primitive_has_one_finding_however_many_skins_move_it_and_one_where_none_doe
     instance.skin = Some(SkinId(1));
     twice.instances.push(instance);
     let findings = found(twice.clone(), 4);
-    // Place 1 is node 2 for one skin and node 1 for the other.
-    assert_eq!(places(&findings), [("weights-sum", vec![3], vec![]), ("joint-duplicate", vec![4], vec![1, 2])]);
+    // Joint 1 is node 2 for one skin and node 1 for the other.
+    assert_eq!(summaries(&findings), [("weights-sum", vec![3], vec![]), ("joint-duplicate", vec![4], vec![1, 2])]);
     twice.instances.iter_mut().for_each(|i| i.skin = None);
     let findings = found(twice, 4);
-    assert_eq!(places(&findings), [("weights-sum", vec![3], vec![]), ("joint-duplicate", vec![4], vec![])]);
+    assert_eq!(summaries(&findings), [("weights-sum", vec![3], vec![]), ("joint-duplicate", vec![4], vec![])]);
     assert_eq!(findings[0].measure, None);
 }
 
@@ -251,7 +251,7 @@ fn lever() -> ModelParts {
 fn what_a_limit_loses_is_measured_where_joints_bend() {
     assert_eq!(found(lever(), 2), []);
     let findings = found(lever(), 1);
-    assert_eq!(places(&findings), [("too-many-influences", vec![0], vec![])]);
+    assert_eq!(summaries(&findings), [("too-many-influences", vec![0], vec![])]);
     assert!((measured(&findings[0]) - 250.0 * std::f64::consts::SQRT_2).abs() < 0.01, "{findings:?}");
     let turned = |axis| FindingPose::Turned { joint: NodeId(2), axis, angle: std::f32::consts::FRAC_PI_2 };
     assert!([Vec3::X, Vec3::Z].map(turned).contains(&findings[0].pose), "{:?}", findings[0].pose);
@@ -283,7 +283,7 @@ fn what_a_limit_loses_is_measured_in_the_clips_too() {
 fn more_influences_than_the_limit_are_found_over_all_sets() {
     let tube = tube(Tube { joints: 8, influences: 8, ..Tube::default() });
     let most = tube.meshes[0].primitives[0].stored_influences.as_ref().unwrap().as_stored().most_used();
-    let at = |limit| places(&found((*tube).clone(), limit)).len();
+    let at = |limit| summaries(&found((*tube).clone(), limit)).len();
     assert_eq!((most, at(most), at(most - 1), at(4)), (most, 0, 1, 1));
     assert!(most > 4, "{most}");
 }

@@ -40,11 +40,11 @@ impl Weighted<'_> {
     /// Returns whether a weight of the vertex is not finite; such a vertex has no sum, and import has replaced that
     /// weight.
     pub(super) fn is_broken(&self, vertex: usize) -> bool {
-        let kept = &self.influences.not_finite;
-        !kept.is_empty() && kept.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
+        let recorded = &self.influences.not_finite;
+        !recorded.is_empty() && recorded.binary_search_by_key(&vertex, |n| n.vertex as usize).is_ok()
     }
 
-    /// Returns the nodes that places in the skins stand for.
+    /// Returns the nodes that indices in the skins stand for.
     pub(super) fn nodes(&self, slots: impl Iterator<Item = u16> + Clone) -> Vec<NodeId> {
         let of_skin = |s: &Skinned| slots.clone().map(|slot| s.skin.joints[usize::from(slot)]).collect::<Vec<_>>();
         let mut nodes: Vec<NodeId> = self.skinned.iter().flat_map(of_skin).collect();

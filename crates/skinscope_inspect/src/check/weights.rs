@@ -55,8 +55,8 @@ pub static SUM_255: Rule = Rule {
 
 fn not_finite(subject: &Subject, out: &mut Vec<Finding>) {
     for w in weighted(subject) {
-        let kept = &w.influences.not_finite;
-        let mut vertices: Vec<u32> = kept.iter().map(|n| n.vertex).collect();
+        let recorded = &w.influences.not_finite;
+        let mut vertices: Vec<u32> = recorded.iter().map(|n| n.vertex).collect();
         vertices.dedup();
         if vertices.is_empty() {
             continue;
@@ -65,19 +65,19 @@ fn not_finite(subject: &Subject, out: &mut Vec<Finding>) {
         let beyond = |vertex: u32, slot: u32| {
             w.influences.out_of_range.binary_search_by_key(&(vertex, slot), |o| (o.vertex, o.slot)).is_ok()
         };
-        let named = kept.iter().filter(|n| !beyond(n.vertex, n.slot));
+        let named = recorded.iter().filter(|n| !beyond(n.vertex, n.slot));
         let slots = named.map(|n| w.influences.of(n.vertex as usize).0[n.slot as usize]);
         let joints = w.nodes(slots);
-        let nan = kept.iter().filter(|n| n.value.is_nan()).count();
+        let nan = recorded.iter().filter(|n| n.value.is_nan()).count();
         let message = format!(
             "{} weights that are no numbers ({nan} NaN, {} infinite): what is drawn with them has no place, so the \
              triangles there vanish or stretch across the picture. They are read as 0 here; other programs do otherwise.",
             vertices_have(vertices.len()),
-            kept.len() - nan,
+            recorded.len() - nan,
         );
         let fix =
             "Give these vertices the weights of a neighbour, or remove the broken ones, normalise, and export again.";
-        let measure = Measure { what: "weights that are no numbers", value: kept.len() as f64, unit: "" };
+        let measure = Measure { what: "weights that are no numbers", value: recorded.len() as f64, unit: "" };
         out.push(w.finding(&NOT_FINITE, (vertices, joints), (message, fix), Some(measure)));
     }
 }
@@ -200,7 +200,7 @@ fn push_sum(
     vertices: Vec<u32>,
     out: &mut Vec<Finding>,
 ) {
-    // The same weights divided by their sum give the place where the vertex was meant to be.
+    // The same weights divided by their sum give the position where the vertex was meant to be.
     let off = farthest(subject, w, &vertices, |drawn, placed| drawn.distance(placed));
     let far = match off {
         Some((metres, vertex)) => format!("at rest by up to {} (vertex {vertex})", length(metres)),
@@ -232,7 +232,7 @@ fn farthest(
             let at = |joint: u16| palette[usize::from(joint)].transform_point3(position);
             let drawn: DVec3 = joints.iter().zip(weights).map(|(j, weight)| at(*j) * f64::from(*weight)).sum();
             let sum = w.influences.sum(*vertex as usize);
-            // Where weights cancel in the sum, it tells no place.
+            // Where weights cancel in the sum, it gives no position.
             let placed = if sum.abs() > 1e-3 { drawn / sum } else { at(joints[0]) };
             let metres = distance(drawn, placed);
             if metres.is_finite() && worst.is_none_or(|(most, _)| metres > most) {

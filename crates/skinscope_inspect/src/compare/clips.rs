@@ -21,7 +21,7 @@ pub(super) fn names(model: &Model) -> Vec<&str> {
     model.clips.iter().map(|clip| clip.name.as_str()).collect()
 }
 
-/// The names that the file gives clips; one that has none there is called after its place, and has no name here.
+/// The names that the file gives clips; one that has none there is called after its index, and has no name here.
 fn given_names(model: &Model) -> Vec<String> {
     let name = |(i, clip): (usize, &Clip)| if clip.name == format!("Clip {i}") { "" } else { &clip.name }.to_owned();
     model.clips.iter().enumerate().map(name).collect()
@@ -32,9 +32,9 @@ pub(super) fn pair(a: &Model, b: &Model, nodes: &Nodes) -> Pairing {
     let [own, other] = [a, b].map(given_names);
     let differ = |[here, there]: [usize; 2]| differs(a, b, [&a.clips[here], &b.clips[there]], nodes);
     let names: [Vec<&str>; 2] = [&own, &other].map(|list| list.iter().map(String::as_str).collect());
-    let hash = |side: usize, place: usize| match side {
-        0 => hash_of_text(&contents(a, &a.clips[place], &|node| node)),
-        _ => hash_of_text(&contents(b, &b.clips[place], &|node| nodes.key[node])),
+    let hash = |side: usize, index: usize| match side {
+        0 => hash_of_text(&contents(a, &a.clips[index], &|node| node)),
+        _ => hash_of_text(&contents(b, &b.clips[index], &|node| nodes.key[node])),
     };
     by_contents(&names[0], &names[1], &Contents { hash: &hash, differ: &differ })
 }
@@ -62,7 +62,7 @@ fn moments(clips: [&Clip; 2]) -> Vec<f32> {
     out
 }
 
-/// Returns what a clip changes beside nodes, as text: every channel with its keys, sorted. Nodes have the numbers of `key`, materials
+/// Returns what a clip changes apart from nodes, as text: every channel with its keys, sorted. Nodes have the numbers of `key`, materials
 /// their names.
 fn properties(model: &Model, clip: &Clip, key: &dyn Fn(usize) -> usize) -> Vec<String> {
     let values = |p: &PropertyChannel| {
@@ -132,10 +132,10 @@ fn differs(a: &Model, b: &Model, [own, other]: [&Clip; 2], nodes: &Nodes) -> boo
             let (x, y) = (here_pose.transforms[*here], there_pose.transforms[*there]);
             match path {
                 0 => {
-                    let place = |model: &Model, pose: &LocalPose, node: usize| {
+                    let position = |model: &Model, pose: &LocalPose, node: usize| {
                         model.skeleton.base(node) + pose.wide.place(NodeId::from_index(node))
                     };
-                    let apart = place(a, &here_pose, *here) - place(b, &there_pose, *there);
+                    let apart = position(a, &here_pose, *here) - position(b, &there_pose, *there);
                     !near_with(x.translation, y.translation, apart)
                 }
                 1 => !same_turn(x.rotation, y.rotation),

@@ -8,7 +8,7 @@ pub(super) fn compare(a: &Model, b: &Model) -> Named {
     let [own, other] = [a, b].map(|model| model.materials.iter().map(|m| m.name.as_str()).collect::<Vec<_>>());
     let differ = |[here, there]: [usize; 2]| said(a, &a.materials[here]) != said(b, &b.materials[there]);
     let all = [a, b];
-    let hash = |side: usize, place: usize| hash_of_text(&said(all[side], &all[side].materials[place]));
+    let hash = |side: usize, index: usize| hash_of_text(&said(all[side], &all[side].materials[index]));
     by_contents(&own, &other, &Contents { hash: &hash, differ: &differ }).named(&own, &other)
 }
 

@@ -1,10 +1,10 @@
 //! Differences between two models: hierarchy, rest poses, what nodes show, weights, inverse bind matrices, clips, materials, and how far
 //! the posed surfaces are apart.
 //!
-//! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie in
-//! the same places, else by place and texture coordinates; weights by joint. A node that has another name and stands in the same
-//! place of the tree, with the same transform at rest or the same inverse bind matrix, is one that was renamed; to stay where its parent is
-//! says nothing of a node without children, and one that shows a mesh shows the same.
+//! Order alone is no difference: nodes, clips and materials are matched by name, vertices by order where they lie at the same positions,
+//! else by position and texture coordinates; weights by joint. A node that has another name and stands in the same position of the tree,
+//! with the same transform at rest or the same inverse bind matrix, is one that was renamed; to stay where its parent is says nothing of a
+//! node without children, and one that shows a mesh shows the same.
 
 mod clips;
 mod materials;
@@ -43,7 +43,7 @@ impl Named {
 
 /// The differences of a primitive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct PrimitiveDifference {
     /// The number of the mesh in the first model.
     pub mesh: usize,
     /// The number of the primitive in the first model.
@@ -62,16 +62,16 @@ pub struct Differences {
     /// Nodes that show something else.
     pub shown: Shown,
     /// The primitives whose weights differ.
-    pub weights: Vec<Part>,
+    pub weights: Vec<PrimitiveDifference>,
     /// The primitives whose surface differs: vertices that lie elsewhere, or triangles.
-    pub surface: Vec<Part>,
+    pub surface: Vec<PrimitiveDifference>,
     /// How many inverse bind matrices differ.
     pub inverse_binds: usize,
     /// Differences of clips.
     pub clips: Named,
     /// Differences of materials.
     pub materials: Named,
-    /// The place where the posed surfaces are farthest apart.
+    /// Where the posed surfaces are farthest apart.
     pub posed: Apart,
 }
 
@@ -106,18 +106,18 @@ pub fn compare(a: &Model, b: &Model) -> Differences {
         ..Differences::default()
     };
     out.weights = pairs.iter().filter_map(|pair| weights::of_pair(a, b, pair, &nodes)).collect();
-    out.weights = told_once(a, out.weights);
-    out.surface = told_once(a, out.surface);
+    out.weights = without_repeats(a, out.weights);
+    out.surface = without_repeats(a, out.surface);
     out.posed = posed::farthest(a, b, &pairs, &paired.pairs);
     out
 }
 
-/// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is told once.
-fn told_once(a: &Model, parts: Vec<Part>) -> Vec<Part> {
-    let mut out: Vec<Part> = Vec::with_capacity(parts.len());
+/// Names the meshes of the file. What differs in a mesh that was parted from one of the file, as it does in that, is reported once.
+fn without_repeats(a: &Model, parts: Vec<PrimitiveDifference>) -> Vec<PrimitiveDifference> {
+    let mut out: Vec<PrimitiveDifference> = Vec::with_capacity(parts.len());
     for part in parts {
         let of_file = a.file_mesh(MeshId::from_index(part.mesh)).index();
-        let named = Part { mesh: of_file, ..part };
+        let named = PrimitiveDifference { mesh: of_file, ..part };
         if of_file == part.mesh || !out.contains(&named) {
             out.push(named);
         }
@@ -128,7 +128,7 @@ fn told_once(a: &Model, parts: Vec<Part>) -> Vec<Part> {
 /// The items of two lists in pairs of one name.
 #[derive(Clone, Debug, Default)]
 struct Pairing {
-    /// The places of the two items of each pair, by that in the first list.
+    /// The indices of the two items of each pair, by that in the first list.
     pairs: Vec<[usize; 2]>,
     /// For each pair whether the contents differ.
     differ: Vec<bool>,
@@ -144,8 +144,8 @@ impl Pairing {
         let changed = self.pairs.iter().zip(&self.differ).filter(|(_, differ)| **differ);
         Named {
             changed: changed.map(|([here, _], _)| own[*here].to_owned()).collect(),
-            removed: self.removed.iter().map(|place| own[*place].to_owned()).collect(),
-            added: self.added.iter().map(|place| other[*place].to_owned()).collect(),
+            removed: self.removed.iter().map(|index| own[*index].to_owned()).collect(),
+            added: self.added.iter().map(|index| other[*index].to_owned()).collect(),
             renamed: Vec::new(),
         }
     }
@@ -165,8 +165,8 @@ struct Contents<'c> {
 fn by_contents(own: &[&str], other: &[&str], contents: &Contents<'_>) -> Pairing {
     let differ = contents.differ;
     let mut groups: std::collections::BTreeMap<&str, [Vec<usize>; 2]> = std::collections::BTreeMap::new();
-    own.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[0].push(place));
-    other.iter().enumerate().for_each(|(place, name)| groups.entry(name).or_default()[1].push(place));
+    own.iter().enumerate().for_each(|(index, name)| groups.entry(name).or_default()[0].push(index));
+    other.iter().enumerate().for_each(|(index, name)| groups.entry(name).or_default()[1].push(index));
     let mut found: Vec<([usize; 2], bool)> = Vec::new();
     let mut out = Pairing::default();
     for [mut here, mut there] in groups.into_values() {
@@ -178,9 +178,9 @@ fn by_contents(own: &[&str], other: &[&str], contents: &Contents<'_>) -> Pairing
             let same = take_same(&mut here, &mut there, contents);
             found.extend(same.into_iter().map(|pair| (pair, false)));
         }
-        here.retain(|place| {
-            let same = there.iter().position(|other| !differ([*place, *other]));
-            found.extend(same.map(|at| ([*place, there.remove(at)], false)));
+        here.retain(|index| {
+            let same = there.iter().position(|other| !differ([*index, *other]));
+            found.extend(same.map(|at| ([*index, there.remove(at)], false)));
             same.is_none()
         });
         let both = here.len().min(there.len());
@@ -201,14 +201,14 @@ fn take_same(here: &mut Vec<usize>, there: &mut Vec<usize>, contents: &Contents<
         std::collections::HashMap::new();
     there.iter().for_each(|other| by_hash.entry((contents.hash)(1, *other)).or_default().push_back(*other));
     let mut pairs = Vec::new();
-    here.retain(|place| {
-        let alike = by_hash.get_mut(&(contents.hash)(0, *place));
+    here.retain(|index| {
+        let alike = by_hash.get_mut(&(contents.hash)(0, *index));
         let same = alike.and_then(|alike| {
-            let other = alike.front().copied().filter(|other| !(contents.differ)([*place, *other]))?;
+            let other = alike.front().copied().filter(|other| !(contents.differ)([*index, *other]))?;
             alike.pop_front();
             Some(other)
         });
-        pairs.extend(same.map(|other| [*place, other]));
+        pairs.extend(same.map(|other| [*index, other]));
         same.is_none()
     });
     let taken: std::collections::HashSet<usize> = pairs.iter().map(|[_, other]| *other).collect();
@@ -230,23 +230,23 @@ fn by_name<'n>(
     a: impl Iterator<Item = &'n str>,
     b: impl Iterator<Item = &'n str>,
 ) -> (Vec<[usize; 2]>, Vec<usize>, Vec<usize>) {
-    let mut places: std::collections::HashMap<&str, std::collections::VecDeque<usize>> =
+    let mut left_by_name: std::collections::HashMap<&str, std::collections::VecDeque<usize>> =
         std::collections::HashMap::new();
     let mut count = 0;
-    for (place, name) in b.enumerate() {
-        places.entry(name).or_default().push_back(place);
+    for (index, name) in b.enumerate() {
+        left_by_name.entry(name).or_default().push_back(index);
         count += 1;
     }
     let (mut pairs, mut removed, mut taken) = (Vec::new(), Vec::new(), vec![false; count]);
-    for (place, name) in a.enumerate() {
-        match places.get_mut(name).and_then(std::collections::VecDeque::pop_front) {
+    for (index, name) in a.enumerate() {
+        match left_by_name.get_mut(name).and_then(std::collections::VecDeque::pop_front) {
             Some(other) => {
                 taken[other] = true;
-                pairs.push([place, other]);
+                pairs.push([index, other]);
             }
-            None => removed.push(place),
+            None => removed.push(index),
         }
     }
-    let added = (0..count).filter(|place| !taken[*place]).collect();
+    let added = (0..count).filter(|index| !taken[*index]).collect();
     (pairs, removed, added)
 }

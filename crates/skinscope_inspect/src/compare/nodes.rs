@@ -1,5 +1,5 @@
-//! Matches the nodes of two models: by name, of several with one name by place in the tree, and those that were renamed by place in the
-//! tree, rest transform and inverse bind matrix.
+//! Matches the nodes of two models: by name, of several with one name by position in the tree, and those that were renamed by position in
+//! the tree, rest transform and inverse bind matrix.
 
 use std::collections::HashMap;
 

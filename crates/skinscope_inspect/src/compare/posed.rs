@@ -54,7 +54,7 @@ impl<'m> Posed<'m> {
     }
 
     /// Writes the positions of the stored vertices of a primitive, in the world.
-    fn place(&self, instance: usize, (mesh, primitive): (usize, usize), out: &mut Vec<Vec3>) {
+    fn posed_positions(&self, instance: usize, (mesh, primitive): (usize, usize), out: &mut Vec<Vec3>) {
         let source: &Primitive = &self.model.meshes[mesh].primitives[primitive];
         let drawn: &Instance = &self.model.instances[instance];
         let count = drawn.morph_weights.len();
@@ -112,8 +112,8 @@ fn look(a: &mut Posed, b: &mut Posed, pairs: &[Pair], clips: [Option<(&Clip, f32
     let mut bounds = Aabb::from_points([]);
     for pair in pairs {
         for [here, there] in &pair.instances {
-            a.place(*here, pair.at[0], &mut own);
-            b.place(*there, pair.at[1], &mut other);
+            a.posed_positions(*here, pair.at[0], &mut own);
+            b.posed_positions(*there, pair.at[1], &mut other);
             let [here, there] = [(&*a, here), (&*b, there)]
                 .map(|(posed, at)| posed.shift + posed.model.origin_of_instance(InstanceId::from_index(*at)));
             own.iter().filter(|p| p.is_finite()).for_each(|p| bounds.include(*p));

@@ -112,7 +112,7 @@ mod tests {
         Model::build(parts).unwrap()
     }
 
-    /// What is told of a change, and the same the other way round.
+    /// What is reported of a change, and the same the other way round.
     fn both(change: impl FnOnce(&mut ModelParts)) -> [Differences; 2] {
         let (a, b) = (built(|_| ()), built(change));
         assert!(compare(&a, &a).is_empty() && compare(&b, &b).is_empty());
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mesh_that_a_node_shows_no_more_is_told_and_weights_are_not() {
+    fn a_mesh_that_a_node_shows_no_more_is_reported_and_weights_are_not() {
         for (at, name) in [(0, "root"), (1, "sword")] {
             let [found, back] = both(|parts| _ = parts.instances.remove(at));
             assert_eq!(found.shown, Shown { removed: vec![name.to_owned()], ..Shown::default() });
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn another_mesh_or_skin_or_other_copies_at_a_node_are_told() {
+    fn another_mesh_or_skin_or_other_copies_at_a_node_are_reported() {
         for found in both(|parts| parts.instances[1].mesh = MeshId(2)) {
             assert_eq!(found.shown, Shown { other_mesh: vec!["sword".into()], ..Shown::default() });
         }

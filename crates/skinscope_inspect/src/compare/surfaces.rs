@@ -7,9 +7,9 @@ use skinscope_base::math::{Aabb, BoxTree};
 use skinscope_model::{Instance, Mesh, Model, Primitive};
 
 use super::nodes::Nodes;
-use super::{Part, by_name};
+use super::{PrimitiveDifference, by_name};
 
-/// Places that are nearer to each other than this are one, as a share of the surface's size.
+/// Positions that are nearer to each other than this are one, as a share of the surface's size.
 const SAME_PLACE: f32 = 2e-6;
 /// Texture coordinates that differ by less than this are equal.
 const SAME_UV: f32 = 1e-5;
@@ -48,7 +48,7 @@ impl Pair {
     }
 }
 
-/// Returns a primitive whose positions are those of the file, as seen from a mesh that another place was taken off.
+/// Returns a primitive whose positions are those of the file, in the space of a mesh from whose positions another origin was subtracted.
 fn moved(primitive: &Primitive, by: DVec3) -> Primitive {
     let positions = primitive.positions.iter().map(|position| (position.as_dvec3() + by).as_vec3()).collect();
     Primitive { positions, ..primitive.clone() }
@@ -110,16 +110,16 @@ pub(super) fn is_same_mesh(a: &Mesh, b: &Mesh) -> bool {
 fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> Vec<[usize; 2]> {
     let of = |model: &Model, mesh: usize| {
         let draws = |(_, i): &(usize, &Instance)| i.mesh.index() == mesh;
-        model.instances.iter().enumerate().filter(draws).map(|(place, _)| place).collect::<Vec<_>>()
+        model.instances.iter().enumerate().filter(draws).map(|(index, _)| index).collect::<Vec<_>>()
     };
     let (own, mut other) = (of(a, here), of(b, there));
     let mut out = Vec::new();
     let mut left = Vec::new();
-    for place in own {
-        let partner = nodes.there[a.instances[place].node.index()];
+    for index in own {
+        let partner = nodes.there[a.instances[index].node.index()];
         match other.iter().position(|o| Some(b.instances[*o].node.index()) == partner) {
-            Some(at) => out.push([place, other.remove(at)]),
-            None => left.push(place),
+            Some(at) => out.push([index, other.remove(at)]),
+            None => left.push(index),
         }
     }
     out.extend(left.into_iter().zip(other).map(|(x, y)| [x, y]));
@@ -128,9 +128,15 @@ fn instances(a: &Model, b: &Model, [here, there]: [usize; 2], nodes: &Nodes) -> 
 
 /// Returns the surfaces that differ, with how many of their vertices and triangles do. Primitives that only one model
 /// has are among them.
-pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<Part> {
-    let part = |(mesh, primitive): (usize, usize), vertices: usize| Part { mesh, primitive, vertices, largest: 0.0 };
-    let mut out: Vec<Part> = pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
+pub(super) fn differing(a: &Model, b: &Model, pairs: &[Pair]) -> Vec<PrimitiveDifference> {
+    let part = |(mesh, primitive): (usize, usize), vertices: usize| PrimitiveDifference {
+        mesh,
+        primitive,
+        vertices,
+        largest: 0.0,
+    };
+    let mut out: Vec<PrimitiveDifference> =
+        pairs.iter().filter(|p| p.unlike > 0).map(|p| part(p.at[0], p.unlike)).collect();
     for (side, model) in [a, b].into_iter().enumerate() {
         for (m, mesh) in model.file_meshes().map(|(id, mesh)| (id.index(), mesh)) {
             for (p, primitive) in mesh.primitives.iter().enumerate() {
@@ -147,7 +153,7 @@ fn stored(primitive: &Primitive) -> &[Vec3] {
     &primitive.positions[..primitive.stored_vertices]
 }
 
-/// Matches vertices by order where all lie in the same places, else by place and texture coordinates.
+/// Matches vertices by order where all lie at the same positions, else by position and texture coordinates.
 fn matched(a: &Primitive, b: &Primitive) -> (Vec<Option<u32>>, usize) {
     let (own, other) = (stored(a), stored(b));
     let size = Aabb::around_mass(own).diagonal().max(Aabb::around_mass(other).diagonal());
@@ -162,7 +168,7 @@ fn matched(a: &Primitive, b: &Primitive) -> (Vec<Option<u32>>, usize) {
     let mut used = vec![0_u32; other.len()];
     let mut out = Vec::with_capacity(own.len());
     for (v, position) in own.iter().enumerate() {
-        // Texture coordinates tell vertices of one place apart, then normals, then weights.
+        // Texture coordinates tell vertices at one position apart, then normals, then weights.
         let fit = |w: usize| (!same_uv(a, v, b, w), used[w], turn(a, v, b, w), weight_gap(a, v, b, w));
         let mut best = None;
         tree.near(*position, |w| {
@@ -211,7 +217,7 @@ fn weight_gap(a: &Primitive, v: usize, b: &Primitive, w: usize) -> i64 {
     (f64::from(gap) * 1e6) as i64
 }
 
-/// Counts triangles, lines and points that only one of two primitives has; their corners are compared by place.
+/// Counts triangles, lines and points that only one of two primitives has; their corners are compared by position.
 fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: f32) -> usize {
     let width = |p: &Primitive| match p.topology {
         skinscope_model::Topology::Points => 1,
@@ -221,15 +227,15 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
     if width(a) != width(b) {
         return a.indices.len().max(b.indices.len());
     }
-    // The place of each vertex of the second: the first vertex that lies there.
+    // For each vertex of the second the first one that lies at its position.
     let other = stored(b);
     let tree = PointTree::new(other, reach);
-    let place = |w: u32| {
+    let first_nearby = |w: u32| {
         let mut first = w;
         tree.near(other[w as usize], |o| first = first.min(o));
         first
     };
-    let places: Vec<u32> = (0..other.len() as u32).map(place).collect();
+    let welded: Vec<u32> = (0..other.len() as u32).map(first_nearby).collect();
     let mut count: BTreeMap<[u32; 3], i64> = BTreeMap::new();
     let mut add = |corners: Vec<u32>, by: i64| {
         let mut corners = [corners[0], corners.get(1).copied().unwrap_or(0), corners.get(2).copied().unwrap_or(0)];
@@ -242,18 +248,18 @@ fn unlike_triangles(a: &Primitive, b: &Primitive, there: &[Option<u32>], reach: 
         }
     };
     for shape in a.indices.chunks_exact(width(a)) {
-        let at = |v: &u32| there.get(a.stored_vertex(*v) as usize).copied().flatten().map(|w| places[w as usize]);
+        let at = |v: &u32| there.get(a.stored_vertex(*v) as usize).copied().flatten().map(|w| welded[w as usize]);
         if let Some(corners) = shape.iter().map(at).collect::<Option<Vec<u32>>>() {
             add(corners, 1);
         }
     }
     for shape in b.indices.chunks_exact(width(b)) {
-        add(shape.iter().map(|v| places[b.stored_vertex(*v) as usize]).collect(), -1);
+        add(shape.iter().map(|v| welded[b.stored_vertex(*v) as usize]).collect(), -1);
     }
     count.values().map(|n| n.unsigned_abs() as usize).sum()
 }
 
-/// Points in a tree, to find those in one place.
+/// Points in a tree, to find those at one position.
 struct PointTree<'a> {
     points: &'a [Vec3],
     reach: f32,

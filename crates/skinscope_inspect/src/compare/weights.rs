@@ -7,14 +7,14 @@ use skinscope_model::{Influences, Model, Skin, SkinId};
 
 use super::nodes::Nodes;
 use super::surfaces::Pair;
-use super::{Part, by_name};
+use super::{PrimitiveDifference, by_name};
 
 /// Weights that differ by no more than this are equal.
 const SAME_WEIGHT: f64 = 1e-6;
 
 /// Returns the vertices of a primitive whose weights differ; `None` where none do, and where a skin moves the mesh in one model alone,
 /// so that its weights have a meaning only there.
-pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<Part> {
+pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Option<PrimitiveDifference> {
     let [(mesh, primitive), (there, other)] = pair.at;
     let (own, theirs) =
         (&a.meshes[mesh].primitives[primitive].stored_influences, &b.meshes[there].primitives[other].stored_influences);
@@ -35,7 +35,7 @@ pub(super) fn of_pair(a: &Model, b: &Model, pair: &Pair, nodes: &Nodes) -> Optio
             largest = largest.max(gap);
         }
     }
-    (vertices > 0).then_some(Part { mesh, primitive, vertices, largest })
+    (vertices > 0).then_some(PrimitiveDifference { mesh, primitive, vertices, largest })
 }
 
 /// Adds weights up by joint; returns whether one of them is NaN.
@@ -52,7 +52,7 @@ fn skin_of(model: &Model, mesh: usize) -> Option<SkinId> {
     model.instances.iter().filter(|i| i.mesh.index() == mesh).find_map(|i| i.skin)
 }
 
-/// Returns for each place in the first skin that moves a mesh the number of the joint that both models share.
+/// Returns for each joint of the first skin that moves a mesh the number of the joint that both models share.
 fn keys(model: &Model, mesh: usize, key: &dyn Fn(usize) -> usize) -> Vec<usize> {
     skin_of(model, mesh)
         .map(|s| model.skins[s.index()].joints.iter().map(|node| key(node.index())).collect())

@@ -16,8 +16,6 @@
 #[cfg(test)]
 mod drawn_tests;
 mod normals;
-#[cfg(test)]
-mod place_tests;
 mod read;
 mod rest;
 mod split;
@@ -27,6 +25,8 @@ mod tests;
 mod topology;
 mod total;
 mod values;
+#[cfg(test)]
+mod worst_tests;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ pub struct Measurer {
     parts: Vec<MeasuredPart>,
     /// The memory of the surface that was deformed last by [`Measurer::deform_and_measure`].
     surface: Surface,
-    /// Measures what a method draws with some vertices in several places.
+    /// Measures what a method draws with some vertices at several positions.
     split: Option<Box<SplitMeasurer>>,
 }
 
@@ -88,7 +88,7 @@ struct Rest {
     normals: Option<Vec<Vec3>>,
 }
 
-/// What is asked of a reading beside the measures that are always taken.
+/// What is asked of a reading in addition to the measures that are always taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Whether the normal error is measured.
@@ -204,7 +204,7 @@ impl Measurer {
         Self::of(model, None, stop)
     }
 
-    /// Does the same. Vertices that stand in one place at rest are one, but not where `parted` has different vectors for them.
+    /// Does the same. Vertices that stand at one position at rest are welded, but not where `parted` has different vectors for them.
     fn of(model: &Arc<Model>, parted: Option<&MethodData>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let scales = rest_scales(model);
         let mut known: HashMap<(MeshId, usize), Arc<MeasuredTopology>> = HashMap::new();
@@ -245,7 +245,7 @@ impl Measurer {
         &self.model
     }
 
-    /// Deforms the surface and measures it as [`Measurer::measure`] does. Where a method places each vertex alone, what measures need
+    /// Deforms the surface and measures it as [`Measurer::measure`] does. Where a method computes each vertex alone, what measures need
     /// beside the positions comes from the same pass over the vertices.
     pub fn deform_and_measure(&mut self, input: &SurfaceInput<'_>, wanted: Wanted) -> (SurfaceMeasures, PerVertex) {
         let is_whole = input.method.needs_surface();
@@ -257,7 +257,7 @@ impl Measurer {
         out
     }
 
-    /// Measures `surface`, which was deformed from `input`, on all cores. Data that the method needs and that is not there is worked out
+    /// Measures `surface`, which was deformed from `input`, on all cores. Data that the method needs and that is not there is computed
     /// anew. The error of normals is that of the mode that is applied; a pass after the method makes normals of its own, whose error is not
     /// measured. Skinned primitives that are not drawn count for nothing. With it come the numbers of vertices that are wanted; primitives
     /// that are not measured have none.

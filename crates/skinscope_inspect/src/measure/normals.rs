@@ -67,7 +67,7 @@ impl NormalGroups {
 
     /// Returns the normals that are computed from the triangles at rest, for each group.
     pub fn at_rest(&self, topology: &MeasuredTopology, rest: &RestSizes) -> Vec<Vec3> {
-        self.sums(&|face| triangle_normal(topology.places[face as usize], &rest.positions))
+        self.sums(&|face| triangle_normal(topology.welded_corners[face as usize], &rest.positions))
     }
 
     /// Returns the normals that are computed from the posed triangles, for each group. `faces` are the posed normals of triangles, as

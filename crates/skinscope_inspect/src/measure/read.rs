@@ -19,7 +19,7 @@ pub(super) struct Posed<'a> {
     /// The packed matrices of its skin.
     pub palette: &'a [Vec4],
     pub method: Deformation<'a>,
-    /// What the method has worked out for each vertex; empty where it needs nothing.
+    /// What the method has computed for each vertex; empty where it needs nothing.
     pub vectors: &'a [Vec4],
 }
 
@@ -38,7 +38,7 @@ impl<'a> Posed<'a> {
     }
 }
 
-/// The measures of a primitive in one pose. Places are numbered as by [`MeasuredTopology`].
+/// The measures of a primitive in one pose. Welded vertices are numbered as by [`MeasuredTopology`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrimitiveReading {
     /// The shortest and the longest edge, posed over rest; both 1 where no edge is measured.
@@ -57,7 +57,8 @@ pub(super) struct PrimitiveReading {
     /// The signed volume of each part, its borders closed, cubic metres.
     pub part_volumes: Vec<f64>,
     pub piece_volumes: Vec<f64>,
-    /// Places where the shortest and longest edges, the least and largest triangles, an inverted triangle and the sharpest fold are.
+    /// Welded vertices at which the shortest and longest edges, the least and largest triangles, an inverted triangle and the sharpest fold
+    /// are.
     pub at_stretch: [Option<u32>; 2],
     pub at_triangle: [Option<u32>; 2],
     pub at_inverted: Option<u32>,
@@ -85,7 +86,7 @@ const CHUNK: usize = 1 << 13;
 
 /// The cosine below which a triangle is inverted: above it rounding decides.
 const INVERTED: f32 = -0.01;
-/// The least height of a triangle whose side can be told, as a share of its longest side.
+/// The least height of a triangle whose side can be determined, as a share of its longest side.
 const NEEDLE: f32 = 1e-3;
 /// A fold is an edge whose triangles' normals are at least this far apart as posed...
 const FOLD: f32 = 150.0;
@@ -213,15 +214,15 @@ fn read_faces(
     let origin = origin(topology, positions);
     let carries = if posed.deformed.carries.is_empty() { &memory.carries } else { &posed.deformed.carries };
     let (is_mirrored, has_pass) = (memory.is_mirrored, posed.method.has_pass());
-    memory.normals.resize(topology.places.len(), Vec3::ZERO);
-    let mut sums = vec![FaceSums::default(); chunks(topology.places.len())];
+    memory.normals.resize(topology.welded_corners.len(), Vec3::ZERO);
+    let mut sums = vec![FaceSums::default(); chunks(topology.welded_corners.len())];
     spread(0, &mut memory.normals, &mut sums, &|start, normals, sums: &mut FaceSums| {
-        let places = topology.places[start..].iter().zip(&topology.piece_of[start..]);
+        let corners = topology.welded_corners[start..].iter().zip(&topology.piece_of[start..]);
         let mut of_piece = (u32::MAX, 0.0, 0.0);
-        for (i, ((normal, (places, piece)), per_area)) in
-            (start as u32..).zip(normals.iter_mut().zip(places).zip(&rest.per_area[start..]))
+        for (i, ((normal, (corners, piece)), per_area)) in
+            (start as u32..).zip(normals.iter_mut().zip(corners).zip(&rest.per_area[start..]))
         {
-            let ends = places.map(|place| positions[place as usize]);
+            let ends = corners.map(|welded| positions[welded as usize]);
             *normal = (ends[1] - ends[0]).cross(ends[2] - ends[0]);
             let doubled = normal.length();
             if *piece != of_piece.0 {
@@ -262,11 +263,11 @@ fn read_faces(
         }
     }
     let (triangle, at) = range.ends();
-    (out.triangle, out.at_triangle) = (triangle, at.map(|face| face.map(|f| topology.places[f as usize][0])));
+    (out.triangle, out.at_triangle) = (triangle, at.map(|face| face.map(|f| topology.welded_corners[f as usize][0])));
     out.inverted = memory.inverted.len();
     let area = |face: &&u32| memory.normals[**face as usize].length_squared();
     let largest = memory.inverted.iter().max_by(|a, b| area(a).total_cmp(&area(b)));
-    out.at_inverted = largest.map(|face| topology.places[*face as usize][0]);
+    out.at_inverted = largest.map(|face| topology.welded_corners[*face as usize][0]);
     let mut parts = vec![0.0; topology.parts.len()];
     for (piece, volume) in topology.pieces.iter().zip(&pieces) {
         parts[piece.part as usize] += volume;

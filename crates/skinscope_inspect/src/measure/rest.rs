@@ -44,8 +44,8 @@ impl RestSizes {
             let length = length(*ends);
             reciprocal(length, length > 0.0 && length >= least)
         });
-        let crosses: Vec<Vec3> = topology.places.iter().map(|t| triangle_normal(*t, &positions)).collect();
-        let per_area = topology.places.iter().zip(&crosses).map(|([a, b, c], cross)| {
+        let crosses: Vec<Vec3> = topology.welded_corners.iter().map(|t| triangle_normal(*t, &positions)).collect();
+        let per_area = topology.welded_corners.iter().zip(&crosses).map(|([a, b, c], cross)| {
             let longest = length([*a, *b]).max(length([*b, *c])).max(length([*c, *a]));
             let doubled = cross.length();
             reciprocal(doubled, doubled > 0.0 && doubled >= least * longest)
@@ -58,10 +58,10 @@ impl RestSizes {
         });
         let mut pieces = vec![(0.0, 0.0); topology.pieces.len()];
         let origin = origin(topology, &positions);
-        for ((places, piece), cross) in topology.places.iter().zip(&topology.piece_of).zip(&crosses) {
+        for ((corners, piece), cross) in topology.welded_corners.iter().zip(&topology.piece_of).zip(&crosses) {
             let (area, volume) = &mut pieces[*piece as usize];
             *area += 0.5 * f64::from(cross.length());
-            *volume += sixfold(positions[places[0] as usize], *cross, origin);
+            *volume += sixfold(positions[corners[0] as usize], *cross, origin);
         }
         let mut parts = vec![(0.0, 0.0); topology.parts.len()];
         for (piece, (area, volume)) in topology.pieces.iter().zip(&pieces) {
@@ -99,7 +99,7 @@ impl RestSizes {
 
 /// The point that volumes are summed about: near the surface, since far from it the terms would cancel to rounding errors.
 pub(super) fn origin(topology: &MeasuredTopology, positions: &[Vec3]) -> DVec3 {
-    let first = topology.places.first().and_then(|t| positions.get(t[0] as usize));
+    let first = topology.welded_corners.first().and_then(|t| positions.get(t[0] as usize));
     first.map_or(DVec3::ZERO, |p| p.as_dvec3())
 }
 

@@ -1,4 +1,4 @@
-//! Measures what a method draws with some vertices in several places ([`SplitModel`]): with the vertices and triangles that are drawn,
+//! Measures what a method draws with some vertices at several positions ([`SplitModel`]): with the vertices and triangles that are drawn,
 //! and reported by those of the model that was given.
 
 use std::collections::HashMap;
@@ -74,7 +74,7 @@ fn stored(source: &Primitive, vertex: usize) -> usize {
     VertexRef { instance: skinscope_model::InstanceId(0), primitive: 0, vertex }.stored(source)
 }
 
-/// Makes a model that stores the copies of a split one, so that triangles and edges are told apart by them. Of vertices that were split
+/// Makes a model that stores the copies of a split one, so that triangles and edges are distinguished by them. Of vertices that were split
 /// for tangents, and follow one joint, the first stands for all.
 fn stored_copies(split: &SplitModel, data: &MethodData) -> Option<Model> {
     let mut parts = ModelParts::clone(&split.model);

@@ -203,7 +203,7 @@ fn a_hinge_that_closes_is_a_fold_and_what_is_turned_over_is_inverted() {
     assert_eq!(out.inverted, 2);
     let (out, _) = measured(&model, &[mirror; 2], METHODS[0], wanted);
     assert_eq!(out.inverted, 0);
-    // The side of what is as thin as a needle cannot be told.
+    // The side of what is as thin as a needle cannot be determined.
     let thin = [Affine3A::IDENTITY, Affine3A::from_translation(Vec3::NEG_X * 1.0005)];
     assert_eq!(measured(&model, &thin, METHODS[0], wanted).0.inverted, 0);
 }

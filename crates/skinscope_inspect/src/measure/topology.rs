@@ -1,5 +1,5 @@
-//! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by place, the parts that hang
-//! together, and the regions of the joints.
+//! Collects what of a surface does not change with the pose: the triangles, edges and folds of a primitive by welded vertex, the parts that
+//! hang together, and the regions of the joints.
 
 use glam::Vec4;
 use skinscope_base::math::{DisjointSets, Weld, WeldRule};
@@ -9,16 +9,16 @@ use skinscope_model::{InfluencesRef, Primitive};
 /// Stands for "no triangle".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The triangles of a primitive with their edges. A *place* is given by the first stored vertex at a stored position: vertices on both
-/// sides of a seam share one.
+/// The triangles of a primitive with their edges. A *welded vertex* is given by the first stored vertex at a stored position: vertices on
+/// both sides of a seam share one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MeasuredTopology {
-    /// For each stored vertex: its place.
+    /// For each stored vertex: the welded vertex that it belongs to.
     pub welded: Vec<u32>,
     /// The stored vertices at the corners of each triangle, sorted by piece.
     pub corners: Vec<[u32; 3]>,
-    /// The places of the same corners.
-    pub places: Vec<[u32; 3]>,
+    /// The same corners as welded vertices.
+    pub welded_corners: Vec<[u32; 3]>,
     /// The piece that each triangle belongs to; it never falls along the list.
     pub piece_of: Vec<u32>,
     pub pieces: Vec<Piece>,
@@ -44,7 +44,7 @@ pub(super) struct MeasuredTopology {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
     pub part: u32,
-    /// The joint's place in the skin.
+    /// The joint's index in the skin.
     pub joint: u32,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Part {
 
 impl MeasuredTopology {
     /// Finds out all of it; `None` soon after `stop` returns true. Where `parted` has a vector for each vertex, only vertices with one
-    /// vector can share a place.
+    /// vector can be welded.
     pub fn new(
         p: &Primitive,
         influences: InfluencesRef<'_>,
@@ -79,9 +79,9 @@ impl MeasuredTopology {
         let mut order: Vec<u32> = (0..mesh.triangles.len() as u32).collect();
         let key = |t: u32| (part_of[t as usize], joint_of[t as usize]);
         order.sort_by_key(|t| key(*t));
-        let mut place_of = vec![0; order.len()];
+        let mut sorted_index = vec![0; order.len()];
         for (i, t) in (0..).zip(&order) {
-            place_of[*t as usize] = i;
+            sorted_index[*t as usize] = i;
         }
         let parts = vec![Part { triangles: 0, closed: true }; count];
         let mut out = Self { parts, edges, ..Self::default() };
@@ -94,9 +94,9 @@ impl MeasuredTopology {
             out.parts[part as usize].triangles += 1;
             out.corners.push(mesh.triangles[*t as usize]);
         }
-        out.places = out.corners.iter().map(|t| t.map(|v| mesh.welded(v))).collect();
+        out.welded_corners = out.corners.iter().map(|t| t.map(|v| mesh.welded(v))).collect();
         out.welded = (0..mesh.vertex_count()).map(|v| mesh.welded(v)).collect();
-        out.join(&mesh, &place_of);
+        out.join(&mesh, &sorted_index);
         let follows_one = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| influences.of(v as usize));
             a == b && b == c && a.1.iter().filter(|w| **w != 0.0).count() == 1
@@ -107,19 +107,19 @@ impl MeasuredTopology {
         (!stop()).then_some(out)
     }
 
-    /// Finds hinges and open sides. `place_of` says where each triangle of `mesh` stands in the sorted list.
-    fn join(&mut self, mesh: &MeshTopology, place_of: &[u32]) {
+    /// Finds hinges and open sides. `sorted_index` says where each triangle of `mesh` stands in the sorted list.
+    fn join(&mut self, mesh: &MeshTopology, sorted_index: &[u32]) {
         let (mut of_parts, mut of_pieces, mut hinges) = (Vec::new(), Vec::new(), Vec::new());
         let (mut there, mut back): (Vec<Side>, Vec<Side>) = (Vec::new(), Vec::new());
-        let face = |side: &Side| place_of[side.triangle as usize];
-        let at_places = |ends: [u32; 2]| ends.map(|place| mesh.weld.first[place as usize]);
+        let face = |side: &Side| sorted_index[side.triangle as usize];
+        let first_vertices = |ends: [u32; 2]| ends.map(|welded| mesh.weld.first[welded as usize]);
         for edge in mesh.edges() {
             there.clear();
             there.extend(edge.iter().filter(|side| !side.is_back));
             back.clear();
             back.extend(edge.iter().filter(|side| side.is_back));
             if let ([one], [other]) = (&there[..], &back[..]) {
-                hinges.push(([face(one), face(other)], at_places(one.ends)));
+                hinges.push(([face(one), face(other)], first_vertices(one.ends)));
             }
             for (i, side) in there.iter().enumerate().chain(back.iter().enumerate()) {
                 let partner = if side.is_back { there.get(i) } else { back.get(i) };
@@ -127,10 +127,10 @@ impl MeasuredTopology {
                 let other = partner.map(|side| self.piece_of[face(side) as usize]);
                 let part = self.pieces[piece as usize].part;
                 if other != Some(piece) {
-                    of_pieces.push((piece, at_places(side.along())));
+                    of_pieces.push((piece, first_vertices(side.along())));
                 }
                 if other.is_none() {
-                    of_parts.push((part, at_places(side.along())));
+                    of_parts.push((part, first_vertices(side.along())));
                 }
                 if there.len() != 1 || back.len() != 1 {
                     self.parts[part as usize].closed = false;
@@ -145,13 +145,13 @@ impl MeasuredTopology {
     }
 }
 
-/// Parts the vertices of one place that have different vectors; `None` once `stop` returns true.
+/// Splits the welded vertices whose stored vertices have different vectors; `None` once `stop` returns true.
 fn part(weld: &Weld, vectors: &[Vec4], stop: &dyn Fn() -> bool) -> Option<Weld> {
     let vector = |v: usize| vectors.get(v).map(|vector| vector.to_array().map(f32::to_bits));
-    Weld::by_key(weld.place.iter().enumerate().map(|(v, place)| (*place, vector(v))), stop)
+    Weld::by_key(weld.place.iter().enumerate().map(|(v, welded)| (*welded, vector(v))), stop)
 }
 
-/// Returns the joint (its place in the skin) with the largest sum of weights at three corners, of equal ones the first;
+/// Returns the joint (its index in the skin) with the largest sum of weights at three corners, of equal ones the first;
 /// [`NONE`] where no sum is above zero.
 fn heaviest(influences: InfluencesRef<'_>, corners: [u32; 3]) -> u32 {
     let mut sums: Vec<(u16, f32)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The sums that the measures of a surface are made of, over all of its primitives.
+//! The sums from which the measures of a surface are computed, over all of its primitives.
 
 use glam::Vec3;
 use skinscope_deform::NORMAL_MODES;
@@ -39,11 +39,11 @@ impl Total {
     ) {
         let out = &mut self.out;
         let is_first = out.primitives.is_empty();
-        let place =
+        let vertex_ref =
             |vertex: u32| VertexRef { instance: part.instance, primitive: part.primitive, vertex: vertex as usize };
         let mut keep = |slot: usize, is_worse: bool, at: Option<u32>| {
             if let Some(at) = at.filter(|_| is_worse || out.at[slot].is_none()) {
-                out.at[slot] = Some(place(at));
+                out.at[slot] = Some(vertex_ref(at));
             }
         };
         keep(0, reading.stretch[0] < out.stretch[0], reading.at_stretch[0]);
@@ -66,7 +66,7 @@ impl Total {
             }
             let (of, sums) = (&mut out.normal_modes[i], &mut self.modes[i]);
             if f64::from(reading.worst.0) > of.worst {
-                (of.worst, of.at) = (reading.worst.0.into(), Some(place(reading.worst.1)));
+                (of.worst, of.at) = (reading.worst.0.into(), Some(vertex_ref(reading.worst.1)));
             }
             *sums = (sums.0 + reading.sum, sums.1 + reading.count);
             of.mean = sums.0 / sums.1.max(1) as f64;
@@ -112,8 +112,8 @@ impl Total {
                     let first = topology.piece_of.partition_point(|of| *of < i);
                     let after = topology.piece_of.partition_point(|of| *of <= i);
                     // The triangle in the middle of its list is more likely in the middle of the region than the first.
-                    let middle = topology.places[(first + after) / 2][0];
-                    self.regions.push((*joint, volumes, place(middle)));
+                    let middle = topology.welded_corners[(first + after) / 2][0];
+                    self.regions.push((*joint, volumes, vertex_ref(middle)));
                 }
             }
         }

@@ -28,7 +28,7 @@ fn farther(a: f32, b: f32) -> f32 {
     if a > 0.0 && (b <= 0.0 || size(a) >= size(b)) { a } else { b }
 }
 
-/// Returns a measure of the last reading for each stored vertex. By place first: both sides of a seam look alike.
+/// Returns a measure of the last reading for each stored vertex. By welded vertex first: both sides of a seam look alike.
 pub(super) fn values(
     measure: VertexMeasure,
     topology: &MeasuredTopology,
@@ -36,8 +36,8 @@ pub(super) fn values(
     memory: &Memory,
 ) -> Vec<f32> {
     let count = topology.welded.len();
-    let of_place = match measure {
-        VertexMeasure::Stretch => by_place(count, topology.edges.len(), farther, &|items, out| {
+    let of_welded = match measure {
+        VertexMeasure::Stretch => by_welded_vertex(count, topology.edges.len(), farther, &|items, out| {
             let edges = topology.edges[items.clone()].iter().zip(&memory.ratios[items.clone()]);
             for ((ends, ratio), per_length) in edges.zip(&rest.per_length[items]) {
                 if *per_length > 0.0 && ratio.is_finite() {
@@ -48,14 +48,14 @@ pub(super) fn values(
                 }
             }
         }),
-        VertexMeasure::Area => by_place(count, topology.places.len(), farther, &|items, out| {
-            let faces = topology.places[items.clone()].iter().zip(&memory.normals[items.clone()]);
-            for ((places, normal), per_area) in faces.zip(&rest.per_area[items]) {
+        VertexMeasure::Area => by_welded_vertex(count, topology.welded_corners.len(), farther, &|items, out| {
+            let faces = topology.welded_corners[items.clone()].iter().zip(&memory.normals[items.clone()]);
+            for ((corners, normal), per_area) in faces.zip(&rest.per_area[items]) {
                 let ratio = normal.length() * per_area;
                 if *per_area > 0.0 && ratio.is_finite() {
                     let ratio = ratio.max(LEAST_RATIO);
-                    for place in places {
-                        let value = &mut out[*place as usize];
+                    for welded in corners {
+                        let value = &mut out[*welded as usize];
                         *value = farther(*value, ratio);
                     }
                 }
@@ -63,12 +63,12 @@ pub(super) fn values(
         }),
         VertexMeasure::Inverted => {
             let mut out = vec![0.0; count];
-            for place in memory.inverted.iter().flat_map(|face| topology.places[*face as usize]) {
-                out[place as usize] = 1.0;
+            for welded in memory.inverted.iter().flat_map(|face| topology.welded_corners[*face as usize]) {
+                out[welded as usize] = 1.0;
             }
             out
         }
-        VertexMeasure::Fold => by_place(count, topology.hinges.len(), f32::max, &|items, out| {
+        VertexMeasure::Fold => by_welded_vertex(count, topology.hinges.len(), f32::max, &|items, out| {
             let hinges = topology.hinges[items.clone()].iter().zip(&topology.hinge_ends[items.clone()]);
             for ((hinge, ends), at_rest) in hinges.zip(&rest.bends[items]) {
                 let [a, b]: [Vec3; 2] = hinge.map(|f| memory.normals[f as usize]);
@@ -89,27 +89,27 @@ pub(super) fn values(
         VertexMeasure::NormalError => vec![0.0; count],
     };
     let none = if matches!(measure, VertexMeasure::Stretch | VertexMeasure::Area) { -1.0 } else { 0.0 };
-    let of = |place: &u32| of_place[*place as usize];
+    let of = |welded: &u32| of_welded[*welded as usize];
     topology.welded.iter().map(of).map(|value| if value == 0.0 { none } else { value }).collect()
 }
 
 /// Fewer items take less time than a second list.
 const FEW: usize = 1 << 14;
 
-/// Returns a number for each place, from items that each touch a few of them: `put` writes those of some items to a list that is 0 at
-/// first. Two halves of the items are written at once, and `join` combines their numbers.
-fn by_place(
-    places: usize,
+/// Returns a number for each welded vertex, from items that each touch a few of them: `put` writes those of some items to a list that is 0
+/// at first. Two halves of the items are written at once, and `join` combines their numbers.
+fn by_welded_vertex(
+    count: usize,
     items: usize,
     join: fn(f32, f32) -> f32,
     put: &(impl Fn(Range<usize>, &mut [f32]) + Sync),
 ) -> Vec<f32> {
-    let mut out = vec![0.0; places];
+    let mut out = vec![0.0; count];
     if items <= FEW {
         put(0..items, &mut out);
         return out;
     }
-    let (half, mut other) = (items / 2, vec![0.0; places]);
+    let (half, mut other) = (items / 2, vec![0.0; count]);
     parallel::both(|| put(0..half, &mut out), || put(half..items, &mut other));
     out.iter_mut().zip(&other).for_each(|(a, b)| *a = join(*a, *b));
     out

@@ -23,7 +23,7 @@ struct Part {
     corners: SampledVertices,
 }
 
-/// The places of each node in the palettes, sorted by node, so that those of a subtree lie in one range.
+/// The slots of each node in the palettes, sorted by node, so that those of a subtree lie in one range.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
     all: Vec<Slot>,
@@ -33,10 +33,10 @@ pub(super) struct Slots {
 struct Slot {
     node: usize,
     skin: usize,
-    /// The place in the joints of the skin.
+    /// The index in the joints of the skin.
     joint: usize,
-    /// The place among all palettes.
-    place: usize,
+    /// The index of its matrix among all palettes.
+    palette_index: usize,
 }
 
 pub(super) fn slots(model: &Model) -> Slots {
@@ -46,7 +46,7 @@ pub(super) fn slots(model: &Model) -> Slots {
             node: node.index(),
             skin: s,
             joint,
-            place: *first as usize + joint,
+            palette_index: *first as usize + joint,
         };
         all.extend(skin.joints.iter().enumerate().map(slot));
     }
@@ -56,8 +56,8 @@ pub(super) fn slots(model: &Model) -> Slots {
 
 impl Slots {
     fn of(&self, nodes: &Range<usize>) -> &[Slot] {
-        let place = |node: usize| self.all.partition_point(|slot| slot.node < node);
-        &self.all[place(nodes.start)..place(nodes.end)]
+        let first_slot = |node: usize| self.all.partition_point(|slot| slot.node < node);
+        &self.all[first_slot(nodes.start)..first_slot(nodes.end)]
     }
 }
 
@@ -275,8 +275,8 @@ impl<'a> Worker<'a> {
             return;
         }
         let stride = self.method.vec4s_per_joint;
-        for Slot { node, skin, joint, place } in self.slots.of(&nodes) {
-            let packed = place * stride..(place + 1) * stride;
+        for Slot { node, skin, joint, palette_index } in self.slots.of(&nodes) {
+            let packed = palette_index * stride..(palette_index + 1) * stride;
             if rest {
                 self.packed[packed.clone()].copy_from_slice(&self.rest_packed[packed]);
             } else {

@@ -293,15 +293,15 @@ fn run_on(
     }
     let chosen = rules::rank(&worst, plan.worst);
     let findings = parallel::map_at_once(threads, chosen.len(), stop.cancel, &|i| {
-        let place = &chosen[i];
+        let ranked = &chosen[i];
         if stop.is_over() {
             return None;
         }
-        let (drive, unit, worst) = &worst[place.row];
-        let (drive, at) = (&plan.drives[*drive], worst.pose(place.rule));
+        let (drive, unit, worst) = &worst[ranked.row];
+        let (drive, at) = (&plan.drives[*drive], worst.pose(ranked.rule));
         let pose = plan.pose(drive, at);
-        let fault = with(&idle, &new, |worker| worker.fault(drive.what, *unit, pose, place.rule));
-        fault.map(|fault| rules::finding(model, &skinned[*unit], place, pose, fault))
+        let fault = with(&idle, &new, |worker| worker.fault(drive.what, *unit, pose, ranked.rule));
+        fault.map(|fault| rules::finding(model, &skinned[*unit], ranked, pose, fault))
     })?;
     let mut findings: Vec<Finding> = findings.into_iter().flatten().collect();
     findings.sort_by_key(|f| std::cmp::Reverse(f.severity));

@@ -20,8 +20,8 @@ pub struct RomRule {
     pub label: &'static str,
     /// A sentence that says what it lists.
     pub help: &'static str,
-    /// Its place in [`ROM_RULES`].
-    pub(super) place: usize,
+    /// Its index in [`ROM_RULES`].
+    pub(super) index: usize,
     /// The fault that it lists; `None`: it judges the patch as a whole.
     pub(super) fault: Option<Fault>,
 }
@@ -35,35 +35,35 @@ pub static ROM_RULES: &[RomRule; RULE_COUNT] = &[
         id: "rom-stretch",
         label: "Stretched edges",
         help: "A joint stretches edges to more than twice their length",
-        place: 0,
+        index: 0,
         fault: Some(Fault::Stretch),
     },
     RomRule {
         id: "rom-area",
         label: "Crushed triangles",
         help: "Triangles keep less than a tenth of their area, or grow to more than four times of it",
-        place: 1,
+        index: 1,
         fault: Some(Fault::Area),
     },
     RomRule {
         id: "rom-volume",
         label: "Volume change",
         help: "The part of the skin that a joint bends changes its volume by more than a quarter",
-        place: 2,
+        index: 2,
         fault: None,
     },
     RomRule {
         id: "rom-inverted",
         label: "Inverted triangles",
         help: "Triangles look against the side that their joints turn them to",
-        place: 3,
+        index: 3,
         fault: Some(Fault::Inverted),
     },
     RomRule {
         id: "rom-fold",
         label: "Folded skin",
         help: "The surface folds back on itself by more than 150°",
-        place: 4,
+        index: 4,
         fault: Some(Fault::Fold),
     },
 ];
@@ -97,7 +97,7 @@ pub(super) fn badness(m: &Measures) -> [Option<f64>; RULE_COUNT] {
 /// The worst pose of each rule, for one drive and one primitive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worst {
-    /// For each [`RomRule::place`]: how bad it is, and the number of the drive's pose.
+    /// For each [`RomRule::index`]: how bad it is, and the number of the drive's pose.
     rules: [Option<(f64, usize)>; RULE_COUNT],
 }
 
@@ -106,34 +106,34 @@ impl Worst {
     pub(super) const NONE: Self = Self { rules: [None; RULE_COUNT] };
 
     pub(super) fn note(&mut self, pose: usize, measures: &Measures) {
-        for (kept, value) in self.rules.iter_mut().zip(badness(measures)) {
+        for (worst_so_far, value) in self.rules.iter_mut().zip(badness(measures)) {
             if let Some(value) = value
-                && kept.is_none_or(|(worst, _)| value > worst)
+                && worst_so_far.is_none_or(|(worst, _)| value > worst)
             {
-                *kept = Some((value, pose));
+                *worst_so_far = Some((value, pose));
             }
         }
     }
 
     /// Takes the worst of later poses into account.
     pub(super) fn merge(&mut self, later: Self) {
-        for (kept, new) in self.rules.iter_mut().zip(later.rules) {
+        for (worst_so_far, new) in self.rules.iter_mut().zip(later.rules) {
             if let Some((value, _)) = new
-                && kept.is_none_or(|(worst, _)| value > worst)
+                && worst_so_far.is_none_or(|(worst, _)| value > worst)
             {
-                *kept = new;
+                *worst_so_far = new;
             }
         }
     }
 
     /// Returns how bad it gets; `None` where the rule has no finding.
     pub(super) fn value(&self, rule: &RomRule) -> Option<f64> {
-        self.rules[rule.place].map(|(value, _)| value)
+        self.rules[rule.index].map(|(value, _)| value)
     }
 
     /// Returns the number of the drive's pose in which it is worst.
     pub(super) fn pose(&self, rule: &RomRule) -> usize {
-        self.rules[rule.place].map_or(0, |(_, pose)| pose)
+        self.rules[rule.index].map_or(0, |(_, pose)| pose)
     }
 }
 
@@ -151,7 +151,7 @@ pub(super) struct FaultyPose {
 /// A row that is listed.
 pub(super) struct RankedRow {
     pub(super) rule: &'static RomRule,
-    /// Its place in the list of the worst.
+    /// Its index in the list of the worst.
     pub(super) row: usize,
     /// Its rank from 1, among all that this rule could list.
     rank: usize,
@@ -172,7 +172,7 @@ pub(super) fn rank(worst: &[(usize, usize, Worst)], most: usize) -> Vec<RankedRo
 }
 
 /// Returns the finding of a row. `pose` is the pose in which it is worst.
-pub(super) fn finding(model: &Model, s: &Skinned, place: &RankedRow, pose: FindingPose, fault: FaultyPose) -> Finding {
+pub(super) fn finding(model: &Model, s: &Skinned, ranked: &RankedRow, pose: FindingPose, fault: FaultyPose) -> Finding {
     let FaultyPose { measures, vertices, count, mover } = fault;
     let (when, joints) = match pose {
         FindingPose::Turned { joint, axis, angle } => (turned(model, joint, axis, angle), vec![joint]),
@@ -182,16 +182,16 @@ pub(super) fn finding(model: &Model, s: &Skinned, place: &RankedRow, pose: Findi
         }
         FindingPose::Rest => ("The pose".to_owned(), mover.into_iter().collect()),
     };
-    let (what, fix, measure) = words(place.rule, &measures, count);
-    let rank = match (place.rank, place.of) {
+    let (what, fix, measure) = words(ranked.rule, &measures, count);
+    let rank = match (ranked.rank, ranked.of) {
         (_, 1) => String::new(),
         (1, of) => format!(" The worst of {of} such places."),
         (n, of) => format!(" Number {n} of {of} such places."),
     };
     let message = format!("{when} {what}.{rank}");
-    let torn = place.rule.fault == Some(Fault::Stretch) && f64::from(measures.stretch[1]) > TORN;
+    let torn = ranked.rule.fault == Some(Fault::Stretch) && f64::from(measures.stretch[1]) > TORN;
     Finding {
-        rule: place.rule.id,
+        rule: ranked.rule.id,
         severity: if torn { Severity::Warning } else { Severity::Info },
         mesh: Some(s.mesh),
         primitive: Some(s.primitive),

@@ -17,7 +17,7 @@ pub(super) struct Skinned<'a> {
     pub(super) source: &'a Primitive,
     pub(super) influences: InfluencesRef<'a>,
     pub(super) topology: MeshTopology,
-    /// The place of the skin's first matrix among all palettes.
+    /// The index of the skin's first matrix among all palettes.
     pub(super) first: usize,
     /// The positions in mesh space, rest morphs included.
     pub(super) base: Vec<Vec3>,
@@ -73,21 +73,21 @@ impl<'a> Skinned<'a> {
         local_to_model(&model.skeleton, &model.skeleton.rest, &mut pose);
         deform::palettes(model, &pose, &mut palettes);
         deform::pack(method, &palettes, &mut packed);
-        let mut places: Vec<(MeshId, usize, SkinId, InstanceId)> = Vec::new();
+        let mut keys: Vec<(MeshId, usize, SkinId, InstanceId)> = Vec::new();
         for (i, instance) in model.instances.iter().enumerate() {
             let Some(skin) = instance.skin else { continue };
             let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
             let skinned = primitives.filter(|(_, p)| p.stored_influences.is_some());
-            places.extend(skinned.map(|(p, _)| (instance.mesh, p, skin, InstanceId::from_index(i))));
+            keys.extend(skinned.map(|(p, _)| (instance.mesh, p, skin, InstanceId::from_index(i))));
         }
-        places.sort_unstable();
-        places.dedup_by_key(|p| (p.0, p.1, p.2));
+        keys.sort_unstable();
+        keys.dedup_by_key(|p| (p.0, p.1, p.2));
         let mut out = Vec::new();
-        for place in places {
-            let source = &model.meshes[place.0.index()].primitives[place.1];
-            let Some(influences) = model.influences(place.0, place.1) else { continue };
+        for key in keys {
+            let source = &model.meshes[key.0.index()].primitives[key.1];
+            let Some(influences) = model.influences(key.0, key.1) else { continue };
             let topology = MeshTopology::of_primitive(source, WeldRule::Exact, stop)?;
-            out.push(Self::new(model, place, (source, influences, topology)).at_rest(&packed, method));
+            out.push(Self::new(model, key, (source, influences, topology)).at_rest(&packed, method));
         }
         (!stop()).then_some(out)
     }

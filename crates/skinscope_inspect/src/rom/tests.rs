@@ -98,10 +98,10 @@ fn a_vertex_on_the_wrong_joint_tears_at_the_limit() {
     // (0, ¾, −1) or (0, 5/4, 1); its neighbours are vertices 1, 11, 12 and 23 of the sheet.
     let at = |v: usize| model.meshes[0].primitives[0].positions[v];
     let from = at(0);
-    let places = [Vec3::new(1.0, 1.0, 0.25), Vec3::new(0.0, 0.75, -1.0), Vec3::new(0.0, 1.25, 1.0)];
+    let positions = [Vec3::new(1.0, 1.0, 0.25), Vec3::new(0.0, 0.75, -1.0), Vec3::new(0.0, 1.25, 1.0)];
     let ratio = |to: Vec3, v: usize| at(v).distance(to) / at(v).distance(from);
     let neighbours = [1, 11, 12, 23];
-    let most = places.iter().flat_map(|to| neighbours.map(|v| ratio(*to, v))).fold(0.0, f32::max);
+    let most = positions.iter().flat_map(|to| neighbours.map(|v| ratio(*to, v))).fold(0.0, f32::max);
     assert!((torn.measure.unwrap().value - f64::from(most)).abs() < 1e-4, "{torn:?} for {most}");
     assert!(torn.vertices.starts_with(&[0, 1]) && torn.message.contains("\"joint 1\""), "{torn:?}");
 }

@@ -10,7 +10,7 @@ use crate::rig;
 
 /// A primitive's vertices among those of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Part {
+pub struct BodyPart {
     /// The mesh.
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
@@ -23,7 +23,7 @@ pub struct Part {
     pub(super) from_mesh: Option<Affine3A>,
 }
 
-impl Part {
+impl BodyPart {
     /// Returns a plane of the body's space in the space of this mesh, with a normal of unit length.
     #[must_use]
     pub fn in_mesh(&self, plane: Plane) -> Plane {
@@ -46,10 +46,10 @@ impl Part {
 pub(super) struct Body {
     /// The skin of the first mesh.
     pub skin: SkinId,
-    /// The joints of all its skins, each once. The places of joints are places in this list.
+    /// The joints of all its skins, each once. The indices of joints are indices in this list.
     pub nodes: Vec<NodeId>,
     /// The primitives by mesh and primitive.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BodyPart>,
     pub points: Vec<Vec3>,
     /// For each point, where its weights start in `weights`; one more at the end.
     starts: Vec<u32>,
@@ -66,7 +66,7 @@ pub(super) struct Body {
 impl Body {
     /// Makes the body of some skins; `None` where they move nothing that has a size. Each mesh counts once, with the
     /// first skin that moves it.
-    pub(super) fn of(model: &Model, skins: &[Placed], meshes: &[Vec<MeshId>]) -> Option<Self> {
+    pub(super) fn of(model: &Model, skins: &[BodySkin], meshes: &[Vec<MeshId>]) -> Option<Self> {
         let mut out = Self {
             skin: skins.first()?.skin,
             nodes: Vec::new(),
@@ -78,14 +78,15 @@ impl Body {
             moves: Vec::new(),
             size: 0.0,
         };
-        let (mut places, mut seen) = (HashMap::new(), BTreeSet::new());
-        for Placed { skin: id, from_mesh } in skins {
+        let (mut known, mut seen) = (HashMap::new(), BTreeSet::new());
+        for BodySkin { skin: id, from_mesh } in skins {
             let skin = &model.skins[id.index()];
             // A node that a skin lists twice, or that several skins list, is one joint.
-            let place: Vec<u16> = (0..skin.joints.len()).map(|j| out.place(skin, j, *from_mesh, &mut places)).collect();
+            let index_of: Vec<u16> =
+                (0..skin.joints.len()).map(|j| out.index_of(skin, j, *from_mesh, &mut known)).collect();
             for mesh in meshes[id.index()].iter().filter(|mesh| seen.insert(**mesh)) {
                 for (primitive, source) in model.primitives(*mesh).enumerate() {
-                    out.add((*mesh, primitive), source, &place, *from_mesh);
+                    out.add((*mesh, primitive), source, &index_of, *from_mesh);
                 }
             }
         }
@@ -93,11 +94,17 @@ impl Body {
         (!out.points.is_empty() && out.size > 0.0 && out.size.is_finite()).then_some(out)
     }
 
-    /// Returns the place of a joint of a skin; the last place where there are more joints than can be numbered.
-    fn place(&mut self, skin: &Skin, j: usize, from_mesh: Option<DAffine3>, places: &mut HashMap<NodeId, u16>) -> u16 {
+    /// Returns the index of a joint of a skin; the last index where there are more joints than can be numbered.
+    fn index_of(
+        &mut self,
+        skin: &Skin,
+        j: usize,
+        from_mesh: Option<DAffine3>,
+        known: &mut HashMap<NodeId, u16>,
+    ) -> u16 {
         let to_body = |m: DAffine3| from_mesh.map_or(m.translation, |f| f.transform_point3(m.translation));
         let bound = || bind(skin, j).map(|m| to_body(m).as_vec3()).filter(|p| p.is_finite());
-        *places.entry(skin.joints[j]).or_insert_with(|| {
+        *known.entry(skin.joints[j]).or_insert_with(|| {
             if self.nodes.len() < usize::from(u16::MAX) {
                 self.nodes.push(skin.joints[j]);
                 self.joints.push(bound());
@@ -111,13 +118,13 @@ impl Body {
         &mut self,
         (mesh, primitive): (MeshId, usize),
         source: PrimitiveRef<'_>,
-        place: &[u16],
+        indices: &[u16],
         from_mesh: Option<DAffine3>,
     ) {
         let Some(influences) = source.influences else { return };
         let len = source.stored_vertices;
         let single = from_mesh.map(|m| Affine3A::from_cols_array(&m.to_cols_array().map(|v| v as f32)));
-        self.parts.push(Part { mesh, primitive, start: self.points.len(), len, from_mesh: single });
+        self.parts.push(BodyPart { mesh, primitive, start: self.points.len(), len, from_mesh: single });
         let to_body = |p: &Vec3| from_mesh.map_or(*p, |from_mesh| from_mesh.transform_point3(p.as_dvec3()).as_vec3());
         self.points.extend(source.positions[..len].iter().map(to_body));
         let mut of_vertex: Vec<(u16, f32)> = Vec::new();
@@ -131,7 +138,7 @@ impl Body {
             let sum = influences.sum(vertex) as f32;
             of_vertex.clear();
             let used = joints.iter().zip(weights).filter(|(_, w)| **w != 0.0);
-            of_vertex.extend(used.map(|(j, w)| (place[usize::from(*j)], *w / sum)));
+            of_vertex.extend(used.map(|(j, w)| (indices[usize::from(*j)], *w / sum)));
             of_vertex.iter().for_each(|(joint, _)| self.moves[usize::from(*joint)] = true);
             if is_broken || sum <= 0.0 {
                 of_vertex.clear();
@@ -148,7 +155,7 @@ impl Body {
         }
     }
 
-    /// Returns (place, share of the sum of weights) of a vertex, rising by place. Empty for one whose weights are zero,
+    /// Returns (index, share of the sum of weights) of a vertex, rising by index. Empty for one whose weights are zero,
     /// negative or not finite, which other rules find.
     pub(super) fn weights(&self, point: usize) -> &[(u16, f32)] {
         &self.weights[self.starts[point] as usize..self.starts[point + 1] as usize]
@@ -177,7 +184,7 @@ fn meshes(model: &Model) -> Vec<Vec<MeshId>> {
 
 /// A skin of a body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
+pub(super) struct BodySkin {
     /// The skin.
     pub skin: SkinId,
     /// `body_from_mesh` of what it moves, where that is not the identity.
@@ -193,18 +200,18 @@ pub(super) fn each_found<T, E: Copy>(
     let (mut found, mut without) = (Vec::new(), Vec::new());
     let meshes = meshes(model);
     let mut of =
-        |skins: &[Placed], meshes: &[Vec<MeshId>]| find(Body::of(model, skins, meshes).ok_or(None)?).map_err(Some);
+        |skins: &[BodySkin], meshes: &[Vec<MeshId>]| find(Body::of(model, skins, meshes).ok_or(None)?).map_err(Some);
     for skins in bodies(model) {
         let mut seen = BTreeSet::new();
         let all = skins.iter().flat_map(|skin| meshes[skin.skin.index()].iter().map(|mesh| (*skin, *mesh)));
-        let each: Vec<(Placed, MeshId)> = all.filter(|(_, mesh)| seen.insert(*mesh)).collect();
+        let each: Vec<(BodySkin, MeshId)> = all.filter(|(_, mesh)| seen.insert(*mesh)).collect();
         match of(&skins, &meshes) {
             Ok(one) => found.push(one),
             Err(_) if each.len() > 1 => {
                 for (skin, mesh) in each {
                     let mut only = vec![Vec::new(); meshes.len()];
                     only[skin.skin.index()] = vec![mesh];
-                    match of(&[Placed { from_mesh: None, ..skin }], &only) {
+                    match of(&[BodySkin { from_mesh: None, ..skin }], &only) {
                         Ok(one) => found.push(one),
                         Err(why) => without.push((mesh, why)),
                     }
@@ -216,12 +223,12 @@ pub(super) fn each_found<T, E: Copy>(
     (found, without)
 }
 
-/// Groups skins into bodies. Skins that bind the joints they share in the same places are one body, such as the head
+/// Groups skins into bodies. Skins that bind the joints they share at the same positions are one body, such as the head
 /// and the hands of a character whose parts were exported each with a skin; a turn, scale and shift that all these joints
 /// have in common does not count, as that of meshes that are stored as integers. Skins that share no joint are bodies of
 /// their own. Takes time linear in joints.
-fn bodies(model: &Model) -> Vec<Vec<Placed>> {
-    let mut out: Vec<Vec<Placed>> = Vec::new();
+fn bodies(model: &Model) -> Vec<Vec<BodySkin>> {
+    let mut out: Vec<Vec<BodySkin>> = Vec::new();
     // The first body that has each node, and where that body binds it.
     let mut known: HashMap<NodeId, (usize, Option<DAffine3>)> = HashMap::new();
     for (i, skin) in model.skins.iter().enumerate() {
@@ -237,7 +244,7 @@ fn bodies(model: &Model) -> Vec<Vec<Placed>> {
             out.push(Vec::new());
             (out.len() - 1, None)
         });
-        out[body].push(Placed { skin: SkinId::from_index(i), from_mesh });
+        out[body].push(BodySkin { skin: SkinId::from_index(i), from_mesh });
         for (node, bind) in binds {
             let bind = bind.map(|bind| from_mesh.map_or(bind, |from_mesh| from_mesh * bind));
             known.entry(node).or_insert((body, bind));
@@ -247,19 +254,19 @@ fn bodies(model: &Model) -> Vec<Vec<Placed>> {
 }
 
 /// Returns `body_from_mesh` for joints that are bound in a body and in a mesh (inner `None`: the identity); `None` where
-/// they are bound in other places.
+/// they are bound at other positions.
 fn shift(both: &[[DAffine3; 2]]) -> Option<Option<DAffine3>> {
-    if both.iter().all(|[a, b]| same_place(a, b, 1e-5)) {
+    if both.iter().all(|[a, b]| is_same_position(a, b, 1e-5)) {
         return Some(None);
     }
     let [a, b] = both.first()?;
     let shift = *a * b.inverse();
     let is_sound = shift.is_finite() && !rig::is_singular(&shift);
-    (is_sound && both.iter().all(|[a, b]| same_place(a, &(shift * *b), 1e-4))).then_some(Some(shift))
+    (is_sound && both.iter().all(|[a, b]| is_same_position(a, &(shift * *b), 1e-4))).then_some(Some(shift))
 }
 
 /// Returns whether two matrices are equal but for rounding, a share of their size.
-fn same_place(a: &DAffine3, b: &DAffine3, rounding: f64) -> bool {
+fn is_same_position(a: &DAffine3, b: &DAffine3, rounding: f64) -> bool {
     let size = a.translation.length().max(a.matrix3.col(0).length());
     a.abs_diff_eq(*b, rounding * size.max(f64::MIN_POSITIVE))
 }

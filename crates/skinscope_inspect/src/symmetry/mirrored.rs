@@ -6,7 +6,7 @@ use skinscope_anim::pose::Axis;
 use skinscope_base::math::{Grid, Plane};
 use skinscope_model::{MeshId, Model, NodeId};
 
-use super::body::{self, Body, Part};
+use super::body::{self, Body, BodyPart};
 use super::plane::{Mirror, Nearest, POINT_REACH, SAME_POINT, Search};
 
 /// The vertices that some skins move, in one space, with their plane of symmetry across an axis.
@@ -40,7 +40,7 @@ impl Mirrored {
     fn of(model: &Model, body: Body, axis: Axis) -> Result<Self, Nearest> {
         let grid = Grid::new(&body.points, body.size * POINT_REACH);
         let Mirror { plane, partners, .. } = Search::new(model, &body, &grid).across(axis.direction())?;
-        let node = |place: usize| body.nodes[place];
+        let node = |index: usize| body.nodes[index];
         let partners = partners.iter().enumerate();
         let partners = partners.filter_map(|(j, k)| Some((node(j), node(usize::from((*k)?))))).collect();
         Ok(Self { body, plane, partners })
@@ -48,7 +48,7 @@ impl Mirrored {
 
     /// Returns its primitives, whose stored vertices are numbered one after the other.
     #[must_use]
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[BodyPart] {
         &self.body.parts
     }
 
@@ -70,14 +70,14 @@ impl Mirrored {
         self.partners.get(&node).copied()
     }
 
-    /// Returns the partner of each joint that has one, where the pairs `told` count before those that were found: a joint that
+    /// Returns the partner of each joint that has one, where the pairs `given` count before those that were found: a joint that
     /// one of them takes away from another leaves that one without a partner. A pair of one joint makes it its own partner.
     #[must_use]
-    pub fn partners(&self, told: &[[NodeId; 2]]) -> HashMap<NodeId, NodeId> {
+    pub fn partners(&self, given: &[[NodeId; 2]]) -> HashMap<NodeId, NodeId> {
         let mut out = self.partners.clone();
         let mut seen: Vec<NodeId> = Vec::new();
-        for [a, b] in told.iter().copied().filter(|pair| pair.iter().all(|node| self.body.nodes.contains(node))) {
-            // Of two pairs that are told of one joint the first counts.
+        for [a, b] in given.iter().copied().filter(|pair| pair.iter().all(|node| self.body.nodes.contains(node))) {
+            // Of two pairs that are given for one joint the first counts.
             if seen.contains(&a) || seen.contains(&b) {
                 continue;
             }
@@ -98,7 +98,7 @@ impl Mirrored {
         self.plane.normal.dot(self.body.points[vertex]) - self.plane.offset
     }
 
-    /// Calls `each` for every vertex with the vertices at its mirror image, rising: all that lie in the one place that is
+    /// Calls `each` for every vertex with the vertices at its mirror image, rising: all that lie at the one position that is
     /// nearest to it. There are none where no vertex lies within a thousandth of the size; the vertex itself is among them
     /// where it lies on the plane.
     pub fn each_image(&self, mut each: impl FnMut(usize, &[u32])) {

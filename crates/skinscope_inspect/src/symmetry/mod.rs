@@ -1,8 +1,8 @@
 //! Left and right: finds where the weights of a vertex differ from those of its mirror image.
 //!
 //! A body is what one skin moves, or several that bind the same joints alike, in the space in which they were bound.
-//! Its mirror plane is found, not assumed; its joints are paired by place, and by name where several stand in one
-//! place; then every vertex is compared with the vertex at its mirror image. Bodies that are not symmetric, in shape or
+//! Its mirror plane is found, not assumed; its joints are paired by position, and by name where several stand at one
+//! position; then every vertex is compared with the vertex at its mirror image. Bodies that are not symmetric, in shape or
 //! in joints, have no differences.
 
 mod body;
@@ -17,7 +17,7 @@ pub(crate) mod tests;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use body::Body;
-pub use body::Part;
+pub use body::BodyPart;
 pub use mirrored::{Mirrored, WithoutPlane};
 pub use plane::Nearest;
 use plane::{Mirror, POINT_REACH, SAME_POINT, Search};
@@ -88,7 +88,7 @@ pub(crate) fn differences_of(model: &Model, comparisons: &[Comparison]) -> PerVe
 #[derive(Debug)]
 pub(crate) struct Comparison {
     pub plane: Plane,
-    pub parts: Vec<Part>,
+    pub parts: Vec<BodyPart>,
     /// The difference of each vertex of the body; below 0 where it was compared with nothing.
     pub difference: Vec<f32>,
     /// For each vertex of the body that differs: the vertex that it was compared with.
@@ -98,12 +98,12 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Returns the joint of a place.
-    pub(crate) fn node(&self, place: u16) -> NodeId {
-        self.body.nodes[usize::from(place)]
+    /// Returns the joint with an index among the joints of the body.
+    pub(crate) fn node(&self, index: u16) -> NodeId {
+        self.body.nodes[usize::from(index)]
     }
 
-    /// Returns the joints (by place) in whose weights a vertex differs from its image: each with its weight, its
+    /// Returns the joints (by index) in whose weights a vertex differs from its image: each with its weight, its
     /// partner, and the partner's weight at the image. Both joints of a pair may be among them.
     pub(crate) fn joints(&self, vertex: usize) -> Vec<(u16, f32, u16, f32)> {
         let mut mirrored = Vec::new();
@@ -144,7 +144,7 @@ fn compare(model: &Model, body: Body, cancel: &AtomicBool) -> Option<Comparison>
             (*difference, *image) = least;
         }
     }
-    // It cannot be told which side is right: both differ.
+    // It cannot be known which side is right: both differ.
     for vertex in 0..out.len() {
         let (difference, image) = out[vertex];
         let other = &mut out[image as usize];
@@ -180,7 +180,7 @@ fn own_differences(
             continue;
         }
         let nearest = near.iter().fold(f32::INFINITY, |least, (d, _)| least.min(*d));
-        // Of vertices in one place (seams, hard edges) the one that fits best is taken, since it cannot be told which
+        // Of vertices at one position (seams, hard edges) the one that fits best is taken, since it cannot be known which
         // of them is the image.
         near.retain(|(d, _)| *d <= nearest + body.size * SAME_POINT);
         let fits = near.iter().filter_map(|(_, other)| Some((distance(body, &mirrored, *other, partners)?, *other)));
@@ -194,7 +194,7 @@ fn own_differences(
     out
 }
 
-/// Writes the weights that the image of a vertex ought to have, rising by place; returns false where the vertex has
+/// Writes the weights that the image of a vertex ought to have, rising by index; returns false where the vertex has
 /// none that could be compared, or one of its joints has no partner.
 fn mirror_weights(body: &Body, vertex: usize, partners: &[Option<u16>], out: &mut Vec<(u16, f32)>) -> bool {
     out.clear();

@@ -12,7 +12,7 @@ use super::body::Body;
 /// How near a point must be to the mirror image of another, as a share of the size: nearer than the spacing of
 /// vertices, so that weights which change along the surface are not compared from one vertex to the next.
 pub(super) const POINT_REACH: f32 = 1e-3;
-/// Points that are nearer to each other than this are in one place, as a share of the size: vertices of a seam.
+/// Points that are nearer to each other than this are at one position, as a share of the size: vertices of a seam.
 pub(super) const SAME_POINT: f32 = 2e-5;
 /// A body is symmetric if at least this share of its points has a mirror image; the rest is what it carries on one
 /// side.
@@ -40,7 +40,7 @@ pub(super) struct Mirror {
 /// The plane that comes nearest to mirroring a body: what is said where there is none that does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
-    /// The plane's place along the axis, in the space of the body's first mesh.
+    /// The plane's position along the axis, in the space of the body's first mesh.
     pub offset: f32,
     /// The share of the vertices that have a mirror image about it, 0 to 1.
     pub share: f32,
@@ -150,7 +150,7 @@ impl<'b> Search<'b> {
         let moving = body.joints.iter().zip(&body.moves).filter(|(_, moves)| **moves);
         let joints = Aabb::from_points(moving.filter_map(|(p, _)| *p));
         let middle = |bounds: Aabb| (!bounds.is_empty()).then(|| normal.dot(bounds.center()));
-        let usual = [Some(0.0), middle(Aabb::around_mass(&body.points)), middle(joints), self.told(normal)];
+        let usual = [Some(0.0), middle(Aabb::around_mass(&body.points)), middle(joints), self.offset_by_names(normal)];
         let mut out: Vec<f32> = Vec::new();
         for offset in usual.into_iter().chain([halfway(body, normal)]).flatten().filter(|offset| offset.is_finite()) {
             if !out.iter().any(|other| (other - offset).abs() < body.size * POINT_REACH * 0.1) {
@@ -160,8 +160,8 @@ impl<'b> Search<'b> {
         out
     }
 
-    /// Returns the place of the plane in the middle of the pairs that names make.
-    fn told(&self, normal: Vec3) -> Option<f32> {
+    /// Returns the position of the plane in the middle of the pairs that names make.
+    fn offset_by_names(&self, normal: Vec3) -> Option<f32> {
         median(self.joints.named_pairs().iter().map(|[a, b]| normal.dot(*a + *b) * 0.5).collect())
     }
 
@@ -170,7 +170,7 @@ impl<'b> Search<'b> {
         let across: Vec3 =
             self.joints.named_pairs().iter().map(|[left, right]| (*right - *left).normalize_or_zero()).sum();
         let normal = across.try_normalize().filter(|n| n.abs().max_element() < 0.999_99)?;
-        self.told(normal).map(|offset| Plane { normal, offset })
+        self.offset_by_names(normal).map(|offset| Plane { normal, offset })
     }
 }
 

@@ -44,24 +44,24 @@ fn mirror(parts: ModelParts, axis: Option<Axis>) -> Result<pose::Mirror, NoPlane
     of_poses(&Model::build(parts).unwrap(), axis, Vec3::new(0.25, 0.5, 0.75))
 }
 
-/// Whether it lies across an axis at this place and exchanges the arms alone.
-fn assert_arms(mirror: &pose::Mirror, axis: Axis, place: f64) {
+/// Whether it lies across an axis at this offset and exchanges the arms alone.
+fn assert_arms(mirror: &pose::Mirror, axis: Axis, offset: f64) {
     let along = mirror.normal().dot(axis.direction().as_dvec3());
     assert!(along.abs() > 1.0 - 1e-9, "{mirror:?}");
-    assert!((mirror.offset() * along.signum() - place).abs() < 1e-4, "{mirror:?}");
+    assert!((mirror.offset() * along.signum() - offset).abs() < 1e-4, "{mirror:?}");
     assert_eq!([ROOT, HIPS, LEFT, RIGHT].map(|node| mirror.partner(node)), [ROOT, HIPS, RIGHT, LEFT]);
 }
 
 #[test]
 fn the_plane_is_that_of_the_mesh_where_it_rests() {
     let lying = Quat::from_rotation_x(-1.570_796_4);
-    for (root, place) in [
+    for (root, offset) in [
         (Transform::IDENTITY, 0.0),
         (at(5.0, -3.0, 2.0), 5.0),
         (Transform { translation: Vec3::X * -2.0, rotation: lying, scale: Vec3::splat(0.01) }, -2.0),
     ] {
         for axis in [Some(Axis::X), None] {
-            assert_arms(&mirror(standing(root), axis).unwrap(), Axis::X, place);
+            assert_arms(&mirror(standing(root), axis).unwrap(), Axis::X, offset);
         }
     }
 }
@@ -90,16 +90,16 @@ fn who_faces_sideways_is_mirrored_where_its_sides_lie() {
     }
     let why = mirror(standing(root), Some(Axis::X)).unwrap_err();
     assert_eq!(why, NoPlane { axis: Some(Axis::X), other: Some(Axis::Z) });
-    let told = "no plane of symmetry was found across x: neither the mesh nor its joints have a mirror image \
+    let reported = "no plane of symmetry was found across x: neither the mesh nor its joints have a mirror image \
                 (left and right lie across z)";
-    assert_eq!(why.to_string(), told);
+    assert_eq!(why.to_string(), reported);
 }
 
 #[test]
 fn across_an_axis_without_left_and_right_each_node_is_its_own_about_the_middle() {
-    for (axis, place) in [(Axis::Y, 0.5), (Axis::Z, 0.75)] {
+    for (axis, offset) in [(Axis::Y, 0.5), (Axis::Z, 0.75)] {
         let mirror = mirror(standing(Transform::IDENTITY), Some(axis)).unwrap();
-        assert!((mirror.offset() - place).abs() < 1e-6 && !mirror.has_pairs(), "{mirror:?}");
+        assert!((mirror.offset() - offset).abs() < 1e-6 && !mirror.has_pairs(), "{mirror:?}");
         assert_eq!(mirror.normal(), axis.direction().as_dvec3());
     }
 }
@@ -174,15 +174,15 @@ fn two_figures_beside_each_other_are_exchanged() {
 }
 
 #[test]
-fn nodes_that_are_no_joints_are_paired_by_name_and_place_where_they_rest() {
+fn nodes_that_are_no_joints_are_paired_by_name_and_position_where_they_rest() {
     let mut parts = standing(at(5.0, 0.0, 0.0));
-    let by_place = [0.7, -0.7].map(|x| add_node(&mut parts, &format!("p{}", x > 0.0), HIPS, at(x, 0.4, 0.3)));
+    let by_position = [0.7, -0.7].map(|x| add_node(&mut parts, &format!("p{}", x > 0.0), HIPS, at(x, 0.4, 0.3)));
     let alone = add_node(&mut parts, "pouch", HIPS, at(0.4, -0.3, 0.0));
     let by_name =
         [("hold.L", 0.5), ("hold.R", -0.52)].map(|(name, x)| add_node(&mut parts, name, ROOT, at(x, 0.2, 0.0)));
     let mirror = mirror(parts, Some(Axis::X)).unwrap();
     assert_arms(&mirror, Axis::X, 5.0);
-    for [a, b] in [by_name, by_place] {
+    for [a, b] in [by_name, by_position] {
         assert_eq!([a, b].map(|node| mirror.partner(node)), [b, a]);
     }
     assert_eq!(mirror.partner(alone), alone);

@@ -131,19 +131,19 @@ impl<'m> Resting<'m> {
             return Some(mirror);
         }
         let mut partners: Vec<Option<NodeId>> = vec![None; self.at.len()];
-        let mut is_told = vec![false; self.at.len()];
+        let mut is_given = vec![false; self.at.len()];
         for body in bodies.iter().filter(|body| body.plane.is_same(&plane, near)) {
             for (node, partner) in &body.partners {
                 let partner =
-                    partner.filter(|partner| !is_told[partner.index()] || partners[partner.index()] == Some(*node));
-                if !is_told[node.index()] {
+                    partner.filter(|partner| !is_given[partner.index()] || partners[partner.index()] == Some(*node));
+                if !is_given[node.index()] {
                     partners[node.index()] = partner;
                 }
             }
-            body.partners.iter().for_each(|(node, _)| is_told[node.index()] = true);
+            body.partners.iter().for_each(|(node, _)| is_given[node.index()] = true);
         }
         for (node, partner) in self.pairs.settled(plane.single(), self.size).into_iter().enumerate() {
-            let partner = partner.map(usize::from).filter(|partner| !is_told[node] && !is_told[*partner]);
+            let partner = partner.map(usize::from).filter(|partner| !is_given[node] && !is_given[*partner]);
             partners[node] = partners[node].or(partner.map(NodeId::from_index));
         }
         // What a pose moves is joints: where all stand beside the plane of the mesh, they are mirrored about their own.
@@ -176,7 +176,7 @@ impl<'m> Resting<'m> {
         let middle = Aabb::around_mass(&body.points).center();
         let on_plane = middle - plane.normal * (plane.normal.dot(middle) - plane.offset);
         let point = world.transform_point3(on_plane.as_dvec3());
-        let node = |place: usize| body.nodes[place];
+        let node = |index: usize| body.nodes[index];
         let partners = partners.iter().enumerate().map(|(j, k)| (node(j), k.map(|k| node(usize::from(k))))).collect();
         let plane = WorldPlane { normal: across.unwrap_or(normal), point };
         Some(Found { plane, is_sided, partners, points: body.points.len(), size: binding.size })
@@ -193,10 +193,11 @@ impl<'m> Resting<'m> {
         let mut best: Option<Candidate> = None;
         for axis in Axis::ALL.into_iter().filter(|other| axis.is_none_or(|axis| axis == *other)) {
             let normal = axis.direction().as_dvec3();
-            let mut told: Vec<f64> =
+            let mut middles: Vec<f64> =
                 self.pairs.named_pairs().iter().map(|[a, b]| normal.dot((a.as_dvec3() + b.as_dvec3()) * 0.5)).collect();
-            told.sort_by(f64::total_cmp);
-            let through = [Some(0.0), told.get(told.len() / 2).copied(), Some(normal.dot(bounds.center().as_dvec3()))];
+            middles.sort_by(f64::total_cmp);
+            let through =
+                [Some(0.0), middles.get(middles.len() / 2).copied(), Some(normal.dot(bounds.center().as_dvec3()))];
             for offset in through.into_iter().flatten().filter(|offset| offset.is_finite()) {
                 let plane = WorldPlane { normal, point: normal * offset };
                 let partners = self.pairs.settled(plane.single(), self.size);

@@ -209,13 +209,13 @@ fn the_plane_is_found_beside_what_hangs_on_one_side_and_across_every_axis() {
 /// Returns a mesh of the left side and the plane of [`figure`], and one of the right side.
 pub(crate) fn halves(whole: &Primitive) -> Vec<Mesh> {
     let part = |keep: &dyn Fn(usize) -> bool| {
-        let kept: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
+        let retained: Vec<usize> = (0..whole.stored_vertices).filter(|v| keep(*v)).collect();
         let mut out = whole.clone();
-        out.positions = kept.iter().map(|v| whole.positions[*v]).collect();
+        out.positions = retained.iter().map(|v| whole.positions[*v]).collect();
         let (all, i) = (whole.stored_influences.as_ref().unwrap(), out.stored_influences.as_mut().unwrap());
-        i.joints = kept.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
-        i.weights = kept.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
-        out.stored_vertices = kept.len();
+        i.joints = retained.iter().flat_map(|v| all.of(*v).0.to_vec()).collect();
+        i.weights = retained.iter().flat_map(|v| all.of(*v).1.to_vec()).collect();
+        out.stored_vertices = retained.len();
         Mesh { primitives: vec![out], ..Mesh::default() }
     };
     vec![part(&|v| v % 2 == 0 || v >= 36), part(&|v| v % 2 == 1 && v < 36)]
@@ -271,7 +271,7 @@ fn a_vertex_on_the_plane_is_its_own_image() {
 }
 
 #[test]
-fn places_count_where_names_are_missing_or_wrong() {
+fn positions_count_where_names_are_missing_or_wrong() {
     for names in [["a", "b", "c", "d"], ["root", "hips", "arm.L", "hand.R"], ["root", "x.L", "arm.L", "x.R"]] {
         let mut p = figure(Affine3A::IDENTITY);
         p.skeleton.names = names.map(String::from).to_vec();
@@ -281,8 +281,8 @@ fn places_count_where_names_are_missing_or_wrong() {
 }
 
 #[test]
-fn names_tell_joints_in_one_place_apart() {
-    // A twist joint in the place of each arm takes over half of the weight, listed in another order on either side.
+fn names_distinguish_joints_at_one_position() {
+    // A twist joint at the position of each arm takes over half of the weight, listed in another order on either side.
     let twisted = |names: [&str; 2]| {
         let mut p = figure(Affine3A::IDENTITY);
         for (node, name) in [(4, names[0]), (5, names[1])] {
@@ -292,7 +292,7 @@ fn names_tell_joints_in_one_place_apart() {
             p.skeleton.rest.transforms.push(Transform::IDENTITY);
         }
         p.scenes[0].contains = vec![true; 6];
-        // Places 3 and 4 of the skin: the twist of the right arm first.
+        // Joints 3 and 4 of the skin: the twist of the right arm first.
         p.skins[0].joints.extend([NodeId(5), NodeId(4)]);
         let [left, right] = [p.skins[0].inverse_bind[1], p.skins[0].inverse_bind[2]];
         p.skins[0].inverse_bind.extend([right, left]);
@@ -306,7 +306,7 @@ fn names_tell_joints_in_one_place_apart() {
         p
     };
     assert!(differing(twisted(["twist.L", "twist.R"])).is_empty());
-    // The wrong names would pair each twist with itself on the other side: places still find the arm's partner, not
+    // The wrong names would pair each twist with itself on the other side: positions still find the arm's partner, not
     // its own.
     let mut p = twisted(["twist.L", "twist.R"]);
     influences(&mut p).weights[9 * 4] += 0.1;
@@ -315,7 +315,7 @@ fn names_tell_joints_in_one_place_apart() {
 }
 
 #[test]
-fn of_vertices_in_one_place_the_best_one_is_the_image() {
+fn of_vertices_at_one_position_the_best_one_is_the_image() {
     let mut p = figure(Affine3A::IDENTITY);
     // Another shell at vertex 8 (left) with other weights, and its own mirror image at vertex 9 (right), listed before.
     let primitive = &mut p.meshes[0].primitives[0];

@@ -46,7 +46,7 @@ pub struct JointRow {
     pub node: NodeId,
     /// The skin, or the first of those that refer to it.
     pub skin: SkinId,
-    /// The joint's place in that skin.
+    /// The joint's index in that skin.
     pub slot: usize,
     /// How many skins the row is about.
     pub skins: usize,
@@ -56,7 +56,7 @@ pub struct JointRow {
     pub figures: JointFigures,
     /// Whether neither it nor any node below it moves a vertex in any skin.
     pub unused: bool,
-    /// The difference between its rest and how the skin bound it; `None` where that cannot be told.
+    /// The difference between its rest and how the skin bound it; `None` where that is not known.
     pub drift: Option<Drift>,
     /// Whether it does not rest as it was bound, by the tolerances for a skin of this size (see [`Drift::is_small`]).
     pub drifts: bool,
@@ -72,7 +72,7 @@ pub struct JointTable {
     /// The rows over all skins, one for each joint in node order. Meshes without a skin count for the joint that they
     /// hang on.
     all: Vec<JointRow>,
-    /// The rows by skin and place in it.
+    /// The rows by skin and index in it.
     by_skin: Vec<Vec<JointRow>>,
 }
 
@@ -140,19 +140,19 @@ impl JointTable {
                 is_turned: own.is_turned(),
             }
         };
-        let mut places: Vec<Option<JointRow>> = vec![None; count];
+        let mut by_node: Vec<Option<JointRow>> = vec![None; count];
         let mut rows = Vec::new();
         for (i, (skin, figures)) in model.skins.iter().zip(&by_skin).enumerate() {
             let joints = skin.joints.iter().zip(figures).enumerate();
             rows.push(joints.map(|(slot, (node, f))| row(i, slot, *node, *f)).collect());
             for (slot, node) in skin.joints.iter().enumerate() {
-                match &mut places[node.index()] {
+                match &mut by_node[node.index()] {
                     Some(first) => first.skins += usize::from(first.skin.index() != i),
-                    place => *place = Some(row(i, slot, *node, nodes[node.index()])),
+                    entry => *entry = Some(row(i, slot, *node, nodes[node.index()])),
                 }
             }
         }
-        Some(Self { all: places.into_iter().flatten().collect(), by_skin: rows })
+        Some(Self { all: by_node.into_iter().flatten().collect(), by_skin: rows })
     }
 
     /// Returns the rows of one skin, or of all joints.
@@ -191,7 +191,7 @@ impl JointColumn {
         let name = |node: NodeId| &skeleton.names[node.index()];
         let parent = |row: &JointRow| skeleton.parents[row.node.index()];
         let size = |row: &JointRow| row.figures.bounds.diagonal();
-        // A value that cannot be told sorts after the largest.
+        // A value that is not known sorts after the largest.
         let drift = |row: &JointRow, of: fn(&Drift) -> f64| row.drift.as_ref().map_or(-1.0, of);
         match self {
             Self::Name => name(a.node).to_lowercase().cmp(&name(b.node).to_lowercase()),

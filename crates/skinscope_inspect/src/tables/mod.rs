@@ -15,4 +15,4 @@ pub use joints::{JointColumn, JointFigures, JointRow, JointTable, scale_of};
 pub use row::{Pair, Row};
 pub use skins::{BOOK_SHARES, SkinData, SkinSummary, share_percent, skin_summaries};
 pub use tsv::Tsv;
-pub use vertices::{CountFilter, Part, SumFilter, VertexOrder, VertexQuery, VertexTable};
+pub use vertices::{CountFilter, SumFilter, TablePart, VertexOrder, VertexQuery, VertexTable};

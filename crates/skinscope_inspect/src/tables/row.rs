@@ -2,7 +2,7 @@
 
 use skinscope_model::{InfluencesRef, Model, NodeId, WeightFormat};
 
-use super::Part;
+use super::TablePart;
 use crate::symmetry::{NO_IMAGE, why_not_judged};
 use crate::{PerVertex, VertexRef};
 
@@ -10,7 +10,7 @@ use crate::{PerVertex, VertexRef};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// The part of the model that it belongs to.
-    pub part: Part,
+    pub part: TablePart,
     /// Its number in the file.
     pub vertex: usize,
 }
@@ -20,7 +20,7 @@ pub struct Row {
 pub struct Pair {
     /// The joint.
     pub node: NodeId,
-    /// Its place in the skin.
+    /// Its index in the skin.
     pub slot: u16,
     /// The weight that the file stores.
     pub weight: f32,
@@ -80,7 +80,7 @@ impl Row {
         why_not_judged(value).map_or(Ok(value), Err)
     }
 
-    /// Returns the weight of the vertex for a joint, which is given by its place in the skin.
+    /// Returns the weight of the vertex for a joint, which is given by its index in the skin.
     #[must_use]
     pub fn weight(&self, model: &Model, slot: u16) -> f32 {
         self.part.influences(model).map_or(0.0, |i| weight_of(i, self.vertex, slot))

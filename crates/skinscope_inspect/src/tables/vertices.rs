@@ -13,7 +13,7 @@ use crate::{PerVertex, VertexRef, VertexSet};
 
 /// A primitive and a skin that moves it. A mesh that is drawn several times with one skin counts once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct TablePart {
     /// The first instance that draws it with this skin.
     pub instance: InstanceId,
     /// The index of the mesh in the file.
@@ -32,7 +32,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct VertexTable {
     /// The parts, by mesh, primitive and skin.
-    pub parts: Vec<Part>,
+    pub parts: Vec<TablePart>,
     /// How many vertices are left out: a file that draws one large mesh with thousands of skins has more rows than
     /// memory could hold.
     pub left_out: usize,
@@ -110,8 +110,8 @@ impl VertexTable {
     /// Returns the part of a primitive that a skin moves, or with `None` the first skin that does. Mesh and primitive are numbered as
     /// in the file, which may show one mesh with several skins.
     #[must_use]
-    pub fn part(&self, model: &Model, (mesh, primitive): (u32, usize), skin: Option<u32>) -> Option<&Part> {
-        let is_it = |part: &&Part| {
+    pub fn part(&self, model: &Model, (mesh, primitive): (u32, usize), skin: Option<u32>) -> Option<&TablePart> {
+        let is_it = |part: &&TablePart| {
             model.file_mesh(part.mesh).0 == mesh
                 && part.primitive == primitive
                 && skin.is_none_or(|skin| part.skin.0 == skin)
@@ -129,11 +129,11 @@ impl VertexTable {
                 if source.stored_influences.is_some() {
                     let (instance_id, mesh) = (InstanceId::from_index(i), instance.mesh);
                     let vertices = source.stored_vertices;
-                    parts.push(Part { instance: instance_id, mesh, primitive, skin, vertices, first: 0 });
+                    parts.push(TablePart { instance: instance_id, mesh, primitive, skin, vertices, first: 0 });
                 }
             }
         }
-        let key = |p: &Part| (p.mesh, p.primitive, p.skin);
+        let key = |p: &TablePart| (p.mesh, p.primitive, p.skin);
         parts.sort_by_key(key);
         parts.dedup_by_key(|p| key(p));
         let (mut first, mut left_out) = (0, 0);
@@ -158,25 +158,25 @@ impl VertexTable {
         self.len() == 0
     }
 
-    /// Returns a row by its place in the file's order.
+    /// Returns a row by its index in the file's order.
     #[must_use]
     pub fn row(&self, index: usize) -> Row {
-        let place = self.parts.partition_point(|p| p.first <= index) - 1;
-        let part = self.parts[place];
+        let part_index = self.parts.partition_point(|p| p.first <= index) - 1;
+        let part = self.parts[part_index];
         Row { part, vertex: index - part.first }
     }
 
-    /// Returns the place of a drawn vertex in the file's order; `None` where it is not skinned.
+    /// Returns the index of a drawn vertex in the file's order; `None` where it is not skinned.
     #[must_use]
     pub fn find(&self, model: &Model, vertex: VertexRef) -> Option<usize> {
         let instance = model.instances.get(vertex.instance.index())?;
         let skin = instance.skin?;
         let stored = vertex.stored(model.meshes[instance.mesh.index()].primitives.get(vertex.primitive)?);
-        let is_it = |p: &&Part| p.mesh == instance.mesh && p.primitive == vertex.primitive && p.skin == skin;
+        let is_it = |p: &&TablePart| p.mesh == instance.mesh && p.primitive == vertex.primitive && p.skin == skin;
         self.parts.iter().find(is_it).map(|p| p.first + stored)
     }
 
-    /// Returns the rows that `query` asks for, as places in the file's order. `None` once `cancel` is set. `asymmetry`:
+    /// Returns the rows that `query` asks for, as indices in the file's order. `None` once `cancel` is set. `asymmetry`:
     /// the values for [`VertexOrder::Asymmetry`] (see [`crate::InspectedValues::asymmetry`]).
     #[must_use]
     pub fn select(
@@ -247,14 +247,14 @@ impl VertexQuery {
     }
 }
 
-impl Part {
+impl TablePart {
     /// Returns its weights.
     #[must_use]
     pub fn influences<'a>(&self, model: &'a Model) -> Option<InfluencesRef<'a>> {
         model.influences(self.mesh, self.primitive)
     }
 
-    /// Returns the place of a joint in its skin.
+    /// Returns the index of a joint in its skin.
     #[must_use]
     pub fn slot_of(&self, model: &Model, node: NodeId) -> Option<u16> {
         let joints = &model.skins[self.skin.index()].joints;
@@ -264,7 +264,7 @@ impl Part {
 
 /// A query applied to one part.
 struct Filter<'a> {
-    /// The place of the wanted joint, which the part's skin may not have.
+    /// The index of the wanted joint, which the part's skin may not have.
     joint: Option<Option<u16>>,
     sums: SumFilter,
     counts: CountFilter,
@@ -272,7 +272,7 @@ struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    fn new(model: &Model, part: &Part, query: &'a VertexQuery) -> Self {
+    fn new(model: &Model, part: &TablePart, query: &'a VertexQuery) -> Self {
         Self {
             joint: query.joint.map(|node| part.slot_of(model, node)),
             sums: query.sums,

@@ -178,7 +178,7 @@ fn a_triangle_that_two_joints_hold_alike_belongs_to_the_first_of_the_skin() {
     }
 }
 
-/// Vertices of one place and different stored normals are the two sides of a hard edge, which has a normal on each side.
+/// Vertices at one position and different stored normals are the two sides of a hard edge, which has a normal on each side.
 #[test]
 fn a_hard_edge_has_a_normal_on_each_side() {
     let positions: Vec<Vec3> =
