@@ -40,19 +40,19 @@ pub(super) static SHOULDER: Scene = Scene {
 /// The names of the figures and joints, and the half widths that are compared.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let under = |at: [f32; 3], words: &str| Mark::name(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), words);
-    // The names of neighbouring joints hang at several heights, so that they do not meet.
-    let named = |joint: &str, words: &str, height: f32| {
+    // Each name stands to another side of its joint, so that no line to one crosses another.
+    let named = |joint: &str, words: &str, [x, y]: [f32; 2]| {
         let at = moment.place(joint);
-        [Mark::named_aside(at, at.with_y(height) - at, words), Mark::dot(at, MarkInk::First, "").wide(8.0)]
+        [Mark::named_aside(at, Vec3::new(x, y, 0.0), words), Mark::dot(at, MarkInk::First, "").wide(8.0)]
     };
     let width = |limb: usize, words: &str| {
         Mark::line(waist(moment, limb).map(|p| p.as_vec3()).to_vec(), MarkInk::Second, words).wide(4.0)
     };
     let mut out = vec![under(AT[0], "one ball joint"), under(AT[1], "clavicle, scapula, shoulder")];
-    out.extend(named("ball", "ball joint", 0.5));
-    out.extend(named("clavicle", "clavicle", 0.26));
-    out.extend(named("scapula", "scapula", 0.41));
-    out.extend(named("shoulder", "shoulder", 0.56));
+    out.extend(named("ball", "ball joint", [0.5, 0.04]));
+    out.extend(named("clavicle", "clavicle", [-0.5, -0.3]));
+    out.extend(named("scapula", "scapula", [-0.05, -0.62]));
+    out.extend(named("shoulder", "shoulder", [0.5, 0.04]));
     out.extend([width(0, "s₁"), width(1, "s₂")]);
     out
 }
@@ -195,8 +195,14 @@ fn model(_: &Settings) -> Model {
         let mut draw = |name: &str, shape: Shape| {
             rig.skinned(name, skin, shape.at(at).painted(|_| 0x8d939e).weighted(|_| vec![(0, 1.0)]));
         };
-        draw("torso", Shape::tube([-0.9, -0.16], 25, SIDES, |y| Vec2::new(0.4, 0.17) * round(y, -0.901, -0.159)));
-        draw("head", Shape::ball(0.17).at([0.0, 0.48, 0.0]));
+        // The body stands behind the limb, whose joints stay in sight.
+        let behind = [-0.1, 0.0, -0.17];
+        let torso = Shape::tube([-0.95, 0.16], 25, SIDES, |y| Vec2::new(0.42, 0.16) * round(y, -0.951, 0.161));
+        draw("torso", torso.at(behind));
+        draw("neck", Shape::tube([0.1, 0.34], 5, SIDES, |_| Vec2::splat(0.085)).at(behind));
+        draw("head", Shape::ball(0.19).at([behind[0], 0.49, behind[2]]));
+        let arm = Shape::tube([-0.85, 0.1], 25, SIDES, |y| Vec2::splat(0.11) * round(y, -0.851, 0.101));
+        draw("resting arm", arm.at([behind[0] - 0.47, behind[1], behind[2]]));
     }
     rig.build()
 }

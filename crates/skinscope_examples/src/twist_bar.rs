@@ -13,7 +13,7 @@ const RADIUS: f32 = 0.35;
 /// Its height, metres.
 const HEIGHT: f32 = 2.0;
 /// Rings are so many steps of the weight apart.
-const STEPS: usize = 16;
+const STEPS: usize = 20;
 const SIDES: usize = 48;
 /// The vertex of a ring that is marked.
 const MARKED: usize = 0;
