@@ -61,7 +61,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     if args.keep_skin && format != MeshFormat::Glb {
         return Err(CliError::Usage(format!("{}: only .glb can keep a skin", args.output.display())));
     }
-    let mut opened = args.model.load_kept(None)?;
+    let mut opened = args.model.load_with_session(None)?;
     tell_warnings(&opened.document);
     let others = args.clips.add(&mut opened, &args.model.open)?;
     overwritten(&args.output, opened.files().chain(args.pose.file()).chain(paths(&others)))?;

@@ -45,7 +45,7 @@ pub(super) struct BenchArgs {
 }
 
 pub(super) fn run(args: &BenchArgs) -> Result<(), CliError> {
-    let opened = args.model.load_kept(None)?;
+    let opened = args.model.load_with_session(None)?;
     overwritten_by_stdout(opened.files())?;
     tell_warnings(&opened.document);
     let session = PoseArgs::plain(args.clip.clone(), args.time, None).session(opened)?;

@@ -1,4 +1,4 @@
-//! The camera of pictures without a window: one of the file, or a place of the user's own.
+//! The camera of pictures without a window: one of the file, or a position that the user gives.
 
 use glam::{Affine3A, Vec3};
 

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use super::clips::{ClipsArgs, paths};
-use super::kept::{Opened, refuse_session};
+use super::opened::{Opened, refuse_session};
 use super::{CliError, OpenArgs, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
 use crate::edit::Sheet;
 use crate::model::LocalPose;
@@ -80,9 +80,9 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
         for (secs, file) in &args.key {
             let mut pose = model.skeleton.rest.clone();
             if file.as_os_str() != "rest" {
-                let said = resolve(&model, &read_pose(file)?);
-                tell_unmatched(&said.unmatched);
-                said.apply(&mut pose);
+                let resolved = resolve(&model, &read_pose(file)?);
+                tell_unmatched(&resolved.unmatched);
+                resolved.apply(&mut pose);
                 read.push(file.clone());
             }
             poses.push((*secs, pose));

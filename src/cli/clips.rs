@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::kept::Opened;
 use super::map::MapArgs;
+use super::opened::Opened;
 use super::{CliError, MOST_WARNINGS, OpenArgs, other_file, printable, unwritable};
 use crate::output::{NewFile, overwritten, say};
 use crate::pose::NameMap;
@@ -42,9 +42,10 @@ impl ClipsArgs {
             own.pairs().for_each(|(from, _)| unknown.forget(from));
             // A name that no file has is told of the last one.
             let own = if path == &self.clips_from[self.clips_from.len() - 1] { merged(own, &unknown) } else { own };
-            let mut said = opened.kept.as_ref().map_or_else(NameMap::default, |(_, file)| file.said_of(path));
-            said.correct(own);
-            let taken = TakenClips::of(document.stored(), other.stored(), &name, &said)
+            let mut mapping =
+                opened.session_file.as_ref().map_or_else(NameMap::default, |(_, file)| file.said_of(path));
+            mapping.correct(own);
+            let taken = TakenClips::of(document.stored(), other.stored(), &name, &mapping)
                 .map_err(|why| CliError::Usage(printable(&format!("{}: {why}", path.display()))))?;
             say(format_args!("{}", printable(&taken.sentence())));
             for line in taken.lines().iter().take(MOST_WARNINGS) {

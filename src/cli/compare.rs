@@ -77,7 +77,7 @@ enum Over {
 }
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
-    let opened = args.model.load_kept(None)?;
+    let opened = args.model.load_with_session(None)?;
     overwritten_by_stdout(opened.files())?;
     tell_warnings(&opened.document);
     let side = |id: &str| MethodChoice::named(id).unwrap_or(MethodChoice::of(METHODS[0]));
@@ -109,7 +109,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), CliError> {
     print(&if args.json { found.json(args, &session) } else { found.text(args, &session) })
 }
 
-/// What a comparison has found.
+/// The result of a comparison.
 struct Found {
     /// The ids of the methods of both sides.
     sides: [String; 2],

@@ -183,13 +183,13 @@ fn farthest(found: &Differences) -> (String, String) {
     let Some((mesh, primitive, vertex)) = found.posed.vertex else {
         let is_all = found.shown.added.is_empty() && found.shown.removed.is_empty();
         let what = if is_all { "no vertex" } else { "no vertex of what both show" };
-        let said = format!("{what} is elsewhere, in the rest pose and in all clips that both have");
-        return ("posed surface".into(), said);
+        let text = format!("{what} is elsewhere, in the rest pose and in all clips that both have");
+        return ("posed surface".into(), text);
     };
     let clip = found.posed.clip.as_ref();
-    let place = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
+    let pose = clip.map_or("in the rest pose".to_owned(), |(clip, time)| format!("in \"{clip}\" at {time:.3} s"));
     let distance = crate::math::length(found.posed.metres);
-    ("farthest apart".into(), format!("{distance} {place}: mesh {mesh}, primitive {primitive}, vertex {vertex}"))
+    ("farthest apart".into(), format!("{distance} {pose}: mesh {mesh}, primitive {primitive}, vertex {vertex}"))
 }
 
 fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
@@ -197,8 +197,8 @@ fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
     if same {
         return out + "  nothing differs\n";
     }
-    for (what, said) in lines(found) {
-        out += &format!("  {what:<18} {}\n", printable(&said));
+    for (what, text) in lines(found) {
+        out += &format!("  {what:<18} {}\n", printable(&text));
     }
     out
 }
@@ -217,9 +217,9 @@ fn page(args: &DiffArgs, found: &Differences, same: bool) -> String {
     if same {
         out += "<p>Nothing differs.</p>\n";
     }
-    for (what, said) in lines(found).iter().filter(|_| !same) {
-        let (what, said) = (escaped(what), escaped(&printable(said)));
-        out += &format!("<article class=\"warning\"><div><h3>{what}</h3><p>{said}</p></div></article>\n");
+    for (what, text) in lines(found).iter().filter(|_| !same) {
+        let (what, text) = (escaped(what), escaped(&printable(text)));
+        out += &format!("<article class=\"warning\"><div><h3>{what}</h3><p>{text}</p></div></article>\n");
     }
     out + "</section>\n</main>\n</body>\n</html>\n"
 }

@@ -46,11 +46,11 @@ pub(super) fn find_clip(model: &Model, wanted: &str) -> Result<ClipId, CliError>
 /// the word for one such thing and for several.
 pub(super) fn find_named(what: [&str; 2], names: &[&str], wanted: &str) -> Result<usize, CliError> {
     let [one, many] = what;
-    let named: Vec<usize> = (0..names.len()).filter(|place| names[*place] == wanted).collect();
+    let named: Vec<usize> = (0..names.len()).filter(|index| names[*index] == wanted).collect();
     let digits = wanted.strip_prefix('#').unwrap_or(wanted);
     let numbered = || digits.parse().ok().filter(|number| *number < names.len());
     let why = match named[..] {
-        [place] => return Ok(place),
+        [index] => return Ok(index),
         [] => match numbered() {
             Some(number) => return Ok(number),
             None if names.is_empty() => format!("there is no {one} \"{wanted}\"; the file has no {one}"),

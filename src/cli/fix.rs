@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args};
 
 use super::check::load;
 use super::find::{find_node, find_pairs, parse_two};
-use super::fix_told::{Done, report, text};
+use super::fix_report::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
@@ -173,7 +173,7 @@ fn typed(text: &str) -> Result<(String, Amount), String> {
 fn given(text: &str) -> Result<Given, String> {
     let (mut out, mut part) = (Vec::new(), String::new());
     for piece in text.split(',') {
-        // A comma that no weight stands before belongs to a name.
+        // A comma that does not follow a weight belongs to a name.
         let comma = if part.is_empty() { "" } else { "," };
         part = format!("{part}{comma}{piece}");
         let one = part.rsplit_once('=').and_then(|(joint, number)| Some((joint.to_owned(), weight(number).ok()?)));
@@ -353,8 +353,8 @@ impl FixArgs {
     /// Refuses options that change nothing on this model, whatever the operations do.
     fn has_effects(&self, sheet: &Sheet) -> Result<(), CliError> {
         if !OPERATIONS.iter().any(|operation| operation.is_of_weights() && self.wants(operation)) {
-            for (option, is_said) in [("lock", !self.lock.is_empty()), ("only-joint", !self.only_joint.is_empty())] {
-                if is_said {
+            for (option, is_given) in [("lock", !self.lock.is_empty()), ("only-joint", !self.only_joint.is_empty())] {
+                if is_given {
                     let why = format!("--{option} is about weights, and no operation that changes them was asked for");
                     return Err(CliError::Usage(why));
                 }
@@ -419,7 +419,7 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     })
 }
 
-/// Says import's warnings, and of those about weights which ones the operations have repaired.
+/// Writes the warnings of import to standard error, and says which of those about weights the operations have repaired.
 fn tell_current(document: &Document, sheet: &Sheet) {
     let fixed = Some(sheet).filter(|_| !document.warnings.is_empty()).and_then(Sheet::to_model);
     let Some(fixed) = fixed else { return tell_warnings(document) };

@@ -61,7 +61,7 @@ impl Lines {
         let _infallible = writeln!(self.0, "{label:<12}{}", printable(&value));
     }
 
-    /// Writes a line for each value; the label stands before the first.
+    /// Writes a line for each value; the first has the label before it.
     fn list(&mut self, label: &str, values: impl Iterator<Item = String>) {
         values.enumerate().for_each(|(i, value)| self.line(if i == 0 { label } else { "" }, value));
     }

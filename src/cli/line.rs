@@ -23,7 +23,7 @@ struct State {
     /// For each file that is worked on, by its number: its name, and what is done with it.
     doing: BTreeMap<usize, (String, String)>,
     done: usize,
-    /// The time at which the line was written last, where it stands on the terminal.
+    /// The time at which the line was written last; `None` while it is not on the terminal.
     written: Option<Instant>,
 }
 

@@ -8,10 +8,10 @@ use glam::{DVec3, Vec3};
 use serde_json::json;
 
 use super::find::{find_clip, find_pairs, parse_two};
-use super::kept::Opened;
 use super::layers::LayerArgs;
+use super::opened::Opened;
 use super::pose::parse_secs;
-use super::pose_steps::{LayStep, ReachStep, Step, Steps};
+use super::pose_steps::{LayerStep, ReachStep, Step, Steps};
 use super::{CliError, ModelArgs, print, printable, read_pose, tell_unmatched, tell_warnings, unwritable};
 use crate::anim::{self, LayerScratch, SampleScratch};
 use crate::inspect::symmetry;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     }
     let read = || args.from.iter().chain(args.steps.files()).chain(&args.made_on).map(PathBuf::as_path);
     overwritten(&args.output, read().chain(args.model.model.as_deref()))?;
-    let opened = args.model.load_kept(None)?;
+    let opened = args.model.load_with_session(None)?;
     let inputs = || opened.files().chain(read());
     overwritten(&args.output, inputs())?;
     if args.json {
@@ -102,8 +102,8 @@ pub(super) fn run(args: &MakePoseArgs) -> Result<(), CliError> {
     if !args.pair.is_empty() && !args.steps.0.iter().any(|step| matches!(step, Step::Mirror(_) | Step::Flip(_))) {
         return Err(CliError::Usage("--pair belongs to a --mirror or --flip".into()));
     }
-    let told = find_pairs(&making.model, &args.pair, |name| making.find(name))?;
-    making.pairs.extend(told);
+    let given_pairs = find_pairs(&making.model, &args.pair, |name| making.find(name))?;
+    making.pairs.extend(given_pairs);
     making.begin(args)?;
     for step in &args.steps.0 {
         making.take(step)?;
@@ -121,11 +121,11 @@ struct Making<'a> {
     /// The model, with the clips that a session file adds.
     model: Arc<Model>,
     keys: Keys,
-    /// The limits that a session file keeps, which limbs that reach obey.
+    /// The limits of a session file, which the inverse kinematics of reaching limbs obeys.
     limits: Vec<(NodeId, Limits)>,
     /// The model that pose files were made on, where that has another rest pose.
     made_on: Option<Arc<Model>>,
-    /// The nodes that are told to be partners: those of a session file, then those of --pair.
+    /// The pairs of nodes on both sides: those of a session file, then those of --pair.
     pairs: Vec<[NodeId; 2]>,
     pose: LocalPose,
     reached: Vec<(String, DVec3, Reached)>,
@@ -137,7 +137,7 @@ impl<'a> Making<'a> {
     fn new(document: &'a Document, opened: Opened) -> Self {
         let (mut model, mut limits, mut pairs) = (Arc::clone(&document.model), Vec::new(), Vec::new());
         let mut pose = model.skeleton.rest.clone();
-        if opened.kept.is_some() {
+        if opened.session_file.is_some() {
             let mut session = Session::default();
             opened.show(&mut session);
             session.update_pose();
@@ -169,13 +169,13 @@ impl<'a> Making<'a> {
 
     fn read(&mut self, path: &std::path::Path) -> Result<Resolved, CliError> {
         let file = read_pose(path)?;
-        let said = match &self.made_on {
+        let resolved = match &self.made_on {
             Some(other) => pose::carry(other, &self.model, &file),
             None => pose::resolve(&self.model, &file),
         };
-        let new: Vec<String> = said.unmatched.iter().filter(|key| !self.unmatched.contains(key)).cloned().collect();
+        let new: Vec<String> = resolved.unmatched.iter().filter(|key| !self.unmatched.contains(key)).cloned().collect();
         self.unmatched.extend(new);
-        Ok(said)
+        Ok(resolved)
     }
 
     fn find(&self, key: &str) -> Result<NodeId, CliError> {
@@ -202,25 +202,25 @@ impl<'a> Making<'a> {
                 let limb = self.find(joint)?;
                 self.pose = self.mirror("--flip", None)?.flipped(&self.model, &self.pose, limb);
             }
-            Step::Lay(lay) => self.lay(lay)?,
+            Step::Layer(layer) => self.layer(layer)?,
         }
         Ok(())
     }
 
-    /// Returns what to add to the place of a joint in the pose for that in the file's world.
+    /// Returns the vector from the position of a joint in the pose to that in the file's world, metres.
     fn origin_of(&self, joint: NodeId) -> DVec3 {
         let skeleton = &self.model.skeleton;
         skeleton.origin_of(joint) + anim::origin_shift(skeleton, &self.pose)
     }
 
-    fn lay(&mut self, lay: &LayStep) -> Result<(), CliError> {
-        let mut said = self.read(&lay.file)?;
-        if let Some(joint) = &lay.only {
-            said = said.of_limb(&self.model, self.find(joint)?);
+    fn layer(&mut self, layer: &LayerStep) -> Result<(), CliError> {
+        let mut resolved = self.read(&layer.file)?;
+        if let Some(joint) = &layer.only {
+            resolved = resolved.of_limb(&self.model, self.find(joint)?);
         }
-        match lay.added {
-            true => pose::add(&mut self.pose, &self.model.skeleton.rest, &said, lay.part),
-            false => pose::blend(&mut self.pose, &said, lay.part),
+        match layer.added {
+            true => pose::add(&mut self.pose, &self.model.skeleton.rest, &resolved, layer.part),
+            false => pose::blend(&mut self.pose, &resolved, layer.part),
         }
         Ok(())
     }

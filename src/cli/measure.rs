@@ -55,19 +55,19 @@ pub(super) struct MeasureArgs {
 const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices: None };
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
-    let mut opened = args.model.load_kept(None)?;
+    let mut opened = args.model.load_with_session(None)?;
     let others = args.clips.add(&mut opened, &args.model.open)?;
     overwritten_by_stdout(opened.files().chain(paths(&others)))?;
     tell_warnings(&opened.document);
-    let is_kept = opened.kept.is_some();
+    let has_session = opened.session_file.is_some();
     let first = opened.document.model.clips.first().map(|_| "0".to_owned());
     if args.time.is_some() && args.clip.is_none() && first.is_none() {
         return Err(CliError::Usage("the file has no clip, so that --time says nothing".into()));
     }
-    let clip = args.clip.clone().or(first.filter(|_| !is_kept));
+    let clip = args.clip.clone().or(first.filter(|_| !has_session));
     let pose = PoseArgs::of(clip, args.time.unwrap_or(0.0), args.method.clone(), args.normalise_weights);
     let mut session = pose.session(opened)?;
-    if let Some(time) = args.time.filter(|_| is_kept && args.clip.is_none()) {
+    if let Some(time) = args.time.filter(|_| has_session && args.clip.is_none()) {
         session.apply(PlaybackCommand::Seek(time));
         session.update_pose();
     }
@@ -104,7 +104,7 @@ pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
 }
 
 /// Returns the number of a vertex in the file, with its mesh and primitive.
-fn place(session: &Session, at: VertexRef) -> Option<(usize, usize, usize)> {
+fn file_vertex(session: &Session, at: VertexRef) -> Option<(usize, usize, usize)> {
     let model = session.model()?;
     let mesh = model.instances[at.instance.index()].mesh;
     let vertex = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]);
@@ -118,7 +118,7 @@ fn report(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureC
         let values: Vec<Option<f64>> = moments.iter().map(|(_, m)| (measure.value)(m)).collect();
         lists.insert(measure.id.into(), json!(values));
         let at = curves.worst(measure).map(|(i, value)| {
-            let vertex = (measure.at)(&moments[i].1).and_then(|at| place(session, at));
+            let vertex = (measure.at)(&moments[i].1).and_then(|at| file_vertex(session, at));
             json!({
                 "time": moments[i].0,
                 "value": value,
@@ -223,7 +223,7 @@ fn text(session: &Session, method: &str, clip: Option<&str>, curves: &MeasureCur
             {
                 out += &format!(", joint \"{}\"", printable(Keys::of(model).key(joint)));
             } else if let Some((mesh, primitive, vertex)) =
-                (measure.at)(&moments[i].1).and_then(|at| place(session, at))
+                (measure.at)(&moments[i].1).and_then(|at| file_vertex(session, at))
             {
                 out += &format!(", mesh {mesh}, primitive {primitive}, vertex {vertex}");
             }

@@ -11,11 +11,10 @@ mod diff;
 mod example;
 mod find;
 mod fix;
-mod fix_told;
+mod fix_report;
 mod info;
 mod info_report;
 mod info_text;
-mod kept;
 mod layers;
 mod line;
 mod load;
@@ -24,6 +23,7 @@ mod make_pose;
 mod map;
 mod measure;
 mod method;
+mod opened;
 mod origins;
 mod pose;
 mod pose_steps;
@@ -139,7 +139,7 @@ impl ModelArgs {
     }
 
     fn open(path: Option<PathBuf>, options: &Options) -> Result<Document, CliError> {
-        path.as_deref().map_or(Ok(()), kept::refuse_session)?;
+        path.as_deref().map_or(Ok(()), opened::refuse_session)?;
         let file = path.as_ref().map(|path| path.display().to_string());
         let source = Source::of(path);
         let file = file.unwrap_or_else(|| source.name());

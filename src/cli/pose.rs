@@ -6,9 +6,9 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::find::{find_clip, find_node, known};
-use super::kept::Opened;
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
+use super::opened::Opened;
 use super::{CliError, parse_point, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::Model;
@@ -65,10 +65,10 @@ impl HoldArgs {
     fn apply(&self, session: &mut Session) -> Result<(), CliError> {
         for wanted in &self.hold {
             let Some(model) = session.model().map(Arc::clone) else { continue };
-            let placed = wanted.rsplit_once('=').and_then(|(name, at)| Some((name, parse_point(at).ok()?)));
-            let (name, place) = placed.map_or((wanted.as_str(), None), |(name, place)| (name, Some(place)));
+            let parsed = wanted.rsplit_once('=').and_then(|(name, at)| Some((name, parse_point(at).ok()?)));
+            let (name, position) = parsed.map_or((wanted.as_str(), None), |(name, position)| (name, Some(position)));
             let node = find_node(&model, name)?;
-            if place.is_none() && session.playback().source != PoseSource::Clip {
+            if position.is_none() && session.playback().source != PoseSource::Clip {
                 let name = printable(name);
                 let why = format!(
                     "--hold {name} keeps a joint where it stands while a clip moves it: say --clip NAME too, or --hold {name}=X,Y,Z"
@@ -78,10 +78,10 @@ impl HoldArgs {
             if !session.edits().held.contains_key(&node) {
                 session.apply(PosingCommand::ToggleHeld(node));
             }
-            if let Some(place) = place {
+            if let Some(position) = position {
                 session.update_pose();
-                let place = place - model.skeleton.origin_of(node) - session.pose().shift;
-                session.apply(EditCommand::MoveHeld(node, place.as_vec3()));
+                let position = position - model.skeleton.origin_of(node) - session.pose().shift;
+                session.apply(EditCommand::MoveHeld(node, position.as_vec3()));
             }
         }
         session.apply(EditCommand::EndEdit);
@@ -103,8 +103,8 @@ impl SliderArgs {
         for (name, value) in &self.control {
             let sliders = &session.edits().controls.sliders;
             let found = sliders.iter().position(|slider| slider.name == *name);
-            let place = found.ok_or_else(|| CliError::Usage(unknown_slider(name, session)))?;
-            session.apply(ControlCommand::SetSlider(place, *value));
+            let index = found.ok_or_else(|| CliError::Usage(unknown_slider(name, session)))?;
+            session.apply(ControlCommand::SetSlider(index, *value));
         }
         session.apply(EditCommand::EndEdit);
         Ok(())
@@ -170,7 +170,7 @@ impl PoseArgs {
         self.pose.as_deref()
     }
 
-    /// Returns whether it is said how vertices are deformed.
+    /// Returns whether an option says how vertices are deformed.
     pub(super) fn has_method(&self) -> bool {
         let MethodSettings { parameters, pass, normals } = &self.method.settings;
         self.method.method.is_some() || !parameters.is_empty() || pass.is_some() || normals.is_some()
@@ -184,10 +184,10 @@ impl PoseArgs {
     /// Returns a paused session in that pose; without a clip of its own one that a session file keeps is in the file's.
     pub(super) fn session(&self, opened: impl Into<Opened>) -> Result<Session, CliError> {
         let opened = opened.into();
-        let is_kept = opened.kept.is_some();
+        let has_session = opened.session_file.is_some();
         let model = Arc::clone(&opened.document.model);
         let mut session = Session::default();
-        // Bones stay hidden unless an option asks for them, or a session file keeps them.
+        // Bones stay hidden unless an option asks for them, or a session file shows them.
         session.apply(ViewCommand::Set(Toggle::Bones, false));
         opened.show(&mut session);
         // A session file may have added clips.
@@ -206,7 +206,7 @@ impl PoseArgs {
                 session.apply(PlaybackCommand::Seek(self.time));
                 session.apply(PlaybackCommand::SetLayers(layers));
             }
-            None if is_kept => {}
+            None if has_session => {}
             None => {
                 session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
             }
@@ -215,13 +215,13 @@ impl PoseArgs {
             take_root_motion_out(&mut session)?;
         }
         if let Some(path) = &self.pose {
-            let said = resolve(&model, &read_pose(path)?);
-            tell_unmatched(&said.unmatched);
-            session.apply(EditCommand::SetPose(Arc::new(said)));
+            let resolved = resolve(&model, &read_pose(path)?);
+            tell_unmatched(&resolved.unmatched);
+            session.apply(EditCommand::SetPose(Arc::new(resolved)));
         }
         for (name, weight) in &self.morph {
-            for place in find_morph(&model, name)? {
-                session.apply(EditCommand::EditMorph(place, *weight));
+            for index in find_morph(&model, name)? {
+                session.apply(EditCommand::EditMorph(index, *weight));
             }
         }
         session.apply(EditCommand::EndEdit);
@@ -261,16 +261,16 @@ fn find_morph(model: &Model, wanted: &str) -> Result<Vec<usize>, CliError> {
     let targets = || {
         model.instances.iter().flat_map(|i| {
             let names = &model.meshes[i.mesh.index()].morph_names;
-            (i.morph_offset..).zip(names).map(|(place, name)| (i.node, name, place))
+            (i.morph_offset..).zip(names).map(|(index, name)| (i.node, name, index))
         })
     };
-    let mut found: Vec<usize> = targets().filter(|(_, name, _)| *name == wanted).map(|(.., place)| place).collect();
+    let mut found: Vec<usize> = targets().filter(|(_, name, _)| *name == wanted).map(|(.., index)| index).collect();
     if found.is_empty() {
         // Names of nodes and of targets may hold a slash.
         let splits = wanted.match_indices('/').map(|(at, _)| (&wanted[..at], &wanted[at + 1..]));
         for (node, target) in splits.filter(|(_, target)| targets().any(|(_, name, _)| name == target)) {
             let node = find_node(model, node)?;
-            found.extend(targets().filter(|(of, name, _)| *of == node && *name == target).map(|(.., place)| place));
+            found.extend(targets().filter(|(of, name, _)| *of == node && *name == target).map(|(.., index)| index));
         }
     }
     if found.is_empty() {

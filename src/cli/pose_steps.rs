@@ -14,10 +14,10 @@ use crate::pose::Axis;
 struct StepArgs {
     /// Turn a node by degrees about its own X, then Y, then Z, on top of the rotation that it has. May be given several
     /// times, as may all that follow
-    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
+    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_joint_point)]
     rotate: Vec<(String, DVec3)>,
     /// Turn the joints above JOINT so that it comes to this place (world, metres)
-    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
+    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_joint_point)]
     reach: Vec<(String, DVec3)>,
     /// Begin the limb of the --reach before at this joint
     #[arg(long, value_name = "JOINT", allow_hyphen_values = true)]
@@ -30,7 +30,7 @@ struct StepArgs {
     pin: Vec<String>,
     /// Turn a joint so that its front, which points at rest where the character faces (+Z, in VRM 0.x −Z), looks at this place
     /// (world, metres)
-    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_placed)]
+    #[arg(long, value_name = "JOINT=X,Y,Z", allow_hyphen_values = true, value_parser = parse_joint_point)]
     look: Vec<(String, DVec3)>,
     /// Exchange both sides about the plane of symmetry of the mesh, or of its joints: left and right for x; without a plane it is
     /// refused. Across y and z, where a model has no left and right, each joint is mirrored by itself about its middle
@@ -68,12 +68,12 @@ pub(super) enum Step {
     Look(String, DVec3),
     Mirror(Axis),
     Flip(String),
-    Lay(LayStep),
+    Layer(LayerStep),
 }
 
-/// A pose file that is laid over the pose.
+/// A pose file that is blended with the pose or added to it.
 #[derive(Clone, Debug)]
-pub(super) struct LayStep {
+pub(super) struct LayerStep {
     pub file: PathBuf,
     pub part: f32,
     pub added: bool,
@@ -103,7 +103,7 @@ impl Args for Steps {
     }
 }
 
-/// An option that belongs to the step before it.
+/// A step, or an option that belongs to the step before it.
 enum Part {
     Step(Step),
     Root(String),
@@ -136,12 +136,12 @@ impl FromArgMatches for Steps {
         };
         add("mirror", args.mirror.into_iter().map(|a| Part::Step(Step::Mirror(axis(a)))).collect());
         add("flip", args.flip.into_iter().map(|joint| Part::Step(Step::Flip(joint))).collect());
-        let lay = |list: Vec<(PathBuf, f32)>, added| {
-            let step = move |(file, part)| Part::Step(Step::Lay(LayStep { file, part, added, only: None }));
+        let layer = |list: Vec<(PathBuf, f32)>, added| {
+            let step = move |(file, part)| Part::Step(Step::Layer(LayerStep { file, part, added, only: None }));
             list.into_iter().map(step).collect::<Vec<_>>()
         };
-        add("blend", lay(args.blend, false));
-        add("add", lay(args.add, true));
+        add("blend", layer(args.blend, false));
+        add("add", layer(args.add, true));
         add("only", args.only.into_iter().map(Part::Only).collect());
         parts.sort_by_key(|(index, _)| *index);
         let mut out = Self::default();
@@ -161,7 +161,7 @@ impl Steps {
     fn take(&mut self, part: Part) -> Result<(), clap::Error> {
         if let Part::Only(joint) = part {
             let last =
-                self.0.iter_mut().rev().find_map(|step| if let Step::Lay(lay) = step { Some(lay) } else { None });
+                self.0.iter_mut().rev().find_map(|step| if let Step::Layer(layer) = step { Some(layer) } else { None });
             let Some(last) = last else {
                 return Err(wrong(
                     ErrorKind::MissingRequiredArgument,
@@ -201,7 +201,7 @@ impl Steps {
     /// The pose files that steps read.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.iter().filter_map(|step| match step {
-            Step::Lay(lay) => Some(&lay.file),
+            Step::Layer(layer) => Some(&layer.file),
             _ => None,
         })
     }
@@ -212,7 +212,7 @@ fn wrong(kind: ErrorKind, why: &str) -> clap::Error {
 }
 
 /// Parses `NAME=X,Y,Z`; the name may hold `=` itself.
-fn parse_placed(text: &str) -> Result<(String, DVec3), String> {
+fn parse_joint_point(text: &str) -> Result<(String, DVec3), String> {
     let split = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, point) = split.ok_or("expected JOINT=X,Y,Z, such as Hand.L=0.4,1.2,-0.3")?;
     Ok((name.to_owned(), parse_point(point)?))
@@ -232,10 +232,14 @@ mod tests {
     #[test]
     fn an_option_is_split_at_its_last_equals_sign() {
         let point = DVec3::new(1.0, -2.0, 3.5);
-        assert_eq!(parse_placed("a=b=1,-2,3.5"), Ok(("a=b".into(), point)));
-        assert_eq!(parse_placed("-lead=1,-2,3.5"), Ok(("-lead".into(), point)));
-        assert!(parse_placed("=1,2,3").is_err() && parse_placed("a").is_err() && parse_placed("a=1,2").is_err());
-        assert!(parse_placed("a=1,2,nan").is_err());
+        assert_eq!(parse_joint_point("a=b=1,-2,3.5"), Ok(("a=b".into(), point)));
+        assert_eq!(parse_joint_point("-lead=1,-2,3.5"), Ok(("-lead".into(), point)));
+        assert!(
+            parse_joint_point("=1,2,3").is_err()
+                && parse_joint_point("a").is_err()
+                && parse_joint_point("a=1,2").is_err()
+        );
+        assert!(parse_joint_point("a=1,2,nan").is_err());
         assert_eq!(parse_blend("x=y.pose.json=0.5"), Ok((PathBuf::from("x=y.pose.json"), 0.5)));
         assert!(parse_blend("x=1.5").is_err() && parse_blend("x=-0.1").is_err() && parse_blend("0.5").is_err());
     }
@@ -254,9 +258,9 @@ mod tests {
             Step::Look(joint, _) => format!("look {joint}"),
             Step::Mirror(axis) => format!("mirror {axis:?}"),
             Step::Flip(joint) => format!("flip {joint}"),
-            Step::Lay(lay) => {
-                let what = if lay.added { "add" } else { "blend" };
-                format!("{what} {} {:?}", lay.file.display(), lay.only)
+            Step::Layer(layer) => {
+                let what = if layer.added { "add" } else { "blend" };
+                format!("{what} {} {:?}", layer.file.display(), layer.only)
             }
         };
         Ok(parsed.steps.0.iter().map(name).collect::<Vec<_>>().join(", "))

@@ -1,4 +1,4 @@
-//! How weights are stored from now on, for `fix`: another type changes bytes of the file, and no weight.
+//! The types in which `fix` stores weights: another type changes bytes of the file, and no weight.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What was made that the open model has no place for, in the inspector while nothing is selected.
+//! Edits that the open model has no counterpart for, listed in the inspector while nothing is selected.
 
 use egui::{Label, RichText, Ui};
 use skinscope_session::{AsideCommand, Command, FileCommand, FileUse, Session};

@@ -1,5 +1,5 @@
-//! The dialog that asks for a file: a pose, a session or an export, to write what is shown into, or to show what a file has, after
-//! saying what that is.
+//! The dialog that asks for a file: a pose, a session or an export that is to be written, or a pose or session file
+//! whose contents it lists before they are shown.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use super::{Status, UiState, copied, exports, icons};
 /// A file that is about to be written or shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AskedFile {
-    /// What it is wanted for.
+    /// The use of the file: which kind it is of, and whether it is written or read.
     pub usage: FileUse,
     /// The file, as far as it is known; the user can name another.
     pub path: PathBuf,
     /// Whether the system has a dialog that asks for a file.
     pub has_dialog: bool,
-    /// Files of its kind beside the open model, to choose from.
+    /// Files of its kind in the folder of the open model, to choose from.
     pub offered: Vec<PathBuf>,
     /// What is known of the file.
     pub stage: AskedStage,
@@ -33,11 +33,11 @@ pub struct AskedFile {
 pub enum AskedStage {
     /// No file is named yet.
     Unnamed,
-    /// The file cannot be written under this name, and why.
+    /// The file cannot be written under this name; the text says why.
     Unfit(String),
-    /// The file can be written; `replaces`: there is one of this name.
+    /// The file can be written.
     Writable {
-        /// Whether there is one of this name.
+        /// Whether a file of this name exists, which would be replaced.
         replaces: bool,
     },
     /// The file is being read or written.
@@ -46,11 +46,11 @@ pub enum AskedStage {
     Pose(PoseReport),
     /// The session file was read.
     Session(SessionReport),
-    /// It cannot be read or written, and why.
+    /// The file cannot be read or written; the text says why.
     Failed(String),
 }
 
-/// What is in a pose file, as the open model takes it.
+/// The contents of a pose file, matched with the joints of the open model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseReport {
     /// The name of the pose.
@@ -59,21 +59,21 @@ pub struct PoseReport {
     pub model: String,
     /// The channels that the open model takes, and the keys that have no counterpart.
     pub pose: Arc<Resolved>,
-    /// The file of the model that it was made on, where that is another one that was found beside the pose or the open
-    /// model.
+    /// The file of the model that the pose was made on, where that is another model and its file was found in the
+    /// folder of the pose or of the open model.
     pub made_on: Option<PathBuf>,
     /// Whether the pose is corrected for the rest pose of that model.
     pub is_corrected: bool,
 }
 
-/// What is in a session file.
+/// The contents of a session file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionReport {
     /// The name of its model.
     pub model: String,
     /// The names of files of the model that have changed since, or are not there any more.
     pub changed: Vec<String>,
-    /// What it keeps.
+    /// The session file as read.
     pub file: Arc<SessionFile>,
 }
 
@@ -81,7 +81,7 @@ pub struct SessionReport {
 #[derive(Debug, Default)]
 pub(super) struct FileDialog {
     field: PathField,
-    /// How pictures and films are made; kept for the next time.
+    /// The settings of pictures and films, remembered for the next export.
     settings: ExportSettings,
 }
 
@@ -118,7 +118,7 @@ fn contents(
     title(ui, words.title);
     commands.extend(dialog.field.show(ui, words.field, words.hint, asked.has_dialog).map(Command::from));
     offered(ui, asked, commands);
-    say_stage(ui, asked, commands);
+    show_stage(ui, asked, commands);
     let fits = match asked.usage {
         FileUse::Export(kind) => exports::show(ui, session, kind, &mut dialog.settings),
         _ => true,
@@ -133,8 +133,8 @@ fn contents(
     }
 }
 
-/// Says what is known of the file.
-fn say_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
+/// Shows what is known of the file.
+fn show_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
     match &asked.stage {
         AskedStage::Unnamed => text(ui, Words::of(asked.usage).unnamed),
         AskedStage::Unfit(why) => {
@@ -149,7 +149,7 @@ fn say_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
         }
         AskedStage::Working => working(ui, if asked.usage.writes() { "Writing" } else { "Reading" }),
         AskedStage::Pose(report) => read(ui, report, commands),
-        AskedStage::Session(report) => say_session(ui, report),
+        AskedStage::Session(report) => show_session(ui, report),
         AskedStage::Failed(why) => {
             let c = colors(ui);
             ui.horizontal_top(|ui| {
@@ -198,17 +198,17 @@ fn go_on(ui: &Ui, asked: &AskedFile, dialog: &FileDialog, commands: &mut Vec<Com
     }
 }
 
-/// What the dialog says about a use of a file.
+/// The texts of the dialog for one use of a file.
 struct Words {
     title: &'static str,
     /// The button that goes on.
     verb: &'static str,
-    /// The name of the field of the path, and what it says while it is empty.
+    /// The name of the field for the path, and its hint while it is empty.
     field: &'static str,
     hint: &'static str,
-    /// What is said while no file is named.
+    /// The text that is shown while no file is named.
     unnamed: &'static str,
-    /// What is said of what is written.
+    /// The text that says what is written.
     writes: &'static str,
 }
 
@@ -241,7 +241,7 @@ impl Words {
     }
 }
 
-/// Lists the files beside the model.
+/// Lists the files in the folder of the model.
 fn offered(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
     if asked.offered.is_empty() {
         return;
@@ -266,23 +266,23 @@ fn offered(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
     ui.add_space(4.0);
 }
 
-/// Says what is in a session file.
-fn say_session(ui: &mut Ui, report: &SessionReport) {
+/// Lists the contents of a session file.
+fn show_session(ui: &mut Ui, report: &SessionReport) {
     section(ui, "What it keeps", |_| {});
     figure(ui, "Model", &report.model);
-    let kept = report.file.contents();
+    let contents = report.file.contents();
     for (label, count) in [
-        ("Vertices with edited weights", kept.vertices),
-        ("New clips", kept.clips),
-        ("Edited inverse bind matrices", kept.binds),
-        ("Nodes and morph targets of the pose", kept.posed),
-        ("Sliders and controls", kept.controls),
-        ("Limits", kept.limits),
-        ("Pins", kept.pins),
-        ("Held joints", kept.held),
-        ("Changed pairs", kept.pairs),
-        ("Hidden nodes", kept.hidden),
-        ("Set aside", kept.set_aside),
+        ("Vertices with edited weights", contents.vertices),
+        ("New clips", contents.clips),
+        ("Edited inverse bind matrices", contents.binds),
+        ("Nodes and morph targets of the pose", contents.posed),
+        ("Sliders and controls", contents.controls),
+        ("Limits", contents.limits),
+        ("Pins", contents.pins),
+        ("Held joints", contents.held),
+        ("Changed pairs", contents.pairs),
+        ("Hidden nodes", contents.hidden),
+        ("Set aside", contents.set_aside),
     ] {
         if count > 0 {
             figure(ui, label, &grouped(count));
@@ -297,7 +297,7 @@ fn say_session(ui: &mut Ui, report: &SessionReport) {
     }
 }
 
-/// Says what of a pose fits.
+/// Shows how much of a pose the open model has joints for.
 fn read(ui: &mut Ui, report: &PoseReport, commands: &mut Vec<Command>) {
     let c = colors(ui);
     section(ui, "What fits this model", |_| {});

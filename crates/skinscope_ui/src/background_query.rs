@@ -1,4 +1,4 @@
-//! Questions that a panel has answered beside the frame: once each, on a thread where it may take long.
+//! Computations that a panel needs: each is done once, in the background where it may take long.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +26,7 @@ impl<Q, A> BackgroundQuery<Q, A> {
         self.done.as_ref().map(|(_, answer)| answer)
     }
 
-    /// Takes out the answer that has arrived, so that the same can be asked again.
+    /// Removes and returns the answer that has arrived, so that the same question can be asked again.
     pub(super) fn finish(&mut self) -> Option<A> {
         self.done.take().map(|(_, answer)| answer)
     }

@@ -71,24 +71,24 @@ fn set_row(row: &mut Row, pixels_per_point: f32) {
     };
     let before: Vec<f32> = row.glyphs.iter().map(&mut step).collect();
     let mut pen = 0.0;
-    // The glyph that was placed last, and how far it was moved. Glyphs that stay beside it move as far, or joined
-    // letters would part.
+    // The glyph that was moved last, and by how much. Glyphs that remain next to it move by the same distance, or
+    // joined letters would part.
     let mut last: Option<(usize, f32)> = None;
-    for place in order {
-        let i = logical[place];
+    for position in order {
+        let i = logical[position];
         let shift = match last {
             Some((left, shift)) if left + 1 == i => shift,
             _ => ((pen - before[i]) * pixels_per_point).round() / pixels_per_point,
         };
         pen += row.glyphs[i].advance_width;
         last = Some((i, shift));
-        move_glyph(row, i, shift, levels[place].is_rtl());
+        move_glyph(row, i, shift, levels[position].is_rtl());
     }
     row.visuals.mesh_bounds = row.visuals.mesh.calc_bounds();
 }
 
-/// Returns the glyphs of a line, as places in it, in the order in which they are read. Runs from right to left stand
-/// there with their last letter first.
+/// Returns the indices of the glyphs of a line, in the order in which they are read. Runs from right to left are stored
+/// with their last letter first.
 fn logical_order(glyphs: &[Glyph]) -> Vec<usize> {
     let mut out: Vec<usize> = Vec::with_capacity(glyphs.len());
     let mut i = 0;
@@ -96,7 +96,7 @@ fn logical_order(glyphs: &[Glyph]) -> Vec<usize> {
         let length = glyphs[i..].iter().take_while(|g| is_from_right(g.chr)).count();
         let run = i..i + length.max(1);
         i = run.end;
-        // Where letters were joined into one glyph, empty ones stand for the rest, at the wrong end.
+        // Where letters were joined into one glyph, the other letters have empty glyphs, which are at the wrong end.
         let shown =
             run.clone().filter(|n| length == 0 || glyphs[*n].advance_width > 0.0 || !glyphs[*n].uv_rect.is_nothing());
         out.extend(shown.rev());

@@ -8,7 +8,7 @@ use super::icons;
 use super::theme::{self, ROW, colors};
 use super::widgets::{focus_ring, press};
 
-/// A caret beside a control, which opens `rows`.
+/// Shows a caret next to a control, which opens `rows`.
 pub(super) fn caret(ui: &mut Ui, name: &str, help: &str, rows: impl FnOnce(&mut Ui)) {
     let (rect, response) = press(ui, vec2(22.0, ROW), name, None);
     let c = colors(ui);

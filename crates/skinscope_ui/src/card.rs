@@ -45,14 +45,14 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: boo
     paint_line(ui, name, head.left(), head.center().y, c.text);
     paint_line(ui, owner, left, head.center().y, c.dim);
     influences(ui, session, vertex, is_second);
-    if let Some(said) = mirror_image(session, vertex) {
-        figure(ui, "Mirror image", &said);
+    if let Some(text) = mirror_image(session, vertex) {
+        figure(ui, "Mirror image", &text);
     }
     if let Some(angle) = tangent(session, vertex, is_second) {
         figure(ui, "Tangent", &angle);
     }
-    if let Some((label, said)) = measured(session, vertex) {
-        figure(ui, label, &said);
+    if let Some((label, text)) = measured(session, vertex) {
+        figure(ui, label, &text);
     }
     if session.view().pinned != Some(vertex) || session.deforming().explains_second() != is_second {
         ui.add_space(2.0);
@@ -61,7 +61,7 @@ fn vertex_card(ui: &mut Ui, session: &Session, vertex: VertexRef, is_second: boo
     }
 }
 
-/// Says at which angle the tangent of a vertex stands to its normal; nothing where the file has no tangents.
+/// Returns the angle between the tangent of a vertex and its normal as text; `None` where the file has no tangents.
 fn tangent(session: &Session, vertex: VertexRef, is_second: bool) -> Option<String> {
     let directions = session.picking().directions(vertex, is_second)?;
     directions.tangent?;
@@ -71,7 +71,7 @@ fn tangent(session: &Session, vertex: VertexRef, is_second: bool) -> Option<Stri
     })
 }
 
-/// Says what the measure that the overlay shows is at a vertex.
+/// Returns the name and the value, at a vertex, of the measure that the overlay shows.
 fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, String)> {
     let measure = session.measurements().shown_measure()?;
     let pose = session.measurements().measures().filter(|pose| pose.key.wanted().vertices == Some(measure))?;
@@ -79,7 +79,7 @@ fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, Strin
     let mesh = model.instances.get(vertex.instance.index())?.mesh;
     let stored = vertex.stored(primitive_of(model, vertex)?);
     let value = *pose.values.of(mesh, vertex.primitive).get(stored)?;
-    let said = match measure {
+    let text = match measure {
         VertexMeasure::Stretch | VertexMeasure::Area if value <= 0.0 => "not measured".to_owned(),
         VertexMeasure::Stretch | VertexMeasure::Area => format!("{value:.3}×"),
         VertexMeasure::Inverted if value > 0.0 => "inverted".to_owned(),
@@ -87,10 +87,10 @@ fn measured(session: &Session, vertex: VertexRef) -> Option<(&'static str, Strin
         VertexMeasure::NormalError if value < 0.0 => "no normal".to_owned(),
         VertexMeasure::Fold | VertexMeasure::NormalError => format!("{value:.1}°"),
     };
-    Some((session.view().overlay?.label, said))
+    Some((session.view().overlay?.label, text))
 }
 
-/// Says how the weights of a vertex differ from those of its mirror image, where the overlay shows that.
+/// Returns how the weights of a vertex differ from those of its mirror image, where the overlay shows that.
 fn mirror_image(session: &Session, vertex: VertexRef) -> Option<String> {
     session.view().overlay.filter(|o| o.id == "asymmetry")?;
     let model = session.model()?;
@@ -129,8 +129,8 @@ pub(super) fn influences_of(model: &Model, vertex: VertexRef) -> Option<Influenc
     model.influences(model.instances[vertex.instance.index()].mesh, vertex.primitive)
 }
 
-/// Describes what the file stores for a joint of a vertex, in the slot that it has now or else in any; empty where the
-/// file has no such pair.
+/// Returns the weight that the file stores for a joint of a vertex as text, from the slot of the shown influence or
+/// else from any slot; empty where the file has no such pair.
 pub(super) fn stored_weight(stored: &InfluencesRef<'_>, vertex: usize, (joint, slot): (u16, usize)) -> String {
     let (joints, weights) = stored.of(vertex);
     let is_it = |slot: &usize| joints.get(*slot) == Some(&joint) && weights[*slot] != 0.0;
@@ -193,13 +193,13 @@ pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &InfluencesRef<'_
         return;
     }
     let c = colors(ui);
-    let said = format!("{used:.3}, stored {}: not one", weight_text(stored.format, as_stored as f32));
+    let sum_text = format!("{used:.3}, stored {}: not one", weight_text(stored.format, as_stored as f32));
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {said}")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {sum_text}")));
     let name = ui.painter().layout_no_wrap(label.to_owned(), theme::regular(BODY), c.dim);
     paint_line(ui, name, rect.left(), rect.center().y, c.dim);
-    let said = ui.painter().layout_no_wrap(said, theme::regular(BODY), c.amber);
-    let x = rect.right() - said.size().x;
+    let sum_text = ui.painter().layout_no_wrap(sum_text, theme::regular(BODY), c.amber);
+    let x = rect.right() - sum_text.size().x;
     ui.painter().text(
         pos2(x - 12.0, rect.center().y),
         Align2::CENTER_CENTER,
@@ -207,7 +207,7 @@ pub(super) fn sum(ui: &mut Ui, label: &str, used: f64, stored: &InfluencesRef<'_
         theme::icon(13.0),
         c.amber,
     );
-    paint_line(ui, said, x, rect.center().y, c.amber);
+    paint_line(ui, sum_text, x, rect.center().y, c.amber);
 }
 
 /// Writes a weight as the file stores it: `158/255`, or `0.6196 f32`.
@@ -218,7 +218,7 @@ fn weight_text(format: WeightFormat, weight: f32) -> String {
     }
 }
 
-/// Shows a joint, a bar, a weight, and what is stored.
+/// Shows the name of a joint, a bar, the weight, and the stored weight.
 fn influence(ui: &mut Ui, name: &str, weight: f32, stored: &str) {
     const BAR: f32 = 44.0;
     const FIGURE: f32 = 40.0;

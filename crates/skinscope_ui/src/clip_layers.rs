@@ -1,4 +1,4 @@
-//! The clips that are laid over the one that plays (a crossfade, and a clip that is added), and its onion skins.
+//! The clips that are blended with the one that plays (a crossfade, and an additive clip), and its onion skins.
 
 use egui::{DragValue, ScrollArea, Ui};
 use skinscope_anim::{Additive, Crossfade};
@@ -19,8 +19,8 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
     let mut ended = false;
     section(ui, "Crossfade into", |_| {});
     if let Some(chosen) = clip(ui, model, "Crossfade into", now.fade.map(|fade| fade.clip)) {
-        let kept = now.fade.unwrap_or(Crossfade { clip: ClipId(0), weight: 0.5, rise: None });
-        wanted.fade = chosen.map(|clip| Crossfade { clip, ..kept });
+        let current = now.fade.unwrap_or(Crossfade { clip: ClipId(0), weight: 0.5, rise: None });
+        wanted.fade = chosen.map(|clip| Crossfade { clip, ..current });
         ended = true;
     }
     if let Some(fade) = &mut wanted.fade {
@@ -75,7 +75,8 @@ fn onion(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 /// Shows a list of clips; returns the one that was chosen, or `Some(None)` for none.
 fn clip(ui: &mut Ui, model: &Model, name: &str, now: Option<ClipId>) -> Option<Option<ClipId>> {
     let mut chosen = None;
-    // A drop-down would close what it stands in. The height is given, since a panel that grows has none to spare at first.
+    // A drop-down would close the panel that contains it. The height is given, since a panel that grows has none to
+    // spare at first.
     let height = (ROW + ui.spacing().item_spacing.y) * (model.clips.len() + 1).min(MOST_ROWS) as f32;
     let list = ScrollArea::vertical().id_salt(name).max_height(height).min_scrolled_height(height);
     list.show(ui, |ui| {

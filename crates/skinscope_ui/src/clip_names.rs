@@ -1,4 +1,5 @@
-//! The dialog that shows which joints of another file's clips are which of the open model, and lets the user say it.
+//! The dialog that maps the joints of another file's clips to those of the open model, and lets the user change the
+//! mapping.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use super::{Status, UiState};
 const LIST_WIDTH: f32 = 210.0;
 /// The greatest height of the rows, points.
 const MOST_HEIGHT: f32 = 320.0;
-/// What a drop-down has before the joints of the model.
+/// The choices of a drop-down before the joints of the model.
 const FIRST: [&str; 2] = ["By its name", "None"];
 
 /// The state of the dialog.
@@ -63,9 +64,9 @@ fn contents(
     let all = counted(names.rows.len(), "joint that the clips move", "joints that the clips move");
     let have = if found == 1 { "has" } else { "have" };
     text(ui, &format!("{found} of {all} {have} a counterpart in the open model."));
-    if let Some(told) = &names.told {
+    if let Some(message) = &names.told {
         ui.add_space(4.0);
-        ui.add(Label::new(told.as_str()).wrap());
+        ui.add(Label::new(message.as_str()).wrap());
     }
     ui.add_space(8.0);
     let mut answer = rows(ui, names, model, &mut dialog.lists);
@@ -97,9 +98,9 @@ fn rows(ui: &mut Ui, names: &ClipNames, model: &Model, lists: &mut [SearchList])
     ScrollArea::vertical().max_height(height).show_rows(ui, ROW + 2.0, names.rows.len(), |ui, range| {
         for i in range {
             let (there, here) = &names.rows[i];
-            let is_said = names.said.pairs().any(|(name, _)| name == there);
+            let is_mapped = names.said.pairs().any(|(name, _)| name == there);
             let at = here.as_ref().and_then(|here| (0..count).find(|i| joint(*i) == here));
-            let now = match (at, is_said) {
+            let now = match (at, is_mapped) {
                 (Some(at), _) => at + FIRST.len(),
                 (None, true) => 1,
                 (None, false) => 0,

@@ -1,5 +1,5 @@
-//! The button that makes the pose a key, and the caret beside the list of clips: the name and the keys of a clip that the file
-//! does not have, and the clips that are laid over it.
+//! The button that makes the pose a key, and the caret next to the list of clips. The caret opens the name and the keys
+//! of a clip that the file does not have, and the clips that are blended with it.
 
 use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 use skinscope_model::{Clip, ClipId, ClipSource};
@@ -11,11 +11,11 @@ use super::theme::{self, ROW, SMALL, colors};
 use super::widgets::{counted, icon_button, number, text_button, tip};
 use super::{icons, menu_state};
 
-/// What the two need in the row of the timeline, points.
+/// The width of both in the row of the timeline, points.
 pub(super) const WIDTH: f32 = 86.0;
-/// What the caret alone needs, where the menu makes keys.
+/// The width of the caret alone, points, where keys are made in the menu.
 pub(super) const CARET: f32 = 26.0;
-/// The width of what the caret opens, points.
+/// The width of the panel that the caret opens, points.
 const PANEL: f32 = 250.0;
 
 /// What the user has typed as the name of a clip.
@@ -90,7 +90,7 @@ fn name(ui: &mut Ui, (id, clip): (ClipId, &Clip), state: &mut ClipPanel, command
     }
 }
 
-/// Lists the keys: their times can be typed, and each can be gone to or taken out.
+/// Lists the keys: their times can be typed, and each can be shown or removed.
 fn keys(ui: &mut Ui, session: &Session, clip: &Clip, commands: &mut Vec<Command>) {
     let times: Vec<f32> = clip.times.concat();
     ui.label(RichText::new(counted(times.len(), "key", "keys")).font(theme::strong(SMALL)));

@@ -19,32 +19,33 @@ use super::widgets::{
 };
 use super::{Status, icons, runtime};
 
-/// Points across, where there is room.
+/// The width of the plate where there is room, points.
 const WIDTH: f32 = 268.0;
-/// Points of the picture's width below which the plate is folded at first.
+/// The width of the picture below which the plate is folded at first, points.
 const LEAST_WIDTH: f32 = 670.0;
-/// Points below the top of the picture: the triad stands there.
+/// The distance of the plate from the top of the picture, where the triad is; points.
 const BELOW: f32 = 150.0;
-/// Seconds for which each side is shown where they take turns.
+/// The time for which each side is shown while they alternate, seconds.
 const TURN_SECS: f64 = 0.5;
-/// Points left and right of the line that can be dragged.
+/// The distance from the line within which it can be dragged, points.
 const REACH: f32 = 6.0;
-/// The height of the strip at the bottom of the picture in which the names of the sides stand, points.
+/// The height of the strip at the bottom of the picture with the names of the sides, points.
 const STRIP: f32 = 36.0;
-/// Points between the line and the names on both sides of it.
+/// The distance between the line and the names on both sides of it, points.
 const BESIDE_LINE: f32 = 12.0;
-/// Points of height below which the card of the pointer folds the plate that lies above it.
+/// The height of the room above the card of the pointer below which the plate is folded, points.
 const LEAST_HEIGHT: f32 = 130.0;
-/// Points of height below which it leaves the plate's title alone.
+/// The height of that room below which only the title of the plate is shown, points.
 const LEAST_FOLDED: f32 = 94.0;
 
-/// The part of the picture in which plates may lie in the corners: all of it, or what is above the names of two sides.
+/// Returns the part of the picture in whose corners plates may be: all of it, or the part above the names of two sides.
 pub(super) fn above_names(rect: Rect, session: &Session) -> Rect {
     let names = if session.deforming().comparison().is_some() { STRIP - INSET } else { 0.0 };
     rect.with_max_y(rect.bottom() - names)
 }
 
-/// Whether the plate of a comparison is in use, so that nothing may push it away: one of its controls has the focus, or a menu is open.
+/// Returns whether the plate of a comparison is in use, so that nothing may push it away: one of its controls has the
+/// focus, or a menu is open.
 pub(super) fn is_used(ui: &Ui, session: &Session) -> bool {
     if session.deforming().comparison().is_none() {
         return false;
@@ -94,24 +95,24 @@ pub(super) fn show(
     }
     let mut room = above_names(rect, session);
     if let Some(card) = card {
-        // The inset below the plate is what stands between it and the card.
+        // The inset below the plate separates it from the card.
         room.max.y = room.bottom().min(card.top() + INSET - 8.0);
     }
-    let place = plate(ui, (rect, room), session, (comparison, status), commands);
+    let plate_rect = plate(ui, (rect, room), session, (comparison, status), commands);
     // Controls that the card has pushed out of sight are the plate's too.
-    let controls = place.with_max_y(above_names(rect, session).bottom());
+    let controls = plate_rect.with_max_y(above_names(rect, session).bottom());
     ui.data_mut(|data| data.insert_temp(plate_id(), controls));
 }
 
-/// What the two sides show, the left or first one first.
+/// Returns the names of what the two sides show, the left or first one first.
 fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     let sides = [session.view().choice(), comparison.choice];
     let [a, b] = sides;
-    let (same_place, same_normals) =
+    let (same_surface, same_normals) =
         (a.method.id == b.method.id && a.pass.map(|p| p.id) == b.pass.map(|p| p.id), a.normals.id == b.normals.id);
     let of = |choice: MethodChoice, weights: Option<String>| {
         let mut words = Vec::new();
-        if !same_place || (same_normals && comparison.weights == SideWeights::Shown) {
+        if !same_surface || (same_normals && comparison.weights == SideWeights::Shown) {
             words.push(choice.label());
         }
         if !same_normals {
@@ -134,7 +135,7 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     // Names of files keep their letters.
     let mut out = match session.deforming().compared_file().filter(|_| comparison.weights == SideWeights::Stored) {
         None => [of(a, edited), of(b, stored)],
-        Some(other) => [(a, own.as_str()), (b, other)].map(|(choice, name)| match same_place && same_normals {
+        Some(other) => [(a, own.as_str()), (b, other)].map(|(choice, name)| match same_surface && same_normals {
             true => name.to_owned(),
             false => format!("{name}, {}", choice.label().to_lowercase()),
         }),
@@ -145,14 +146,15 @@ fn names(session: &Session, comparison: &Comparison) -> [String; 2] {
     out
 }
 
-/// The names of both sides in the strip at the bottom, each in the room of its side of a line at `x`.
+/// Shows the names of both sides in the strip at the bottom, each on its side of a line at `x`.
 fn both_names(ui: &Ui, rect: Rect, x: f32, names: &[String; 2]) {
     let strip = rect.with_min_y(rect.bottom() - STRIP).shrink2(vec2(4.0, 0.0));
     name(ui, strip.with_max_x(x - BESIDE_LINE), Align2::RIGHT_CENTER, "Left side", &names[0]);
     name(ui, strip.with_min_x(x + BESIDE_LINE), Align2::LEFT_CENTER, "Right side", &names[1]);
 }
 
-/// A side's name on a plate of its own, cut to the room it has; nothing where that is too narrow for a few letters.
+/// Shows the name of a side on a plate of its own, cut to the width of `room`; nothing where that is too narrow for a
+/// few letters.
 fn name(ui: &Ui, room: Rect, align: Align2, side: &str, text: &str) {
     const PAD: f32 = 9.0;
     if room.width() < 2.0 * PAD + 24.0 {
@@ -170,7 +172,7 @@ fn name(ui: &Ui, room: Rect, align: Align2, side: &str, text: &str) {
     }
 }
 
-/// The line between the sides, which can be dragged, and moved by arrows while it has the focus.
+/// Shows the line between the sides, which can be dragged, and moved by arrow keys while it has the focus.
 fn line(ui: &mut Ui, rect: Rect, x: f32, comparison: &Comparison, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let hit = Rect::from_x_y_ranges(x - REACH..=x + REACH, rect.y_range()).intersect(rect);
@@ -203,7 +205,8 @@ fn line(ui: &mut Ui, rect: Rect, x: f32, comparison: &Comparison, commands: &mut
     response.on_hover_text("Drag to see more of one side");
 }
 
-/// What is compared, how it is shown, and how far it is apart, within `room` of the picture `rect`. Returns where the plate is.
+/// Shows what is compared, how it is shown, and how far apart both surfaces are, within `room` of the picture `rect`.
+/// Returns the rectangle of the plate.
 fn plate(
     ui: &mut Ui,
     (rect, room): (Rect, Rect),
@@ -218,7 +221,7 @@ fn plate(
         // The picture does not answer to the pointer here.
         let ground = ui.interact(ui.max_rect().expand(10.0), ui.scope_id().with("ground"), Sense::CLICK | Sense::DRAG);
         ground.widget_info(|| WidgetInfo::labeled(Role::Group, true, "Comparison"));
-        // Where the picture is narrow the plate would lie over the model, and an example has numbers of its own.
+        // Where the picture is narrow the plate would cover the model, and an example has numbers of its own.
         let is_example = session.lesson().is_some();
         let id = ui.scope_id().with(("folded", is_example));
         let mut folded = ui.data(|d| d.get_temp(id)).unwrap_or(is_example || rect.width() < LEAST_WIDTH);
@@ -249,14 +252,14 @@ fn plate(
         let height = (room.bottom() - ui.cursor().top() - INSET - 10.0).max(3.0 * theme::ROW);
         let list = ScrollArea::vertical().max_height(height).min_scrolled_height(height);
         list.auto_shrink([false, true]).show(ui, |ui| {
-            // The bar that scrolls lies beside the figures.
+            // The scroll bar is next to the figures.
             ui.set_max_width(ui.available_width() - 8.0);
             contents(ui, session, (comparison, status), commands);
         });
     })
 }
 
-/// What is below the plate's title.
+/// Shows the contents of the plate below its title.
 fn contents(ui: &mut Ui, session: &Session, (comparison, status): (&Comparison, &Status), commands: &mut Vec<Command>) {
     choices(ui, session, comparison, commands);
     file(ui, session, commands);
@@ -336,7 +339,7 @@ fn choices(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &m
     });
 }
 
-/// Which file is compared with the open one, if any, and the way back to its own.
+/// Shows which file is compared with the open one, if any, and a link that ends that comparison.
 fn file(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let Some(name) = session.deforming().compared_file() else { return };
     figure(ui, "File", name);
@@ -346,7 +349,7 @@ fn file(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-/// How far the sides are apart in this pose: the first figures of three.
+/// Shows how far apart the sides are in this pose: the first `count` of three figures.
 fn figures(ui: &mut Ui, session: &Session, count: usize) {
     let Some(compared) = session.surfaces().compared_surfaces() else { return };
     let height = f64::from(session.extents().rest_height());
@@ -363,7 +366,7 @@ fn figures(ui: &mut Ui, session: &Session, count: usize) {
     }
 }
 
-/// Three figures that count.
+/// Returns a number with three significant digits.
 fn figures_of(value: f64) -> String {
     match value {
         v if v >= 99.95 => format!("{v:.0}"),

@@ -1,4 +1,5 @@
-//! Controls of one's own in the inspector: sliders that pose the model, and while they are edited the lines of text that say what they drive.
+//! The user's own controls in the inspector: sliders that pose the model, and while they are edited the lines of text
+//! that say what they drive.
 
 use egui::accesskit::Role;
 use egui::text::CCursor;
@@ -19,10 +20,10 @@ use super::widgets::{counted, icon_button, link, number, section};
 /// The names of axes, as people read them.
 const AXES: [&str; 3] = ["X", "Y", "Z"];
 
-/// What the user does with the controls.
+/// The state of the controls in the inspector.
 #[derive(Debug, Default)]
 pub(super) struct ControlsPanel {
-    /// Names, ranges and lines are shown.
+    /// Whether names, ranges and lines are shown.
     is_edited: bool,
     /// The slider whose name is typed, and the name so far.
     name: Option<(usize, String)>,
@@ -115,29 +116,29 @@ fn new_line(session: &Session) -> Option<String> {
 }
 
 /// Shows a slider.
-fn row(ui: &mut Ui, session: &Session, place: usize, slider: &Slider, commands: &mut Vec<Command>) {
+fn row(ui: &mut Ui, session: &Session, index: usize, slider: &Slider, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let driver = session.pose().control_program().driver_of(Channel::Slider(place));
+    let driver = session.pose().control_program().driver_of(Channel::Slider(index));
     let reach = (slider.most - slider.least).max(1e-6);
     let row = ValueRow {
         name: &slider.name,
         label: &slider.name,
         label_width: 92.0,
         color: if driver.is_some() { c.dim } else { c.accent },
-        value: session.control_state().slider_value(place),
+        value: session.control_state().slider_value(index),
         range: slider.least..=slider.most.max(slider.least),
         home: slider.default,
         decimals: (2.0 - reach.log10()).ceil().clamp(0.0, 6.0) as usize,
         unit: "",
         edited: driver.is_none() && slider.value != slider.default,
     };
-    let shown = ui.push_id(("slider", place), |ui| ui.add_enabled_ui(driver.is_none(), |ui| row.show(ui)));
+    let shown = ui.push_id(("slider", index), |ui| ui.add_enabled_ui(driver.is_none(), |ui| row.show(ui)));
     let shown = shown.inner;
     if let Some(driver) = driver {
         shown.response.on_hover_text(format!("Line {} moves this slider", driver + 1));
     }
     if let Some(value) = shown.inner.value {
-        commands.push(ControlCommand::SetSlider(place, value).into());
+        commands.push(ControlCommand::SetSlider(index, value).into());
     }
     if shown.inner.ended {
         commands.push(EditCommand::EndEdit.into());
@@ -145,22 +146,22 @@ fn row(ui: &mut Ui, session: &Session, place: usize, slider: &Slider, commands: 
 }
 
 /// Shows name and range of a slider.
-fn range(ui: &mut Ui, place: usize, slider: &Slider, panel: &mut ControlsPanel, commands: &mut Vec<Command>) {
+fn range(ui: &mut Ui, index: usize, slider: &Slider, panel: &mut ControlsPanel, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.set_height(ROW);
         ui.spacing_mut().item_spacing.x = 4.0;
         ui.spacing_mut().button_padding.x = 3.0;
-        let typed = panel.name.take().filter(|(of, _)| *of == place);
+        let typed = panel.name.take().filter(|(of, _)| *of == index);
         let mut name = typed.map_or_else(|| slider.name.clone(), |(_, name)| name);
         let field = TextEdit::singleline(&mut name)
             .desired_width((ui.available_width() - 172.0).max(56.0))
             .margin(Margin::symmetric(6, 3));
-        let response = ui.push_id(("name", place), |ui| ui.add(field)).inner;
+        let response = ui.push_id(("name", index), |ui| ui.add(field)).inner;
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, format!("Name of {}", slider.name)));
         if response.has_focus() {
-            panel.name = Some((place, name));
+            panel.name = Some((index, name));
         } else if response.lost_focus() && name != slider.name {
-            commands.push(ControlCommand::RenameSlider(place, name).into());
+            commands.push(ControlCommand::RenameSlider(index, name).into());
         }
         let mut ends = [slider.least, slider.most, slider.default];
         let words = ["Least value", "Greatest value", "Value when reset"];
@@ -174,14 +175,14 @@ fn range(ui: &mut Ui, place: usize, slider: &Slider, panel: &mut ControlsPanel, 
             response.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, format!("{word} of {}", slider.name)));
         }
         if ends != [slider.least, slider.most, slider.default] {
-            commands.push(ControlCommand::SetRange(place, ends).into());
+            commands.push(ControlCommand::SetRange(index, ends).into());
         }
         if ended {
             commands.push(EditCommand::EndEdit.into());
         }
         let remove = icon_button(ui, icons::CLOSE, &format!("Remove {}", slider.name), 22.0, false);
         if remove.on_hover_text("Take the slider out").clicked() {
-            commands.push(ControlCommand::RemoveSlider(place).into());
+            commands.push(ControlCommand::RemoveSlider(index).into());
         }
     });
     ui.add_space(5.0);
@@ -194,15 +195,15 @@ fn short(value: f64) -> String {
 }
 
 /// Shows a line: its text, and what it comes to or what is wrong with it.
-fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut Vec<Command>) {
+fn line(ui: &mut Ui, session: &Session, index: usize, text: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let fault = session.pose().control_program().fault(place);
+    let fault = session.pose().control_program().fault(index);
     ui.add_space(6.0);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let mut typed = text.to_owned();
         let field = TextEdit::multiline(&mut typed)
-            .id_salt(("control", place))
+            .id_salt(("control", index))
             .font(theme::regular(12.0))
             .desired_rows(1)
             .desired_width(ui.available_width() - 44.0)
@@ -212,7 +213,7 @@ fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut
         let response = output.response.response;
         response.widget_info(|| {
             let mut info = WidgetInfo::text_edit(true, text, text, "");
-            info.label = Some(format!("Line {}", place + 1));
+            info.label = Some(format!("Line {}", index + 1));
             info
         });
         if let Some(fault) = fault {
@@ -220,34 +221,34 @@ fn line(ui: &mut Ui, session: &Session, place: usize, text: &str, commands: &mut
         }
         let typed = typed.replace(['\n', '\r'], " ");
         if typed != text {
-            commands.push(ControlCommand::SetDriver(place, typed).into());
+            commands.push(ControlCommand::SetDriver(index, typed).into());
         }
         if response.lost_focus() {
             commands.push(EditCommand::EndEdit.into());
         }
-        let remove = icon_button(ui, icons::CLOSE, &format!("Remove line {}", place + 1), 22.0, false);
+        let remove = icon_button(ui, icons::CLOSE, &format!("Remove line {}", index + 1), 22.0, false);
         if remove.on_hover_text("Take the line out").clicked() {
-            commands.push(ControlCommand::RemoveDriver(place).into());
+            commands.push(ControlCommand::RemoveDriver(index).into());
         }
     });
-    let (words, ink) = match (fault, session.pose().control_value(place)) {
+    let (words, ink) = match (fault, session.pose().control_value(index)) {
         (Some(fault), _) => (format!("Column {}: {}.", fault.column(text), fault.what), c.red),
         (None, Some(value)) => (format!("= {}", number(value as f32, 3)), c.dim),
         (None, None) => ("It comes to no number, and does not act.".to_owned(), c.amber),
     };
-    let spoken = format!("Line {}: {words}", place + 1);
-    let told = ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(ink)).wrap());
-    told.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
+    let spoken = format!("Line {}: {words}", index + 1);
+    let label = ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(ink)).wrap());
+    label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &spoken));
 }
 
-/// Marks the place of a fault in the text that is shown: a line under it, and a caret where it begins.
+/// Marks a fault in the text that is shown: a line under it, and a caret where it begins.
 fn underline(ui: &Ui, text: &str, fault: &Fault, (galley, at): (&egui::Galley, egui::Pos2), clip: Rect) {
     let c = colors(ui);
     let characters = |byte: usize| text.get(..byte).map_or(0, |before| before.chars().count());
     let [from, to] = [fault.at.start, fault.at.end].map(|byte| galley.pos_from_cursor(CCursor::new(characters(byte))));
     let painter = ui.painter().with_clip_rect(clip.expand(6.0));
     let (start, y) = (at + from.min.to_vec2(), at.y + from.max.y - 1.0);
-    // A place that goes over into another row is marked to the end of its own.
+    // A fault that continues in another row is marked to the end of its first row.
     let end = if (to.min.y - from.min.y).abs() < 1.0 { at.x + to.min.x } else { clip.right() - 8.0 };
     painter.hline(start.x..=end.max(start.x + 5.0), y, Stroke::new(1.5, c.red));
     let tip = pos2(start.x, y + 1.0);
@@ -291,14 +292,14 @@ pub(super) fn driven(ui: &mut Ui, session: &Session, node: NodeId, kind: Channel
         ChannelKind::Scale => " of rest",
     };
     let line = |axis: usize| session.pose().control_program().driver_of(channel_of(kind, node, axis));
-    let told = (0..3).filter_map(|axis| {
+    let driven_axes = (0..3).filter_map(|axis| {
         let line = line(axis)?;
         let value = session.pose().control_value(line)?;
         Some(format!("{} {}{unit} by line {}", AXES[axis], number(value as f32, 2), line + 1))
     });
-    let told: Vec<String> = told.collect();
-    if !told.is_empty() {
-        let words = format!("Driven: {}", told.join(", "));
+    let driven_axes: Vec<String> = driven_axes.collect();
+    if !driven_axes.is_empty() {
+        let words = format!("Driven: {}", driven_axes.join(", "));
         ui.add(Label::new(RichText::new(words).font(theme::regular(SMALL)).color(colors(ui).accent)).wrap());
     }
 }

@@ -1,5 +1,5 @@
-//! Copying to the clipboard, and the plate at the lower edge of the picture that says for a moment what was done, beside a tick, or what
-//! was not done, or not as a whole, beside the sign of a warning.
+//! Copying to the clipboard, and the short message at the lower edge of the picture: a tick and what was done, or the
+//! sign of a warning and what was not done or not completely.
 
 use egui::accesskit::Role;
 use egui::{Align2, CornerRadius, Id, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
@@ -18,7 +18,7 @@ const INSET: f32 = 16.0;
 #[derive(Clone, Debug)]
 struct Copied {
     what: String,
-    /// Whether it says that something was not done, or not as a whole.
+    /// Whether it says that something was not done, or not completely.
     is_warning: bool,
     /// When it disappears, by the clock of egui, seconds.
     until: f64,
@@ -34,12 +34,12 @@ pub(super) fn copy(ui: &Ui, text: String, what: &str) {
     say(ui, format!("Copied {what}"));
 }
 
-/// Says for a moment what was done.
+/// Shows for a moment what was done.
 pub(super) fn say(ui: &Ui, what: String) {
     tell(ui, what, false);
 }
 
-/// Says for a moment what was not done, or not as a whole.
+/// Shows for a moment what was not done, or not completely.
 pub(super) fn warn(ui: &Ui, what: String) {
     tell(ui, what, true);
 }
@@ -68,14 +68,14 @@ pub(super) fn show(ui: &Ui, rect: Rect, lift: f32) {
     let c = colors(ui);
     let galley = ui.painter().layout_no_wrap(what.clone(), theme::regular(BODY), c.text);
     let size = vec2(galley.size().x + 46.0, 34.0);
-    let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
-    let response = ui.interact(place, id(), Sense::hover());
+    let plate_rect = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(INSET)).translate(vec2(0.0, -lift));
+    let response = ui.interact(plate_rect, id(), Sense::hover());
     let role = if is_warning { Role::Alert } else { Role::Status };
     response.widget_info(|| WidgetInfo::labeled(role, true, &what));
     let painter = ui.painter();
-    painter.rect(place, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
-    let icon = pos2(place.left() + 20.0, place.center().y);
+    painter.rect(plate_rect, CornerRadius::same(8), c.panel, Stroke::new(1.0, c.line), StrokeKind::Inside);
+    let icon = pos2(plate_rect.left() + 20.0, plate_rect.center().y);
     let (glyph, ink) = if is_warning { (icons::WARNING, c.amber) } else { (icons::CHECK, c.accent) };
     painter.text(icon, Align2::CENTER_CENTER, glyph, theme::icon(15.0), ink);
-    paint_line(ui, galley, place.left() + 33.0, place.center().y, c.text);
+    paint_line(ui, galley, plate_rect.left() + 33.0, plate_rect.center().y, c.text);
 }

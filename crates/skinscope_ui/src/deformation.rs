@@ -12,7 +12,7 @@ use super::widgets::chip;
 /// The width of the list, points.
 const WIDTH: f32 = 292.0;
 
-/// The caret beside the drop-down.
+/// Shows the caret next to the drop-down.
 pub(super) fn caret(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let help = "Parameters of the method, and what comes after it";
     bones::caret(ui, "Deformation parameters", help, |ui| rows(ui, session, commands));
@@ -57,7 +57,7 @@ fn rows(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-/// A parameter with its name before it.
+/// Shows a slider for a parameter, with its name before it.
 fn slider(ui: &mut Ui, session: &Session, parameter: &'static Parameter, commands: &mut Vec<Command>) {
     let now = session.view().parameters.get(parameter);
     let mut value = now;

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use egui::accesskit::Role;
-use egui::{Color32, Label, RichText, Sense, Ui, WidgetInfo, vec2};
+use egui::{Color32, Label, RichText, Ui, vec2};
 use glam::{Affine3A, DVec3};
 use skinscope_deform::{Readout, ReadoutTerm};
 use skinscope_inspect::{Explanation, Term, VertexRef, in_space};
@@ -11,6 +10,7 @@ use skinscope_model::{InfluencesRef, Model, NodeId};
 use skinscope_session::{Command, SelectionCommand, Session};
 
 use super::card::{influences_of, mesh_of, stored_weight, sum};
+use super::explain_rows::{axes, columns, vector, warning};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::{self, SMALL, colors};
 use super::widgets::{link, number, paint_line, press, section, segments, shortened, text_button, title};
@@ -23,14 +23,14 @@ pub(super) struct Explain {
     page: bool,
     /// Whether a click has just asked about the vertex: the joint that the click also selects does not turn the page.
     asked: bool,
-    /// The vertex that was pinned and the node that was selected in the last frame.
+    /// The vertex that was pinned and the node that was selected in the last frame, to find which has changed.
     seen: (Option<VertexRef>, Option<NodeId>),
     /// The space in which the position is shown; `None`: that of the joint that moves the vertex most.
     space: Option<Space>,
     spaces: SearchList,
     /// Whether the matrix of each influence is shown.
     matrices: bool,
-    /// Whether each influence is shown as a quaternion, a scale and a place too.
+    /// Whether each influence is also shown as a quaternion, a scale and a position.
     quaternions: bool,
 }
 
@@ -86,19 +86,19 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut Explain, commands
     if !state.page {
         return false;
     }
-    let places = places_of(session);
+    let decimals = decimals_of(session);
     head(ui, model, &e, session.deforming().explains_second());
-    stored(ui, model, &e, places);
+    stored(ui, model, &e, decimals);
     terms(ui, session, model, &e, state, commands);
-    blend(ui, session, &e, (state.matrices, state.quaternions), places);
+    blend(ui, session, &e, (state.matrices, state.quaternions), decimals);
     space(ui, session, model, &e, state);
     copy(ui, session, model, &e);
     true
 }
 
-/// Returns the decimals of positions: a tenth of a millimetre in a figure, fewer in a house.
-fn places_of(session: &Session) -> usize {
-    explain_text::places(session.pose().opened_bounds.diagonal())
+/// Returns how many decimals positions have: a tenth of a millimetre for a model of two metres, fewer for larger ones.
+fn decimals_of(session: &Session) -> usize {
+    explain_text::decimals(session.pose().opened_bounds.diagonal())
 }
 
 fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
@@ -111,68 +111,24 @@ fn head(ui: &mut Ui, model: &Model, e: &Explanation, is_second: bool) {
     ui.add(Label::new(RichText::new(format!("{part}{side}")).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
-/// The width of the labels before the columns, points.
-const LABEL: f32 = 88.0;
-
-/// Shows a label and three numbers in columns.
-fn vector(ui: &mut Ui, label: &str, v: DVec3, places: usize, ink: Color32) -> egui::Response {
-    columns(ui, label, &v.to_array(), places, ink)
-}
-
-/// The same before four columns.
-const SHORT_LABEL: f32 = 52.0;
-
-/// Shows a label and three or four numbers in columns of one width.
-fn columns(ui: &mut Ui, label: &str, numbers: &[f64], places: usize, ink: Color32) -> egui::Response {
-    let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-    let before = if numbers.len() > 3 { SHORT_LABEL } else { LABEL };
-    let (galley, _) = shortened(ui, label, theme::regular(12.0), c.dim, before - 4.0);
-    paint_line(ui, galley, rect.left(), rect.center().y, c.dim);
-    let width = (rect.width() - before) / numbers.len() as f32;
-    let text: Vec<String> = numbers.iter().map(|x| number(*x as f32, places)).collect();
-    for (i, text) in text.iter().enumerate() {
-        let galley = ui.painter().layout_no_wrap(text.clone(), theme::regular(12.0), ink);
-        let x = rect.left() + before + (i + 1) as f32 * width - galley.size().x;
-        paint_line(ui, galley, x, rect.center().y, ink);
-    }
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("{label}: {}", text.join(", "))));
-    response
-}
-
-/// Shows the letters over the columns.
-fn axes(ui: &mut Ui) {
-    let c = colors(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 16.0), Sense::hover());
-    let width = (rect.width() - LABEL) / 3.0;
-    for (i, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
-        let galley = ui.painter().layout_no_wrap(letter.to_owned(), theme::strong(SMALL), c.axes[i]);
-        let x = rect.left() + LABEL + (i + 1) as f32 * width - galley.size().x;
-        paint_line(ui, galley, x, rect.center().y, c.axes[i]);
-    }
-    response.on_hover_text(
-        "Mesh space, metres. A glTF character stands on y = 0 and faces +Z; in VRM 0.x, and in many texts on skinning, it faces −Z.",
-    );
-}
-
 /// Shows the stored position, and how morph targets change it.
-fn stored(ui: &mut Ui, model: &Model, e: &Explanation, places: usize) {
+fn stored(ui: &mut Ui, model: &Model, e: &Explanation, decimals: usize) {
     section(ui, "Stored position (m)", |_| {});
     ui.spacing_mut().item_spacing.y = 0.0;
     axes(ui);
     let (text, dim) = (colors(ui).text, colors(ui).dim);
     if e.morphs.is_empty() {
-        vector(ui, "v", e.stored, places, text).on_hover_text("As the file stores it, mesh space");
+        vector(ui, "v", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
         return;
     }
-    vector(ui, "Stored", e.stored, places, text).on_hover_text("As the file stores it, mesh space");
+    vector(ui, "Stored", e.stored, decimals, text).on_hover_text("As the file stores it, mesh space");
     for morph in &e.morphs {
         let names = &model.meshes[e.mesh.index()].morph_names;
         let name = names.get(morph.target).map_or("morph target", String::as_str);
         let what = format!("{name}, weight {}", number(morph.weight as f32, 3));
-        vector(ui, &format!("+ {name}"), morph.displacement, places, dim).on_hover_text(what);
+        vector(ui, &format!("+ {name}"), morph.displacement, decimals, dim).on_hover_text(what);
     }
-    vector(ui, "v", e.rest, places, text).on_hover_text("With the morph targets: what the joints move");
+    vector(ui, "v", e.rest, decimals, text).on_hover_text("With the morph targets: what the joints move");
 }
 
 /// Returns the weight of each term as the file stores it.
@@ -205,7 +161,7 @@ fn terms(
     state: &mut Explain,
     commands: &mut Vec<Command>,
 ) {
-    let places = places_of(session);
+    let decimals = decimals_of(session);
     section(ui, if e.skinned { "Influences" } else { "Moved by" }, |ui| {
         let help = match state.matrices {
             true => "Hide the skinning matrices",
@@ -232,7 +188,7 @@ fn terms(
         state.asked |= joint(ui, session, model, term, (stored, column), commands);
         if e.skinned {
             let help = "v′ = inverse bind · v: the vertex seen from the joint as both were bound";
-            vector(ui, "v′", term.offset, places, text).on_hover_text(help);
+            vector(ui, "v′", term.offset, decimals, text).on_hover_text(help);
         }
         if state.matrices {
             ui.add_space(2.0);
@@ -241,10 +197,10 @@ fn terms(
             matrices::table(ui, &format!("M of {name}"), &m);
         }
         if state.quaternions {
-            quaternion(ui, model, term, places);
+            quaternion(ui, model, term, decimals);
         }
         let help = "M v: where this joint alone would carry the vertex. M = joint now · inverse bind";
-        vector(ui, "M v", term.alone, places, text).on_hover_text(help);
+        vector(ui, "M v", term.alone, decimals, text).on_hover_text(help);
         ui.add_space(4.0);
     }
     if let Some(influences) = stored_influences(session, e) {
@@ -263,8 +219,9 @@ fn terms(
     }
 }
 
-/// Shows how the joint of an influence turns the vertex that it saw at bind, and adds its own place; or why it does not.
-fn quaternion(ui: &mut Ui, model: &Model, term: &Term, places: usize) {
+/// Shows how the joint of an influence rotates the vertex's bind-pose position and adds its own position; or why its
+/// matrix has no such form.
+fn quaternion(ui: &mut Ui, model: &Model, term: &Term, decimals: usize) {
     let (text, dim) = (colors(ui).text, colors(ui).dim);
     let form = match term.quaternion {
         Ok(form) => form,
@@ -274,8 +231,8 @@ fn quaternion(ui: &mut Ui, model: &Model, term: &Term, places: usize) {
         }
     };
     // The narrowest panel has room for three decimals.
-    let decimals = if ui.available_width() < 270.0 { 3 } else { 4 };
-    columns(ui, "R xyzw", &form.rotation.to_array(), decimals, dim)
+    let quaternion_decimals = if ui.available_width() < 270.0 { 3 } else { 4 };
+    columns(ui, "R xyzw", &form.rotation.to_array(), quaternion_decimals, dim)
         .on_hover_text("The rotation of the joint in the world as a unit quaternion");
     let [turned, carried] = if form.scales() {
         vector(ui, "S", form.scale, 4, dim)
@@ -284,15 +241,10 @@ fn quaternion(ui: &mut Ui, model: &Model, term: &Term, places: usize) {
     } else {
         ["R v′", "b + R v′"]
     };
-    vector(ui, turned, form.turned, places, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
-    vector(ui, "b", form.translation, places, dim).on_hover_text("Where the joint is, world space, metres");
-    vector(ui, carried, form.carried(), places, text)
+    vector(ui, turned, form.turned, decimals, dim).on_hover_text("v′ as the joint turns it, seen from the joint");
+    vector(ui, "b", form.translation, decimals, dim).on_hover_text("Where the joint is, world space, metres");
+    vector(ui, carried, form.carried(), decimals, text)
         .on_hover_text("Where this joint alone would carry the vertex, as M v says too");
-}
-
-/// Shows a sentence in the colour of warnings.
-fn warning(ui: &mut Ui, text: &str) {
-    ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
 }
 
 /// Shows the name of a joint, its weight, and in a column at the end what is stored; returns true where a click on the
@@ -334,7 +286,7 @@ fn blend(
     session: &Session,
     e: &Explanation,
     (shows_matrix, shows_quaternions): (bool, bool),
-    places: usize,
+    decimals: usize,
 ) {
     let applied = session.deforming().side_deformation(session.deforming().explains_second());
     let method = applied.method;
@@ -347,7 +299,7 @@ fn blend(
         Readout::Sum(shares) => {
             for (i, (term, share)) in e.terms.iter().zip(shares).filter(|(_, share)| **share != 0.0).enumerate() {
                 let sign = if i == 0 { "" } else { "+ " };
-                vector(ui, &format!("{sign}{} ·", number(*share as f32, 6)), term.alone, places, dim);
+                vector(ui, &format!("{sign}{} ·", number(*share as f32, 6)), term.alone, decimals, dim);
             }
         }
         Readout::Motion { rotation, translation } => {
@@ -355,14 +307,14 @@ fn blend(
             let axis = if angle.abs() < 1e-9 { DVec3::ZERO } else { axis };
             vector(ui, &format!("R {}°", number(angle.to_degrees() as f32, 2)), axis, 4, dim)
                 .on_hover_text("The blended rotation: its angle, and the axis that it turns about");
-            vector(ui, "R v", *rotation * e.rest, places, dim);
-            vector(ui, "+ t", *translation, places, dim);
+            vector(ui, "R v", *rotation * e.rest, decimals, dim);
+            vector(ui, "+ t", *translation, decimals, dim);
         }
         Readout::Terms(terms) => {
             for (i, ReadoutTerm { label, share, vector: at }) in terms.iter().enumerate() {
                 let sign = if i == 0 { "" } else { "+ " };
                 let factor = if *share == 1.0 { String::new() } else { format!("{} · ", number(*share as f32, 4)) };
-                vector(ui, &format!("{sign}{factor}{label}"), *at, places, dim);
+                vector(ui, &format!("{sign}{factor}{label}"), *at, decimals, dim);
             }
         }
     }
@@ -373,13 +325,13 @@ fn blend(
             RichText::new(format!("{}: {}", pass.label, pass.text.equation)).font(theme::regular(SMALL)).color(text),
         );
         ui.add(Label::new(RichText::new(pass.text.explanation).font(theme::regular(SMALL)).color(dim)).wrap());
-        vector(ui, "y", e.map.transform_point3(e.rest), places, dim)
+        vector(ui, "y", e.map.transform_point3(e.rest), decimals, dim)
             .on_hover_text("Where the method alone has the vertex");
     }
-    vector(ui, "= p", e.position, places, text).on_hover_text("Where the vertex is now, world space, metres");
+    vector(ui, "= p", e.position, decimals, text).on_hover_text("Where the vertex is now, world space, metres");
     if shows_quaternions && !e.terms.is_empty() {
         ui.add_space(4.0);
-        quaternion_sum(ui, e, places);
+        quaternion_sum(ui, e, decimals);
     }
     if shows_matrix {
         ui.add_space(4.0);
@@ -390,8 +342,9 @@ fn blend(
     }
 }
 
-/// Shows what the influences add up to as quaternions; of methods that add up no places, what linear blending makes of them.
-fn quaternion_sum(ui: &mut Ui, e: &Explanation, places: usize) {
+/// Shows the sum of the influences in quaternion form; for methods that do not add up positions, the sum of linear
+/// blending.
+fn quaternion_sum(ui: &mut Ui, e: &Explanation, decimals: usize) {
     let Some(sum) = e.quaternion_sum() else {
         warning(ui, "Without a quaternion for every joint there is no Σ w (b + R v′).");
         return;
@@ -402,12 +355,12 @@ fn quaternion_sum(ui: &mut Ui, e: &Explanation, places: usize) {
             "Σ w (b + R v′): where linear blending has the vertex; this method puts it elsewhere"
         }
     };
-    vector(ui, "Σ w (b + R v′)", sum, places, colors(ui).text).on_hover_text(help);
+    vector(ui, "Σ w (b + R v′)", sum, decimals, colors(ui).text).on_hover_text(help);
 }
 
 /// Shows the position in the space that is chosen.
 fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: &mut Explain) {
-    let places = places_of(session);
+    let decimals = decimals_of(session);
     section(ui, "Seen from", |_| {});
     let main = e.terms.first().map_or(Space::World, |t| Space::Node(t.node));
     let now = state.space.unwrap_or(main);
@@ -415,17 +368,17 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
     ui.spacing_mut().item_spacing.y = 0.0;
     let c = colors(ui);
     let Space::Node(node) = now else {
-        vector(ui, "p", e.position, places, c.text);
+        vector(ui, "p", e.position, decimals, c.text);
         return;
     };
     if let Some(bound) = bound_offset(model, e, node) {
-        vector(ui, "v′ as bound", bound, places, c.dim)
+        vector(ui, "v′ as bound", bound, decimals, c.dim)
             .on_hover_text("inverse bind · v: where a joint that is alone would keep the vertex");
     }
     let world = session.pose().model.get(node.index());
     match world.and_then(|world| in_space(world, e.position)) {
         Some(inside) => {
-            vector(ui, "p′ now", inside, places, c.text)
+            vector(ui, "p′ now", inside, decimals, c.text)
                 .on_hover_text("p′ = W⁻¹ p: the skinned position in the local space of this node");
         }
         None => {
@@ -435,7 +388,7 @@ fn space(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation, state: 
     }
 }
 
-/// Returns the place where the vertex was bound, in the space of a joint of its skin.
+/// Returns the position of the vertex in the bind pose, in the space of a joint of its skin.
 pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Option<DVec3> {
     let skin = &model.skins[model.instances[e.vertex.instance.index()].skin?.index()];
     let joint = skin.joints.iter().position(|j| *j == node).filter(|_| e.skinned)?;
@@ -443,7 +396,7 @@ pub(super) fn bound_offset(model: &Model, e: &Explanation, node: NodeId) -> Opti
     Some(inverse_bind.matrix3.as_dmat3() * e.rest + inverse_bind.translation.as_dvec3())
 }
 
-/// The name of a space.
+/// Returns the name of a space.
 fn space_name(model: &Model, e: &Explanation, space: Space) -> String {
     let carrier = model.instances[e.vertex.instance.index()].node;
     match space {
@@ -489,13 +442,13 @@ fn copy(ui: &mut Ui, session: &Session, model: &Model, e: &Explanation) {
     let stored = stored_weights(session, e);
     ui.horizontal(|ui| {
         if text_button(ui, None, "Copy as text", false).on_hover_text("For a message or a ticket").clicked() {
-            let places = places_of(session);
+            let decimals = decimals_of(session);
             let text = explain_text::text(
                 model,
                 session.deforming().side_deformation(session.deforming().explains_second()).method,
                 e,
                 &stored,
-                places,
+                decimals,
             );
             copied::copy(ui, text, &format!("vertex {} as text", e.number));
         }

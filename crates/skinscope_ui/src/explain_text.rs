@@ -10,14 +10,14 @@ use skinscope_model::Model;
 use super::card::mesh_of;
 use super::widgets::number;
 
-/// Returns the decimals of positions in a model of `size` metres: four in a figure.
-pub(super) fn places(size: f32) -> usize {
-    let places = 4.0 - size.max(1e-6).log10().floor();
-    if places.is_finite() { places.clamp(1.0, 8.0) as usize } else { 4 }
+/// Returns how many decimals positions have in a model of `size` metres: four for a size of two metres.
+pub(super) fn decimals(size: f32) -> usize {
+    let decimals = 4.0 - size.max(1e-6).log10().floor();
+    if decimals.is_finite() { decimals.clamp(1.0, 8.0) as usize } else { 4 }
 }
 
-fn triple(v: DVec3, places: usize) -> String {
-    let [x, y, z] = v.to_array().map(|v| number(v as f32, places));
+fn triple(v: DVec3, decimals: usize) -> String {
+    let [x, y, z] = v.to_array().map(|v| number(v as f32, decimals));
     format!("({x}, {y}, {z})")
 }
 
@@ -27,9 +27,9 @@ fn quadruple(quaternion: [f64; 4]) -> String {
 }
 
 /// Writes an explanation as text, in the words of the page.
-pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], places: usize) -> String {
+pub(super) fn text(model: &Model, method: &Method, e: &Explanation, stored: &[String], decimals: usize) -> String {
     let mut out = String::new();
-    let at = |v| triple(v, places);
+    let at = |v| triple(v, decimals);
     let mesh = mesh_of(model, e.vertex).unwrap_or_default();
     let mut line = |text: String| _ = writeln!(out, "{text}");
     line(format!("Vertex {} of primitive {} of mesh {mesh}", e.number, e.vertex.primitive));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn places_follow_the_size_of_the_model() {
-        assert_eq!([1.8, 280.0, 0.02].map(places), [4, 2, 6]);
+        assert_eq!([1.8, 280.0, 0.02].map(decimals), [4, 2, 6]);
     }
 
     #[test]
@@ -163,13 +163,13 @@ mod tests {
             lines.map(|line| line.split('\t').map(|cell| cell.parse().unwrap_or(f64::NAN)).collect()).collect()
         };
         // The sum of weight times b + R S v′ is p, with R as it is written, a quaternion.
-        let [scales, turns, places] = ["S of the joint\t", "R of the joint as a quaternion\t", "b\t"].map(&cells);
+        let [scales, turns, positions] = ["S of the joint\t", "R of the joint as a quaternion\t", "b\t"].map(&cells);
         let offsets = cells("inverse bind · v\t");
         let three = |row: &[f64]| DVec3::new(row[4], row[5], row[6]);
         let mut sum = DVec3::ZERO;
         for (i, turn) in turns.iter().enumerate() {
             let turn = glam::DQuat::from_xyzw(turn[4], turn[5], turn[6], turn[7]);
-            sum += turns[i][2] * (three(&places[i]) + turn * (three(&scales[i]) * three(&offsets[i])));
+            sum += turns[i][2] * (three(&positions[i]) + turn * (three(&scales[i]) * three(&offsets[i])));
         }
         assert!(turns.len() == 2 && sum.distance(three(&cells("p\t")[0])) < 1e-6, "{sum}");
         // So is the sum of weight times M v, but for the last digit.
@@ -180,12 +180,12 @@ mod tests {
             let sum: f64 = alone.iter().map(|row| row[2] * row[axis]).sum();
             assert!((sum - p[axis]).abs() < 1e-12, "{sum} for {}", p[axis]);
         }
-        let said = text(model, session.view().method, &e, &stored, 4);
+        let written = text(model, session.view().method, &e, &stored, 4);
         let end = format!(" = {}", triple(e.position, 4));
-        assert_eq!(said.lines().filter(|line| line.starts_with("  = b + R v′, b = (")).count(), 2, "{said}");
+        assert_eq!(written.lines().filter(|line| line.starts_with("  = b + R v′, b = (")).count(), 2, "{written}");
         assert!(
-            said.starts_with("Vertex 70 of primitive 0 of mesh tube\n") && said.trim_end().ends_with(&end),
-            "{said}"
+            written.starts_with("Vertex 70 of primitive 0 of mesh tube\n") && written.trim_end().ends_with(&end),
+            "{written}"
         );
     }
 }

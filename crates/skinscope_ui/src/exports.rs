@@ -1,4 +1,4 @@
-//! How pictures and films that leave the window are made: the part of the dialog that asks for their file.
+//! The settings of exported pictures and films: the part of the dialog that asks for their file.
 
 use egui::{DragValue, RichText, Ui, WidgetInfo};
 use skinscope_session::{ExportKind, ExportSettings, Session};
@@ -25,7 +25,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, kind: ExportKind, settings: &
     }
 }
 
-/// Says what is written.
+/// Returns the text that says what is written.
 pub(super) fn about(kind: ExportKind) -> &'static str {
     match kind {
         ExportKind::Picture => "The picture is written as PNG, without panels.",

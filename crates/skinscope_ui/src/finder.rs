@@ -16,7 +16,7 @@ use super::{Status, UiState, icons};
 
 /// The width of the list, points.
 const WIDTH: f32 = 560.0;
-/// How far it stands below the upper edge, points.
+/// The distance of the list from the upper edge, points.
 const TOP: f32 = 72.0;
 /// The most rows that are visible at once.
 const MOST_ROWS: f32 = 13.0;
@@ -24,7 +24,7 @@ const MOST_ROWS: f32 = 13.0;
 /// What can be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Entry {
-    /// A command, by its place in [`COMMANDS`].
+    /// A command, by its index in [`COMMANDS`].
     Command(usize),
     Node(NodeId),
     Clip(ClipId),
@@ -68,7 +68,7 @@ impl Finder {
                 }
             }
         }
-        // Without words the commands stand in the order of the menus.
+        // Without words the commands have the order of the menus.
         if !words.is_empty() {
             found.sort_by_key(|(rank, length, _)| (*rank, *length));
         }
@@ -126,7 +126,7 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
     }
 }
 
-/// Shows the search and what it finds; gives back what was taken.
+/// Shows the search and what it finds; returns the entry that was chosen.
 fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Option<Entry> {
     ui.set_width(WIDTH.min(ui.ctx().content_rect().width() - 48.0));
     let id = ui.make_persistent_id("search");
@@ -218,7 +218,7 @@ fn row(ui: &mut Ui, entry: Entry, session: &Session, marked: bool) -> bool {
     let y = rect.center().y;
     let ink = if enabled { c.text } else { c.dim };
     ui.painter().text(pos2(rect.left() + 16.0, y), Align2::CENTER_CENTER, icon, theme::icon(14.0), c.dim);
-    // Keys stand at the right end, with room of their own; what it is stands before them.
+    // Keys are at the right end, in a column of their own; the kind of the entry is before them.
     let keys = ui.painter().layout_no_wrap(keys, theme::regular(SMALL), c.text);
     let kind = ui.painter().layout_no_wrap(kind.to_owned(), theme::regular(SMALL), c.dim);
     let kind_x = rect.right() - 200.0;

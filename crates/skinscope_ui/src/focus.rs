@@ -45,16 +45,16 @@ impl FocusCounter {
         Self { layer: ui.layer_id(), seen: 0, panels: Vec::new() }
     }
 
-    /// Notes that all widgets shown since the last call belong to `place`.
-    pub(super) fn shown(&mut self, ui: &Ui, place: FocusRegion) {
+    /// Notes that all widgets shown since the last call belong to `region`.
+    pub(super) fn shown(&mut self, ui: &Ui, region: FocusRegion) {
         let now = ui.ctx().viewport(|v| v.this_pass.widgets.get_layer(self.layer).count());
-        self.panels.push((place, self.seen..now));
+        self.panels.push((region, self.seen..now));
         self.seen = now;
     }
 
     /// Notes that all panels were shown.
     pub(super) fn done(mut self, focus: &mut Focus) {
-        self.panels.sort_by_key(|(place, _)| *place as usize);
+        self.panels.sort_by_key(|(region, _)| *region as usize);
         focus.panels = self.panels.into_iter().map(|(_, range)| range).collect();
     }
 }

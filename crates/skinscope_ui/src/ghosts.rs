@@ -1,4 +1,5 @@
-//! The names beside the ghosts of the pinned vertex: each dot has the name of its joint, as far as they are apart.
+//! The names of the joints next to the ghosts of the pinned vertex (the positions to which single joints would move
+//! it), as far as they do not overlap.
 
 use egui::{Rect, Ui, pos2, vec2};
 use skinscope_session::Session;

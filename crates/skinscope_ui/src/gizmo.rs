@@ -21,12 +21,12 @@ pub(super) struct GizmoState {
     drag: Option<ActiveDrag>,
     /// The pull of a bone or of the skin that is under way.
     pull: Option<Pull>,
-    /// The tool for which a key asked: its drag begins where the pointer is.
+    /// The tool whose key was pressed: its drag begins where the pointer is.
     asked: Option<PoseTool>,
     hovered: Option<Handle>,
-    /// Escape was pressed during a pull.
+    /// Whether Escape was pressed during a pull.
     gives_up: bool,
-    /// A drag ended while a button was still down: until it is up, the pointer does nothing else.
+    /// Whether a drag ended while a button was still down: until it is released, the pointer does nothing else.
     until_released: bool,
 }
 
@@ -40,7 +40,7 @@ struct ActiveDrag {
     at: Vec2,
     /// The last value in words.
     label: String,
-    /// Whether it is to end: kept (`true`) or given up (`false`).
+    /// Whether it is to end: applied (`true`) or cancelled (`false`).
     ends: Option<bool>,
 }
 
@@ -297,7 +297,7 @@ fn paint_shape(
     }
 }
 
-/// Gives a handle a name for screen readers, and for tests that look for its place.
+/// Gives a handle a name for screen readers, and for tests that look for its position.
 fn announce(ui: &Ui, gizmo: &Gizmo, shape: &HandleShape, point: &dyn Fn(Vec2) -> egui::Pos2, rect: Rect) {
     let line = shape.lines.iter().max_by_key(|line| line.len());
     let at = match line {

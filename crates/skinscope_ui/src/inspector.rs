@@ -23,7 +23,7 @@ pub(super) struct Inspector {
     /// The matrix of each node at rest; empty until first needed.
     rest: Vec<Affine3A>,
     node: Option<NodeId>,
-    /// Skins that refer to `node`, and its place in each.
+    /// Skins that refer to `node`, and its slot in the joints of each.
     pub(super) skins: Vec<(SkinId, usize)>,
     explain: explain::Explain,
     other_side: search_list::SearchList,
@@ -39,9 +39,9 @@ impl Inspector {
         }
         if self.node != Some(node) {
             self.node = Some(node);
-            let place = |s: &skinscope_model::Skin| s.joints.iter().position(|j| *j == node);
+            let slot = |s: &skinscope_model::Skin| s.joints.iter().position(|j| *j == node);
             let skins = model.skins.iter().enumerate();
-            self.skins = skins.filter_map(|(i, s)| Some((SkinId::from_index(i), place(s)?))).collect();
+            self.skins = skins.filter_map(|(i, s)| Some((SkinId::from_index(i), slot(s)?))).collect();
         }
     }
 
@@ -103,7 +103,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     });
 }
 
-/// Shows name and place in the skeleton.
+/// Shows the name of the node, its slots in skins and its parent.
 fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
     let c = colors(ui);
     let name = &model.skeleton.names[node.index()];
@@ -112,20 +112,20 @@ fn head(ui: &mut Ui, model: &Model, node: NodeId, inspector: &Inspector) {
         "" => format!("skin {}", skin.0),
         name => format!("skin {name}"),
     };
-    let mut place = match inspector.skins.as_slice() {
+    let mut text = match inspector.skins.as_slice() {
         [] if model.instances.iter().any(|i| i.node == node) => "node with a mesh".to_owned(),
         [] => "node".to_owned(),
-        [(skin, place)] => format!("joint {place} of {}", skin_name(*skin)),
-        [(skin, place), rest @ ..] => format!("joint {place} of {} and {} more", skin_name(*skin), rest.len()),
+        [(skin, text)] => format!("joint {text} of {}", skin_name(*skin)),
+        [(skin, text), rest @ ..] => format!("joint {text} of {} and {} more", skin_name(*skin), rest.len()),
     };
     if let Some(humanoid) = model.humanoid(node) {
-        place = format!("{humanoid} · {place}");
+        text = format!("{humanoid} · {text}");
     }
     if let Some(parent) = model.skeleton.parents[node.index()] {
-        place += &format!(" · child of {}", model.skeleton.names[parent.index()]);
+        text += &format!(" · child of {}", model.skeleton.names[parent.index()]);
     }
     let note = |text: String| Label::new(RichText::new(text).font(theme::regular(12.0)).color(c.dim)).wrap();
-    ui.add(note(place));
+    ui.add(note(text));
     let rest = RestFigures::of(model, &inspector.rest, node);
     if !inspector.skins.is_empty() && rest.is_turned() {
         let words = "The rest rotation of this joint is not the identity: clips and scripts that expect joints without a turn at rest go wrong here.";
@@ -221,7 +221,7 @@ fn channels(ui: &mut Ui, session: &Session, node: NodeId, inspector: &Inspector,
     });
 }
 
-/// Says from where a translation is counted, if that is not zero.
+/// Returns the text that says from which position a translation is measured; empty for the origin.
 fn translation_title(base: DVec3) -> String {
     let DVec3 { x, y, z } = base;
     if base == DVec3::ZERO { "Translation (m)".into() } else { format!("Translation (m, from {x}, {y}, {z})") }

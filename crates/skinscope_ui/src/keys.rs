@@ -86,7 +86,7 @@ impl Turn {
 /// The command whose key works while it is held.
 const STORED: Command = Command::View(ViewCommand::Toggle(Toggle::Stored));
 
-/// Keys that stand for the digits of the number pad, which egui does not tell from those of the top row.
+/// Keys that represent the digits of the number pad, which egui does not tell from those of the top row.
 const NUMBER_PAD: [egui::Key; 10] = [
     egui::Key::F26,
     egui::Key::F27,
@@ -102,13 +102,13 @@ const NUMBER_PAD: [egui::Key; 10] = [
 
 /// Marks the last key of `events` as the digit `digit` of the number pad, by a physical key that no keyboard has.
 pub fn mark_number_pad(events: &mut [Event], digit: u8) {
-    let places = events.iter_mut().rev().filter_map(|event| match event {
+    let physical_keys = events.iter_mut().rev().filter_map(|event| match event {
         Event::Key { physical_key, .. } => Some(physical_key),
         _ => None,
     });
-    let same = |place: &&mut Option<egui::Key>| place.is_some_and(|k| k.name() == digit.to_string());
-    if let Some(place) = places.take(1).find(same) {
-        *place = NUMBER_PAD.get(usize::from(digit)).copied();
+    let same = |physical: &&mut Option<egui::Key>| physical.is_some_and(|k| k.name() == digit.to_string());
+    if let Some(physical) = physical_keys.take(1).find(same) {
+        *physical = NUMBER_PAD.get(usize::from(digit)).copied();
     }
 }
 
@@ -118,7 +118,7 @@ fn shortcut(event: &Event) -> Option<(Shortcut, bool)> {
     if modifiers.alt || modifiers.ctrl && !modifiers.command {
         return None;
     }
-    let digit = physical_key.and_then(|place| NUMBER_PAD.iter().position(|k| *k == place));
+    let digit = physical_key.and_then(|physical| NUMBER_PAD.iter().position(|k| *k == physical));
     let key = match digit {
         Some(digit) => Key::Numpad(digit as u8),
         None => named(*key)?,

@@ -92,51 +92,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
     }
     let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
     match &overlay.scale {
-        Scale::Ramp { ramp, ends, ticks, none, rigid } => {
-            let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
-            gradient(ui, (shown, zero), *ends, ticks);
-            let inspection = session.document().and_then(|d| d.inspection.as_deref());
-            let missing = match overlay.values {
-                // The legend has one number of what has no normal: the measure's.
-                Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
-                    let measures = session.measurements().measures();
-                    measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
-                }
-                Some(VertexValues::Inspected(list)) => {
-                    inspection.map(|inspection| inspection.values.of(list).missing())
-                }
-                Some(changed) => session.measurements().changed(changed).map(|changed| changed.missing()),
-                None => None,
-            };
-            let without = |step: &Step| missing.or_else(|| count(step));
-            let none = none.iter().flat_map(|step| match overlay.values {
-                Some(VertexValues::Inspected(InspectedList::Asymmetry)) => not_judged(session, step),
-                _ => vec![(step, label_of(session, step), without(step))],
-            });
-            let rigid = rigid.iter().map(|step| (step, label_of(session, step), count(step)));
-            for (step, label, vertices) in none.chain(rigid).filter(|(.., vertices)| vertices.is_some_and(|n| n > 0)) {
-                ui.add_space(2.0);
-                swatch(ui, step, &label, vertices);
-            }
-            if overlay.of_joint {
-                let is_heaviest =
-                    session.picking().weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
-                if is_heaviest && commands.is_some() {
-                    let text = "It moves most. Point at another joint, or select one.";
-                    let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
-                    ui.add(egui::Label::new(text).wrap());
-                }
-                if let Some(commands) = commands.as_deref_mut() {
-                    ui.add_space(4.0);
-                    ui.horizontal_wrapped(|ui| {
-                        if ramp.is_none() {
-                            ramps(ui, session, commands);
-                        }
-                        toggle(ui, "With children", Toggle::WithChildren, session, commands);
-                    });
-                }
-            }
-        }
+        Scale::Ramp { .. } => explain_ramp(ui, session, overlay, commands.as_deref_mut()),
         Scale::Steps(steps) => {
             for step in *steps {
                 swatch(ui, step, step.label, count(step));
@@ -158,25 +114,7 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
         }
     }
     if is_measure {
-        ui.add_space(4.0);
-        let lines = measures::legend_lines(session, overlay.id);
-        if lines.is_empty() {
-            ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
-        }
-        if lines.iter().any(|line| line.other.is_some()) {
-            columns(ui, "", ["shown", "other"], colors(ui).dim);
-        }
-        for MeasureLine { label, now, other } in lines {
-            match other {
-                None => figure(ui, label, &now),
-                Some(other) => {
-                    let response = columns(ui, label, [&now, &other], colors(ui).text);
-                    let name = format!("{label}: {now}, other side {other}");
-                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
-                    response
-                }
-            };
-        }
+        explain_measure(ui, session, overlay);
     }
     if let Some(commands) = commands.filter(|_| overlay.has_limit) {
         ui.add_space(4.0);
@@ -184,7 +122,77 @@ fn explain(ui: &mut Ui, session: &Session, overlay: &Overlay, mut commands: Opti
     }
 }
 
-/// The rows of vertices that are not compared with a mirror image, one for each reason.
+/// Shows the ramp of an overlay, the vertices that have no number, and what chooses the joint and the colours.
+fn explain_ramp(ui: &mut Ui, session: &Session, overlay: &Overlay, commands: Option<&mut Vec<Command>>) {
+    let Scale::Ramp { ramp, ends, ticks, none, rigid } = &overlay.scale else { return };
+    let view = session.view();
+    let count = |step: &Step| session.document()?.stats().counted(&step.counted, view.influence_limit);
+    let (shown, zero) = ramp.map_or_else(|| (view.ramp, view.ramp.zero()), |ramp| (ramp, None));
+    gradient(ui, (shown, zero), *ends, ticks);
+    let inspection = session.document().and_then(|d| d.inspection.as_deref());
+    let missing = match overlay.values {
+        // The legend has one number of what has no normal: the measure's.
+        Some(VertexValues::Measured(VertexMeasure::NormalError)) => {
+            let measures = session.measurements().measures();
+            measures.filter(|pose| pose.measures.normal_error.is_some()).map(|pose| pose.measures.zero_normals)
+        }
+        Some(VertexValues::Inspected(list)) => inspection.map(|inspection| inspection.values.of(list).missing()),
+        Some(changed) => session.measurements().changed(changed).map(|changed| changed.missing()),
+        None => None,
+    };
+    let without = |step: &Step| missing.or_else(|| count(step));
+    let none = none.iter().flat_map(|step| match overlay.values {
+        Some(VertexValues::Inspected(InspectedList::Asymmetry)) => not_judged(session, step),
+        _ => vec![(step, label_of(session, step), without(step))],
+    });
+    let rigid = rigid.iter().map(|step| (step, label_of(session, step), count(step)));
+    for (step, label, vertices) in none.chain(rigid).filter(|(.., vertices)| vertices.is_some_and(|n| n > 0)) {
+        ui.add_space(2.0);
+        swatch(ui, step, &label, vertices);
+    }
+    if overlay.of_joint {
+        let is_heaviest = session.picking().weights_joint().is_some_and(|(_, why)| why == WeightsJointSource::Heaviest);
+        if is_heaviest && commands.is_some() {
+            let text = "It moves most. Point at another joint, or select one.";
+            let text = RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim);
+            ui.add(egui::Label::new(text).wrap());
+        }
+        if let Some(commands) = commands {
+            ui.add_space(4.0);
+            ui.horizontal_wrapped(|ui| {
+                if ramp.is_none() {
+                    ramps(ui, session, commands);
+                }
+                toggle(ui, "With children", Toggle::WithChildren, session, commands);
+            });
+        }
+    }
+}
+
+/// Shows the numbers of the measures that an overlay shows, and those of the other side of a comparison.
+fn explain_measure(ui: &mut Ui, session: &Session, overlay: &Overlay) {
+    ui.add_space(4.0);
+    let lines = measures::legend_lines(session, overlay.id);
+    if lines.is_empty() {
+        ui.label(RichText::new("Measuring…").font(theme::regular(12.0)).color(colors(ui).dim));
+    }
+    if lines.iter().any(|line| line.other.is_some()) {
+        columns(ui, "", ["shown", "other"], colors(ui).dim);
+    }
+    for MeasureLine { label, now, other } in lines {
+        match other {
+            None => figure(ui, label, &now),
+            Some(other) => {
+                let response = columns(ui, label, [&now, &other], colors(ui).text);
+                let name = format!("{label}: {now}, other side {other}");
+                response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+                response
+            }
+        };
+    }
+}
+
+/// Returns the rows of vertices that are not compared with a mirror image, one for each reason.
 fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, Option<usize>)> {
     let values = session.edited_weights().inspected_values().map(|values| &values.asymmetry);
     let count =
@@ -196,7 +204,8 @@ fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, O
     REASONS.iter().map(|reason| (step, label(*reason), count(*reason))).collect()
 }
 
-/// Returns what a row of the legend is called: what is as stored is as in the other file where one is compared.
+/// Returns the label of a row of the legend. Vertices that are as stored are called "as in the other file" where one is
+/// compared.
 fn label_of(session: &Session, step: &Step) -> String {
     match session.deforming().compared_file().filter(|_| step.label == AS_STORED) {
         Some(file) => format!("As in {file}"),

@@ -20,6 +20,7 @@ mod deformation;
 mod dialogs;
 mod dropped;
 mod explain;
+mod explain_rows;
 mod explain_text;
 mod exports;
 mod finder;
@@ -45,6 +46,7 @@ mod outliner_row;
 mod over;
 mod page;
 mod palette;
+mod panels;
 mod pose_library;
 mod recent;
 mod ruler;
@@ -74,7 +76,7 @@ use std::sync::{Arc, Weak};
 pub use asked_file::{AskedFile, AskedStage, PoseReport, SessionReport};
 use egui::accesskit::Action;
 use egui::containers::panel::PanelState;
-use egui::{Frame, Id, IdSalt, Margin, Pos2, Rect, Theme, Ui, Vec2, vec2};
+use egui::{Id, IdSalt, Pos2, Rect, Theme, Ui, Vec2};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use pose_library::{LibraryPose, PoseLibrary};
@@ -100,11 +102,11 @@ pub struct Loading {
     pub fraction: f32,
     /// The present step.
     pub stage: String,
-    /// Whether the model is shown already, while its images are still on their way.
+    /// Whether the model is shown already, while its images are still being decoded.
     pub is_open: bool,
 }
 
-/// Work that takes long and is done beside the pictures.
+/// Work that takes long and is done in the background.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackgroundStatus {
     /// The name of the work.
@@ -131,13 +133,13 @@ pub struct Status {
     pub rom: Option<f32>,
     /// The share of a clip that is measured, 0…1.
     pub curves: Option<f32>,
-    /// How much of a clip was looked at for the worst moment of a comparison, 0…1.
+    /// The share of a clip that was searched for the worst moment of a comparison, 0…1.
     pub worst: Option<f32>,
     /// The name of the GPU, for the About dialog.
     pub adapter: String,
     /// A model is about to be saved; its *Save* sends [`skinscope_session::FileCommand::SaveTo`], closing the dialog [`skinscope_session::FileCommand::CloseFile`].
     pub saving: Option<SaveStatus>,
-    /// Edits would be lost; the answer is [`skinscope_session::FileCommand::AnswerUnsaved`].
+    /// Edits that would be lost; the answer of the user is [`skinscope_session::FileCommand::AnswerUnsaved`].
     pub unsaved: Option<UnsavedStatus>,
     /// The open file has changed while there is unsaved work; the answer is [`skinscope_session::FileCommand::AnswerChanged`].
     pub changed: Option<ChangedStatus>,
@@ -149,7 +151,7 @@ pub struct Status {
     pub library: PoseLibrary,
     /// A model that was dropped beside the open one; the user is asked what it is for.
     pub dropped: Option<PathBuf>,
-    /// Which joints are which of the clips that were taken last; the dialog shows it while it says so.
+    /// The mapping of joints of the clips that were added last; the dialog is shown while it says so.
     pub clip_names: Option<ClipNames>,
     /// The last short message ([`Status::say`], [`Status::warn`]).
     pub notice: Notice,
@@ -160,20 +162,20 @@ pub struct Status {
 /// A short message; each is shown once, for a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notice {
-    /// How many messages there were before it, and it.
+    /// The number of the message, counted from 1.
     number: u64,
     text: String,
-    /// Whether something was not done, or not as a whole.
+    /// Whether something was not done, or not completely.
     is_warning: bool,
 }
 
 impl Status {
-    /// Says what was done, beside a tick.
+    /// Shows what was done, with a tick.
     pub fn say(&mut self, text: String) {
         self.notice = Notice { number: self.notice.number + 1, text, is_warning: false };
     }
 
-    /// Says what was not done, or not as a whole, beside the sign of a warning.
+    /// Shows what was not done, or not completely, with the sign of a warning.
     pub fn warn(&mut self, text: String) {
         self.notice = Notice { number: self.notice.number + 1, text, is_warning: true };
     }
@@ -196,7 +198,7 @@ pub struct UiState {
     asked_file: asked_file::FileDialog,
     clip_names: clip_names::NamesDialog,
     finder: finder::Finder,
-    /// The key is held that shows the stored weights.
+    /// Whether the key is down that shows the stored weights.
     holds_stored: bool,
     /// The model that the panels were built for: the file's model, and the one that is shown of it.
     model: Weak<Model>,
@@ -206,7 +208,7 @@ pub struct UiState {
     inspector: inspector::Inspector,
     timeline: timeline::Timeline,
     tables: tables::Tables,
-    /// Does the part of the benchmark that needs a graphics device.
+    /// The function that measures the part of the benchmark that needs a graphics device.
     on_device: MeasuresOnDevice,
     focus: focus::Focus,
     /// Whether a text field had the focus when the last pass ended.
@@ -286,7 +288,7 @@ impl UiState {
         }
     }
 
-    /// Whether the application waits for an answer before anything else.
+    /// Returns whether the application waits for an answer of the user before anything else.
     fn is_asked(status: &Status) -> bool {
         let saves = status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some();
         let saves = saves || status.changed.is_some();
@@ -329,17 +331,6 @@ impl UiState {
         }
     }
 }
-
-/// Width of the panel of tools, points.
-const TOOLS_WIDTH: f32 = 312.0;
-/// Width of a window in which inspector and tools both have room, points.
-const BOTH: f32 = 1500.0;
-
-/// Width of a window beside the page of an example in which outliner and inspector have room too, points.
-const BESIDE_PAGE: f32 = 1400.0;
-
-/// The least height of the picture that tables leave, points.
-const LEAST_PICTURE: f32 = 120.0;
 
 fn panel_id(ui: &Ui, panel: &str) -> Id {
     ui.scope_id().with_salt(IdSalt::new(panel))
@@ -398,74 +389,13 @@ pub fn show(
         state.saved.ramp = if ramp == Ramp::default() { String::new() } else { ramp.id().to_owned() };
     }
     state.hovered = None;
-    let mut shown_so_far = focus::FocusCounter::new(ui);
+    let mut widgets = focus::FocusCounter::new(ui);
     menu::show(ui, session, state, commands);
-    shown_so_far.shown(ui, FocusRegion::Menu);
-    let c = theme::colors(ui);
-    let frame = Frame::NONE.fill(c.panel).inner_margin(Margin::symmetric(theme::MARGIN, 0));
-    let saved = state.saved.clone();
-    if let Some(height) = timeline::height(session).filter(|_| saved.timeline) {
-        let panel = egui::Panel::bottom("timeline").resizable(false).frame(frame).exact_size(height);
-        panel.show(ui, |ui| timeline::show(ui, session, state, commands));
-        shown_so_far.shown(ui, FocusRegion::Timeline);
-    }
-    let frame = Frame::NONE.fill(c.panel);
-    // The page of an example needs room beside the picture.
-    let window = ui.ctx().content_rect().width();
-    let page_width = session.shows_page().then(|| page::width(window, saved.large_text));
-    let has_room = page_width.is_none_or(|page| window - page >= BESIDE_PAGE);
-    if saved.outliner && has_room {
-        let panel = egui::Panel::left("outliner").frame(frame).size_range(180.0..=480.0);
-        want_size(ui, "outliner", vec2(saved.outliner_width, 0.0));
-        let shown = panel.show(ui, |ui| outliner::show(ui, session, state, status, commands));
-        if was_dragged(ui, "outliner") {
-            state.saved.outliner_width = shown.response.rect.width();
-        }
-        shown_so_far.shown(ui, FocusRegion::Outliner);
-    }
-    let tools_open = session.tools().open;
-    let beside = tools_open || session.measuring().open;
-    // A narrow window has room for one of them beside the picture.
-    if saved.inspector && has_room && (!beside || ui.ctx().content_rect().width() >= BOTH) {
-        let panel = egui::Panel::right("inspector").frame(frame).size_range(264.0..=480.0);
-        want_size(ui, "inspector", vec2(saved.inspector_width, 0.0));
-        let shown = panel.show(ui, |ui| inspector::show(ui, session, state, status, commands));
-        if was_dragged(ui, "inspector") {
-            state.saved.inspector_width = shown.response.rect.width();
-        }
-        shown_so_far.shown(ui, FocusRegion::Inspector);
-    }
-    if tools_open && (!session.measuring().open || ui.ctx().content_rect().width() >= BOTH) {
-        let panel = egui::Panel::right("tools").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| tools::show(ui, session, commands));
-        shown_so_far.shown(ui, FocusRegion::Tools);
-    }
-    // A narrow window has room for one of them; the measures came last.
-    let measures_open = session.measuring().open;
-    if measures_open {
-        let panel = egui::Panel::right("deformation").resizable(false).frame(frame).exact_size(TOOLS_WIDTH);
-        panel.show(ui, |ui| measures::show(ui, session, status, commands));
-        shown_so_far.shown(ui, FocusRegion::Deformation);
-    }
-    if let Some(width) = page_width {
-        let panel = egui::Panel::right("page").resizable(false).frame(frame).exact_size(width);
-        panel.show(ui, |ui| page::show(ui, session, saved.large_text, commands));
-        shown_so_far.shown(ui, FocusRegion::Page);
-    }
-    // This panel is the last, so that its room comes from the picture alone.
-    if saved.tables {
-        let most = (ui.available_height() - LEAST_PICTURE).clamp(140.0, 640.0);
-        let panel = egui::Panel::bottom("tables").resizable(true).frame(frame).size_range(140.0..=most);
-        want_size(ui, "tables", vec2(0.0, saved.tables_height.min(most)));
-        let shown = panel.show(ui, |ui| tables::show(ui, session, state, status, commands));
-        if was_dragged(ui, "tables") {
-            state.saved.tables_height = shown.response.rect.height();
-        }
-        shown_so_far.shown(ui, FocusRegion::Tables);
-    }
+    widgets.shown(ui, FocusRegion::Menu);
+    panels::show(ui, session, state, status, commands, &mut widgets);
     let area = viewport::show(ui, session, state, status, commands);
-    shown_so_far.shown(ui, FocusRegion::View);
-    shown_so_far.done(&mut state.focus);
+    widgets.shown(ui, FocusRegion::View);
+    widgets.done(&mut state.focus);
     if state.hovered != session.view().hovered {
         commands.push(SelectionCommand::Hover(state.hovered).into());
     }

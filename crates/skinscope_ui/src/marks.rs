@@ -17,7 +17,7 @@ pub(super) struct MarkDrag {
     path: Vec<Pos2>,
 }
 
-/// What drags do, as the switch names it.
+/// The tools that mark by drags, with the name and the tooltip of each.
 const TOOLS: [(Option<MarkTool>, &str, &str); 4] = [
     (None, "Turn", "A drag over the picture turns the camera"),
     (Some(MarkTool::Box), "Box", "A drag over the picture marks the vertices in a box, a click the nearest one"),
@@ -25,7 +25,7 @@ const TOOLS: [(Option<MarkTool>, &str, &str); 4] = [
     (Some(MarkTool::Circle), "Circle", "A drag over the picture marks the vertices in a circle"),
 ];
 
-/// Keeps a lasso from growing without bounds.
+/// The most points of a lasso.
 const MOST_POINTS: usize = 4096;
 
 /// Takes the mouse over the picture while it marks: left marks, middle turns, right pans.
@@ -118,7 +118,7 @@ pub(super) fn line_over_picture(ui: &mut Ui, text: &str) {
     paint_line(ui, galley, rect.left() + 9.0, rect.center().y, c.text);
 }
 
-/// The part of the weight tools that marks.
+/// Shows the section of the weight tools that marks vertices.
 pub(super) fn panel(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Marks", |ui| {
         let through = Command::Mark(MarkCommand::ToggleThrough);

@@ -18,13 +18,13 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     ui.add_space(8.0);
     fold(ui, "World matrix", world_open, world);
     let origin = model.skeleton.origin_of(node) + session.pose().shift;
-    if let Some(text) = place_in_file(world, origin).filter(|_| *world_open) {
+    if let Some(text) = position_in_file(world, origin).filter(|_| *world_open) {
         ui.add(Label::new(RichText::new(text).font(theme::regular(SMALL)).color(colors(ui).dim)).wrap());
     }
-    let Some(&(skin, place)) = skins.first() else { return };
+    let Some(&(skin, slot)) = skins.first() else { return };
     let first = model.palette_layout().skins[skin.index()] as usize;
-    fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[place]);
-    if let Some(palette) = session.pose().palettes.get(first + place) {
+    fold(ui, "Inverse bind matrix", inverse_open, &model.skins[skin.index()].inverse_bind[slot]);
+    if let Some(palette) = session.pose().palettes.get(first + slot) {
         fold(ui, "Skinning matrix", palette_open, palette);
     }
     if skins.len() > 1 {
@@ -33,10 +33,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, skins: &[(SkinI
     }
 }
 
-/// Says with all digits where a node stands in the world of the file, if that is not the world of the matrices.
-fn place_in_file(world: &Affine3A, origin: DVec3) -> Option<String> {
-    let place = (world.translation.as_dvec3() + origin).to_array().map(|v| format!("{v:.4}").replace('-', "−"));
-    (origin != DVec3::ZERO).then(|| format!("The file has it at {}.", place.join(", ")))
+/// Returns the position of a node in the world of the file, with all digits; `None` where that is also the world of the
+/// matrices.
+fn position_in_file(world: &Affine3A, origin: DVec3) -> Option<String> {
+    let numbers = (world.translation.as_dvec3() + origin).to_array().map(|v| format!("{v:.4}").replace('-', "−"));
+    (origin != DVec3::ZERO).then(|| format!("The file has it at {}.", numbers.join(", ")))
 }
 
 /// Shows a section head that folds.
@@ -105,8 +106,8 @@ mod tests {
     fn a_place_far_away_is_said_with_all_digits() {
         let world = Affine3A::from_translation(glam::Vec3::new(0.125, -1.5, 2.0));
         let origin = DVec3::new(12_958_095.37, 0.0, -4_865_499.81);
-        let said = place_in_file(&world, origin).unwrap();
-        assert_eq!(said, "The file has it at 12958095.4950, −1.5000, −4865497.8100.");
-        assert_eq!(place_in_file(&world, DVec3::ZERO), None);
+        let text = position_in_file(&world, origin).unwrap();
+        assert_eq!(text, "The file has it at 12958095.4950, −1.5000, −4865497.8100.");
+        assert_eq!(position_in_file(&world, DVec3::ZERO), None);
     }
 }

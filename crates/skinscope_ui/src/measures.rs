@@ -49,12 +49,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, status: &Status, commands: &m
             ui.set_width(ui.available_width());
             head(ui, commands);
             match session.model() {
-                None => said(ui, "Open a file to measure what its poses do to the surface."),
+                None => quiet_text(ui, "Open a file to measure what its poses do to the surface."),
                 Some(model) if model.skins.is_empty() => {
-                    said(ui, "This model has no skin, so that no pose deforms its surface.");
+                    quiet_text(ui, "This model has no skin, so that no pose deforms its surface.");
                 }
                 Some(_) => {
-                    said(ui, "What the pose does to the skin, against the skin at rest.");
+                    quiet_text(ui, "What the pose does to the skin, against the skin at rest.");
                     progress(ui, session, status, commands);
                     charts(ui, session, commands);
                 }
@@ -77,15 +77,15 @@ fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 /// Shows quiet text, which is wrapped.
-fn said(ui: &mut Ui, text: &str) {
+fn quiet_text(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
 
-/// Says how far the curves are, or why there are none.
+/// Shows the progress of the curves, or why there are none.
 fn progress(ui: &mut Ui, session: &Session, status: &Status, commands: &mut Vec<Command>) {
     if session.measurements().curves_key().is_none() {
-        return said(ui, "Curves are drawn over a clip; none is shown.");
+        return quiet_text(ui, "Curves are drawn over a clip; none is shown.");
     }
     if session.measurements().measured_clip().is_some() {
         return;
@@ -115,7 +115,7 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = now.as_deref().map(|pose| &pose.measures);
     let curves = session.measurements().measured_clip().map(|curves| &**curves);
     if now.is_some_and(|measures| measures.primitives.is_empty()) {
-        return said(ui, "Nothing that is shown is measured: what has a skin is hidden.");
+        return quiet_text(ui, "Nothing that is shown is measured: what has a skin is hidden.");
     }
     for chart in &CHARTS {
         let rows: Vec<(&'static Measure, &'static str)> =
@@ -154,9 +154,9 @@ fn charts(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
 }
 
 /// Returns the colour of a curve.
-fn ink(ui: &Ui, place: usize) -> Color32 {
+fn ink(ui: &Ui, index: usize) -> Color32 {
     let c = colors(ui);
-    [c.accent, c.amber, c.dim][place.min(2)]
+    [c.accent, c.amber, c.dim][index.min(2)]
 }
 
 /// Shows the numbers of this moment, in one line.
@@ -192,7 +192,7 @@ fn figures(ui: &mut Ui, rows: &[(&'static Measure, &'static str)], now: Option<&
     }
 }
 
-/// Where moments and numbers stand in a chart. Ratios stand by their logarithms: twice and half are as far from 1.
+/// The axes of a chart. Ratios are drawn by their logarithms, so that twice and half are equally far from 1.
 struct Axes {
     rect: Rect,
     times: [f32; 2],
@@ -213,7 +213,7 @@ impl Axes {
                 (low, high) = (low.min(at), high.max(at));
             }
         }
-        // A curve that does not move stands in the middle, or on the ground where it counts.
+        // A constant curve is in the middle, or at the bottom where it counts something.
         let least = match unit {
             Unit::Ratio => 0.01,
             Unit::Count | Unit::Degrees => 1.0,
@@ -226,7 +226,7 @@ impl Axes {
         Some(out)
     }
 
-    /// Returns where a number stands on the axis, before it is scaled.
+    /// Returns the coordinate of a number on the axis, before it is scaled.
     fn height(&self, value: f64) -> f64 {
         match self.unit {
             Unit::Ratio => value.clamp(1e-3, 1e3).ln(),
@@ -254,7 +254,7 @@ impl Axes {
         pos2(self.x(secs), self.y(value))
     }
 
-    /// Returns the moments whose places lie around `x`.
+    /// Returns the indices of the moments around the coordinate `x`.
     fn around(&self, x: f32, curves: &MeasureCurves) -> RangeInclusive<usize> {
         let [from, to] = [x - SNAP, x + SNAP].map(|x| self.secs(x));
         let first = curves.moments.partition_point(|(time, _)| *time < from);
@@ -301,8 +301,8 @@ fn plot(
     let response = response.on_hover_cursor(CursorIcon::PointingHand);
     if let Some((at, true)) = hovered.map(|at| (at, !response.dragged())) {
         let secs = axes.secs(at.x);
-        let place = curves.moments.partition_point(|(time, _)| *time < secs).min(curves.moments.len() - 1);
-        let (time, measures) = &curves.moments[place];
+        let index = curves.moments.partition_point(|(time, _)| *time < secs).min(curves.moments.len() - 1);
+        let (time, measures) = &curves.moments[index];
         let lines = rows.iter().filter_map(|(m, _)| Some(format!("{}: {}", m.label, m.text((m.value)(measures)?))));
         let lines = lines.collect::<Vec<_>>().join("\n");
         ui.painter().vline(axes.x(*time), rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));

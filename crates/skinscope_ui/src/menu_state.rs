@@ -1,4 +1,5 @@
-//! What the menus ask about a command: where it stands, whether it is ticked, and whether it would do anything now.
+//! The state of a command in the menus: in which submenu it is, whether it is ticked, and whether it would do anything
+//! now.
 
 use skinscope_session::{
     CameraCommand, Command, ComparisonCommand, EditCommand, ExampleCommand, ExportKind, FileCommand, FileUse,
@@ -36,7 +37,7 @@ impl Submenu {
     }
 }
 
-/// Returns the submenu in which a command stands; `None` where it stands in the menu itself.
+/// Returns the submenu that contains a command; `None` where it is in the menu itself.
 pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
     match command {
         Command::File(FileCommand::OpenExample(_)) => Some(Submenu::Examples),
@@ -57,7 +58,7 @@ pub(super) fn submenu_of(command: &Command) -> Option<Submenu> {
     }
 }
 
-/// Returns whether a line stands before these commands.
+/// Returns whether a line separates this command from the one before it.
 pub(super) fn starts_group(command: &Command) -> bool {
     matches!(
         command,

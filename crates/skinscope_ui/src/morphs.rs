@@ -16,8 +16,8 @@ use super::widgets::{link, section};
 /// One slider, and all the morph weights that it moves.
 struct Slider<'a> {
     name: &'a str,
-    /// The places in [`skinscope_model::LocalPose::morph_weights`]; the first one's value is shown.
-    places: Vec<usize>,
+    /// The indices in [`skinscope_model::LocalPose::morph_weights`]; the value of the first one is shown.
+    indices: Vec<usize>,
 }
 
 /// Sliders under one head.
@@ -44,15 +44,15 @@ pub(super) fn show(
             _ => "Morph targets".to_owned(),
         };
         let of = group.owner.map(|owner| format!(" of {owner}")).unwrap_or_default();
-        let all = group.sliders.iter().flat_map(|s| &s.places);
-        let edited: Vec<usize> = all.copied().filter(|place| session.edits().morphs.contains_key(place)).collect();
+        let all = group.sliders.iter().flat_map(|s| &s.indices);
+        let edited: Vec<usize> = all.copied().filter(|index| session.edits().morphs.contains_key(index)).collect();
         section(ui, &title, |ui| {
             if !edited.is_empty() {
                 let reset = link(ui, "Reset", &format!("Reset morph targets{of}"));
                 // Tab goes from value to value.
                 focus::pass_over(ui, reset.id);
                 if reset.clicked() {
-                    commands.extend(edited.iter().map(|place| Command::Edit(EditCommand::ResetMorph(*place))));
+                    commands.extend(edited.iter().map(|index| Command::Edit(EditCommand::ResetMorph(*index))));
                 }
             }
             if i == 0 && !shared.is_empty() {
@@ -71,8 +71,8 @@ pub(super) fn show(
 
 fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    let first = slider.places.first().copied();
-    let reads_posed = first.is_some_and(|place| session.pose().control_program().reads_posed(Channel::Morph(place)));
+    let first = slider.indices.first().copied();
+    let reads_posed = first.is_some_and(|index| session.pose().control_program().reads_posed(Channel::Morph(index)));
     let pose = if reads_posed { session.pose().undriven() } else { &session.pose().local };
     let Some((first, &value)) = first.and_then(|p| Some((p, pose.morph_weights.get(p)?))) else {
         return;
@@ -84,8 +84,8 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         ui.allocate_space(rect.size());
         return;
     }
-    let is_edited = slider.places.iter().any(|place| session.edits().morphs.contains_key(place));
-    let of = match slider.places.len() {
+    let is_edited = slider.indices.iter().any(|index| session.edits().morphs.contains_key(index));
+    let of = match slider.indices.len() {
         1 => of.to_owned(),
         n => format!(" of {n} meshes"),
     };
@@ -108,33 +108,33 @@ fn row(ui: &mut Ui, session: &Session, slider: &Slider, of: &str, commands: &mut
         ui.label(egui::RichText::new(words).font(theme::regular(theme::SMALL)).color(c.accent));
     }
     if let Some(weight) = change.value {
-        commands.extend(slider.places.iter().map(|place| Command::Edit(EditCommand::EditMorph(*place, weight))));
+        commands.extend(slider.indices.iter().map(|index| Command::Edit(EditCommand::EditMorph(*index, weight))));
     }
     if change.ended {
         commands.push(EditCommand::EndEdit.into());
     }
 }
 
-/// Returns the targets of an instance, each with the place of its weight.
+/// Returns the targets of an instance, each with the index of its weight.
 fn targets<'a>(model: &'a Model, instance: &Instance) -> impl Iterator<Item = (usize, &'a str)> {
     let names = &model.meshes[instance.mesh.index()].morph_names;
     (instance.morph_offset..).zip(names.iter().map(String::as_str))
 }
 
-/// Returns the names that several targets have, with all the places of their weights. Names that import made up do not
+/// Returns the names that several targets have, with the indices of all their weights. Names that import made up do not
 /// count.
 fn shared_names(model: &Model) -> HashMap<&str, Vec<usize>> {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut indices: HashMap<&str, Vec<usize>> = HashMap::new();
     for instance in &model.instances {
-        for (i, (place, name)) in targets(model, instance).enumerate() {
+        for (i, (index, name)) in targets(model, instance).enumerate() {
             let is_number = name.strip_prefix("target ").is_some_and(|n| n.parse() == Ok(i));
             if !is_number {
-                places.entry(name).or_default().push(place);
+                indices.entry(name).or_default().push(index);
             }
         }
     }
-    places.retain(|_, places| places.len() > 1);
-    places
+    indices.retain(|_, indices| indices.len() > 1);
+    indices
 }
 
 fn shown(model: &Model, node: Option<NodeId>) -> impl Iterator<Item = &Instance> {
@@ -146,7 +146,7 @@ fn shown(model: &Model, node: Option<NodeId>) -> impl Iterator<Item = &Instance>
 fn apart(model: &Model, node: Option<NodeId>) -> Vec<Group<'_>> {
     let group = |instance: &Instance| Group {
         owner: Some(model.skeleton.names[instance.node.index()].as_str()),
-        sliders: targets(model, instance).map(|(place, name)| Slider { name, places: vec![place] }).collect(),
+        sliders: targets(model, instance).map(|(index, name)| Slider { name, indices: vec![index] }).collect(),
     };
     shown(model, node).map(group).collect()
 }
@@ -155,11 +155,11 @@ fn apart(model: &Model, node: Option<NodeId>) -> Vec<Group<'_>> {
 fn together<'a>(model: &'a Model, node: Option<NodeId>, shared: &HashMap<&str, Vec<usize>>) -> Vec<Group<'a>> {
     let mut sliders: Vec<Slider> = Vec::new();
     let mut moved = std::collections::HashSet::new();
-    for (place, name) in shown(model, node).flat_map(|instance| targets(model, instance)) {
-        if moved.insert(place) {
-            let places = shared.get(name).cloned().unwrap_or_else(|| vec![place]);
-            moved.extend(places.iter().copied());
-            sliders.push(Slider { name, places });
+    for (index, name) in shown(model, node).flat_map(|instance| targets(model, instance)) {
+        if moved.insert(index) {
+            let indices = shared.get(name).cloned().unwrap_or_else(|| vec![index]);
+            moved.extend(indices.iter().copied());
+            sliders.push(Slider { name, indices });
         }
     }
     if sliders.is_empty() { Vec::new() } else { vec![Group { owner: None, sliders }] }

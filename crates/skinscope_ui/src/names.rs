@@ -1,4 +1,4 @@
-//! The names of joints beside their joints, as many as fit without covering each other.
+//! The names of joints next to their joints, as many as fit without covering each other.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use skinscope_session::{Projector, Session};
 
 use super::theme::{self, SMALL, colors};
 
-/// The side of a cell of the grid that says where a name already stands, points.
+/// The side of a cell of the grid that records which parts of the picture have a name, points.
 const CELL: f32 = 8.0;
-/// After so many names that were laid out and had no room, the picture is full.
+/// The most names that may have no room before the picture counts as full.
 const MOST_REJECTED: usize = 1024;
 
 /// Shows the names of the joints (of all nodes where there is no joint); the selected and the hovered one come first.

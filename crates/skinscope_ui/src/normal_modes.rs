@@ -52,8 +52,8 @@ fn row(ui: &mut Ui, session: &Session, of: &NormalModeMeasures, commands: &mut V
     let on = session.view().normals.id == mode.id;
     let figures = [format!("{:.1}°", of.worst), format!("{:.2}°", of.mean), of.zero.to_string()];
     let [worst, mean, zero] = &figures;
-    let said = format!("{}: worst {worst}, mean {mean}, {zero} of length zero", mode.label);
-    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, &said));
+    let spoken = format!("{}: worst {worst}, mean {mean}, {zero} of length zero", mode.label);
+    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, on, &spoken));
     if response.hovered() {
         ui.painter().rect_filled(rect.expand2(vec2(4.0, 0.0)), CornerRadius::same(4), c.hovered);
     }

@@ -1,4 +1,4 @@
-//! The node tree and its search; the findings stand below it.
+//! The node tree and its search. The findings are below it.
 
 use std::collections::HashSet;
 
@@ -120,19 +120,19 @@ impl Outliner {
         let has = |name: &str| name.to_lowercase().contains(&wanted);
         let humanoid = |n: usize| model.humanoid(NodeId::from_index(n));
         let found = |n: usize| wanted.is_empty() || has(&model.skeleton.names[n]) || humanoid(n).is_some_and(has);
-        let mut kept = vec![wanted.is_empty(); self.nodes.len()];
+        let mut listed = vec![wanted.is_empty(); self.nodes.len()];
         if !wanted.is_empty() {
             // Children come after their parents, so one pass backwards keeps every ancestor of a match.
-            for n in (0..kept.len()).rev() {
-                kept[n] |= found(n);
-                if let (true, Some(parent)) = (kept[n], model.skeleton.parents[n]) {
-                    kept[parent.index()] = true;
+            for n in (0..listed.len()).rev() {
+                listed[n] |= found(n);
+                if let (true, Some(parent)) = (listed[n], model.skeleton.parents[n]) {
+                    listed[parent.index()] = true;
                 }
             }
         }
         self.rows.clear();
         let mut hidden_below = u32::MAX;
-        for n in (0..self.nodes.len()).filter(|n| inside(*n) && kept[*n]) {
+        for n in (0..self.nodes.len()).filter(|n| inside(*n) && listed[*n]) {
             let depth = self.nodes[n].depth;
             if depth > hidden_below {
                 continue;

@@ -60,16 +60,7 @@ pub(super) fn show_row(
         let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
         WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
     });
-    let fill = match (selected, response.hovered() || session.view().hovered == Some(row.node)) {
-        (true, _) => c.selection,
-        (false, true) => c.raised,
-        (false, false) => Color32::TRANSPARENT,
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
-    if selected {
-        let bar = Rect::from_min_size(rect.min, vec2(2.0, ROW));
-        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
-    }
+    paint_background(ui, rect, selected, response.hovered() || session.view().hovered == Some(row.node));
     let y = rect.center().y;
     let left = rect.left() + f32::from(MARGIN) - 6.0 + indent(look.depth, rect.width());
     let mut answer = response.hovered().then_some(RowAction::Hover);
@@ -108,11 +99,11 @@ pub(super) fn show_row(
     let end = rect.right() - lock_room - if edited { 50.0 } else { 32.0 };
     let color = if row.found && !hidden { c.text } else { c.dim };
     let (galley, cut) = shortened(ui, name, theme::regular(BODY), color, end - left - 34.0);
-    let beside = left + 34.0 + galley.size().x + 8.0;
+    let after_name = left + 34.0 + galley.size().x + 8.0;
     paint_line(ui, galley, left + 34.0, y, color);
-    if let Some(humanoid) = humanoid.filter(|_| end - beside > 24.0) {
-        let (galley, _) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - beside);
-        paint_line(ui, galley, beside, y, c.dim);
+    if let Some(humanoid) = humanoid.filter(|_| end - after_name > 24.0) {
+        let (galley, _) = shortened(ui, humanoid, theme::regular(SMALL), c.dim, end - after_name);
+        paint_line(ui, galley, after_name, y, c.dim);
     }
     if edited {
         ui.painter().circle_filled(pos2(rect.right() - lock_room - 38.0, y), 4.0, c.amber);
@@ -122,6 +113,21 @@ pub(super) fn show_row(
         response.on_hover_text(name);
     }
     answer
+}
+
+/// Paints the background of a row, with a bar at the left of the selected one.
+fn paint_background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) {
+    let c = colors(ui);
+    let fill = match (selected, hovered) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
+    if selected {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, ROW));
+        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
+    }
 }
 
 /// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no
@@ -175,8 +181,8 @@ fn eye(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, (hi
     response.on_hover_text(help).clicked()
 }
 
-/// The padlock that keeps tools from changing the weights of a joint; true when pressed. Open ones are faint, but for the row
-/// that is pointed at.
+/// Shows the padlock that keeps tools from changing the weights of a joint; returns true when it was pressed. Open ones
+/// are faint, except in the row under the pointer.
 pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: egui::Pos2, over_row: bool) -> bool {
     let c = colors(ui);
     let rect = Rect::from_center_size(at, vec2(18.0, ROW));
@@ -193,7 +199,7 @@ pub(super) fn padlock(ui: &Ui, session: &Session, node: NodeId, name: &str, at: 
     let stroke = egui::Stroke::new(1.4, ink);
     let body = Rect::from_center_size(at + vec2(0.0, 2.0), vec2(9.0, 7.0));
     ui.painter().rect_filled(body, CornerRadius::same(1), ink);
-    // The bow of an open lock stands beside it.
+    // The shackle of an open lock is beside its body.
     let shift = if locked { 0.0 } else { 4.5 };
     let (left, right, top) = (at.x - 3.0 + shift, at.x + 3.0 + shift, at.y - 5.5);
     let foot = body.top();

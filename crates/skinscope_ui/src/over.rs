@@ -1,4 +1,4 @@
-//! What stands over a picture that is drawn without a window: the legend and the names of the joints, as the window shows
+//! The texts over a picture that is drawn without a window: the legend and the names of the joints, as the window shows
 //! them, without its controls.
 
 use egui::{Rect, Theme, Ui, UiBuilder, vec2};
@@ -6,16 +6,16 @@ use skinscope_session::{ComparisonLayout, Projector, Session};
 
 use super::{legend, names};
 
-/// What is painted over a picture.
+/// The texts that are painted over a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Over {
-    /// Whether the legend is.
+    /// Whether the legend is painted.
     pub legend: bool,
     /// Projects the joints whose names are written to pixels; `None`: no names are written.
     pub names: Option<Projector>,
 }
 
-/// Shows that over the whole of `ui`, in the light theme or the dark one.
+/// Paints these texts over the whole of `ui`, in the light theme or the dark one.
 pub fn show_over(ui: &mut Ui, session: &Session, over: &Over, light: bool) {
     let theme = if light { Theme::Light } else { Theme::Dark };
     ui.ctx().set_theme(theme);

@@ -1,4 +1,4 @@
-//! What the library of poses shows: the pose files of a folder.
+//! The library of poses: the pose files of a folder.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ pub struct LibraryPose {
     pub name: String,
     /// When it was written last, as far as the system says.
     pub changed: Option<SystemTime>,
-    /// What it says of the open model, or why it cannot be read.
+    /// The pose for the open model, or the reason why the file cannot be read.
     pub pose: Result<Arc<Resolved>, String>,
     /// A square picture of the model in this pose, as soon as it is drawn: RGBA of 8 bits, sRGB, straight alpha, rows from the top,
     /// [`LibraryPose::PICTURE`] pixels wide.

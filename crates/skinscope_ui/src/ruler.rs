@@ -11,13 +11,13 @@ use skinscope_session::{ChannelKind, Command, KeyingCommand, PlaybackCommand, Se
 use super::theme::{self, SMALL, colors};
 use super::widgets::{elided, number, paint_line, slider_drag};
 
-/// Key times in rows, kept until clip or selection change.
+/// Key times in rows, cached until clip or selection change.
 #[derive(Debug, Default)]
 pub(super) struct Lanes {
     of: Option<(Weak<Model>, ClipId, Option<NodeId>)>,
     rows: Vec<Lane>,
-    /// The key that the pointer holds, and where it took hold of it, points.
-    held: Option<(f32, f32)>,
+    /// The key that is dragged (seconds), and the coordinate at which the drag began, points.
+    dragged_key: Option<(f32, f32)>,
 }
 
 #[derive(Debug)]
@@ -136,7 +136,7 @@ pub(super) fn show(ui: &mut Ui, model: &Arc<Model>, session: &Session, lanes: &m
     response.on_hover_cursor(CursorIcon::ResizeHorizontal);
 }
 
-/// Moves the key of a clip made of poses that the pointer has taken hold of; returns where it would go now.
+/// Drags a key of a clip made of poses; returns the time to which it would move now, seconds.
 fn drag_key(
     ui: &Ui,
     session: &Session,
@@ -149,19 +149,19 @@ fn drag_key(
     const NEAR: f32 = 6.0;
     const STILL: f32 = 3.0;
     let Some(drag) = slider_drag(ui, response) else {
-        lanes.held = None;
+        lanes.dragged_key = None;
         return None;
     };
     let pressed = drag.pressed.filter(|at| at.y > area.top() + RULER);
     if let (Some(at), Some((_, clip))) = (pressed, session.clip_keys().keyed_clip()) {
         let keys = clip.times.iter().flatten().map(|secs| (*secs, (scale.x(*secs) - at.x).abs()));
         let nearest = keys.min_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, off)| *off <= NEAR);
-        lanes.held = nearest.map(|(secs, _)| (secs, at.x));
+        lanes.dragged_key = nearest.map(|(secs, _)| (secs, at.x));
     }
-    let (from, start) = lanes.held?;
+    let (from, start) = lanes.dragged_key?;
     let to = if (drag.at.x - start).abs() < STILL { from } else { (scale.secs(drag.at.x) * 1e3).round() / 1e3 };
     if drag.released {
-        lanes.held = None;
+        lanes.dragged_key = None;
         if to != from {
             commands.push(KeyingCommand::MoveKey(from, to).into());
         }
@@ -175,7 +175,7 @@ fn scrub(ui: &Ui, session: &Session, scale: Scale, response: &Response, commands
     let mut wanted = None;
     if let Some(slider_drag) = slider_drag(ui, response) {
         let secs = scale.secs(slider_drag.at.x);
-        // While the clip plays, time runs on between two moves of the pointer and has to be held.
+        // While the clip plays, time advances between two moves of the pointer, so that a drag has to stop it.
         if playback.playing || secs != playback.time_secs {
             wanted = Some(secs);
         }
@@ -291,7 +291,7 @@ fn playhead(ui: &Ui, area: Rect, scale: Scale, secs: f32) {
     let c = colors(ui);
     let x = scale.x(secs);
     let painter = ui.painter();
-    // Its head stands under the figures of the ruler, so that none is covered.
+    // Its head is under the figures of the ruler, so that none is covered.
     let top = area.top() + RULER - 9.0;
     painter.vline(x, top + 2.0..=area.bottom() - 2.0, Stroke::new(2.0, c.accent));
     let corners = vec![pos2(x - 6.0, top), pos2(x + 6.0, top), pos2(x, top + 9.0)];

@@ -77,6 +77,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
         return;
     };
     ui.spacing_mut().item_spacing.y = 1.0;
+    limit_rows(ui, node, limits, commands);
+    ui.add_space(6.0);
+    let command = Command::Posing(PosingCommand::ToggleLimits);
+    if chip(ui, "Obey limits", !session.rules().ignores_limits).on_hover_text(tip(&command)).clicked() {
+        commands.push(command);
+    }
+}
+
+/// Shows the least and the greatest angle of each axis, each of which can be changed.
+fn limit_rows(ui: &mut Ui, node: NodeId, limits: Limits, commands: &mut Vec<Command>) {
+    let c = colors(ui);
     for (axis, letter) in ["X", "Y", "Z"].into_iter().enumerate() {
         for (is_most, word) in [(false, "least"), (true, "most")] {
             let end = if is_most { limits.most } else { limits.least };
@@ -98,20 +109,15 @@ pub(super) fn show(ui: &mut Ui, session: &Session, node: NodeId, list: &mut Sear
             }
         }
     }
-    ui.add_space(6.0);
-    let command = Command::Posing(PosingCommand::ToggleLimits);
-    if chip(ui, "Obey limits", !session.rules().ignores_limits).on_hover_text(tip(&command)).clicked() {
-        commands.push(command);
-    }
 }
 
-/// Paints the places of held joints: a cross in a ring, and a line to a joint that does not come there.
+/// Paints the targets of held joints: a cross in a ring, and a line to a joint that does not reach its target.
 fn paint_held(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> egui::Pos2) {
     let (c, painter) = (colors(ui), ui.painter());
     let names = session.model().map(|model| &model.skeleton.names);
-    for (node, place) in &session.edits().held {
-        let seen = |place: Vec3| session.view().project(place).map(point);
-        let Some(at) = seen(place.translation.into()).filter(|at| rect.contains(*at)) else { continue };
+    for (node, target) in &session.edits().held {
+        let seen = |target: Vec3| session.view().project(target).map(point);
+        let Some(at) = seen(target.translation.into()).filter(|at| rect.contains(*at)) else { continue };
         let now = session.pose().model.get(node.index()).map(|m| Vec3::from(m.translation));
         if let Some(joint) = now.and_then(seen).filter(|joint| joint.distance(at) > 1.0) {
             painter.line_segment([joint, at], Stroke::new(3.5, c.panel));
@@ -125,14 +131,14 @@ fn paint_held(ui: &Ui, session: &Session, rect: Rect, point: &dyn Fn(Vec2) -> eg
         let mark = Rect::from_center_size(at, vec2(14.0, 14.0));
         let response = ui.interact(mark, ui.scope_id().with(("held", node.0)), Sense::empty());
         let name = names.and_then(|names| names.get(node.index())).map_or("", String::as_str);
-        let off = now.map_or(0.0, |now| now.distance(place.translation.into()));
+        let off = now.map_or(0.0, |now| now.distance(target.translation.into()));
         let short = if off > 1e-3 { format!(", {:.1} cm from its place", 100.0 * off) } else { String::new() };
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Held {name}{short}")));
     }
 }
 
-/// Paints the arcs of limits, and marks at pinned and held joints. `point` places pixels of the viewport, which is `rect`.
-/// Returns true while an end of an arc is dragged.
+/// Paints the arcs of limits, and marks at pinned and held joints. `point` converts pixels of the viewport, which is
+/// `rect`, to points. Returns true while an end of an arc is dragged.
 pub(super) fn paint(
     ui: &Ui,
     session: &Session,
@@ -169,8 +175,8 @@ pub(super) fn paint(
     }
     let names = session.model().map(|model| &model.skeleton.names);
     for pin in &session.rules().pins {
-        let place = session.pose().model.get(pin.index()).map(|m| Vec3::from(m.translation));
-        let Some(at) = place.and_then(|place| session.view().project(place)).map(point) else { continue };
+        let position = session.pose().model.get(pin.index()).map(|m| Vec3::from(m.translation));
+        let Some(at) = position.and_then(|position| session.view().project(position)).map(point) else { continue };
         if !rect.contains(at) {
             continue;
         }
@@ -224,7 +230,7 @@ fn drag_end(
     dragged
 }
 
-/// Returns limits with one end changed; it takes the other one along where they would cross.
+/// Returns limits with one end changed; the other one moves with it where they would cross.
 fn with_end(limits: Limits, axis: usize, is_most: bool, degrees: f32) -> Limits {
     let mut to = limits;
     let value = degrees.clamp(Limits::FREE.least[axis], Limits::FREE.most[axis]);

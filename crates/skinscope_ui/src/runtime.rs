@@ -18,7 +18,7 @@ const FORMATS: [(Option<WeightFormat>, &str, &str); 4] = [
     (Some(WeightFormat::F32), "f32", "Weights as floats"),
 ];
 
-/// Chooses the weights of the other side.
+/// Shows the choice of the weights of the other side.
 pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, commands: &mut Vec<Command>) {
     let now = comparison.weights;
     let mut wanted = now;
@@ -62,7 +62,7 @@ pub(super) fn weights(ui: &mut Ui, session: &Session, comparison: &Comparison, c
     }
 }
 
-/// The numbers of a runtime, which can be changed to those of any other.
+/// Shows the numbers of a runtime, which can be changed.
 fn numbers(ui: &mut Ui, packing: &mut Packing) {
     let color = colors(ui).dim;
     let number = |ui: &mut Ui, name: &str, label: &str, value: usize, most: usize, home: usize| {
@@ -95,33 +95,34 @@ fn numbers(ui: &mut Ui, packing: &mut Packing) {
     }
 }
 
-/// What the runtime costs and loses.
+/// Shows how much memory the weights of the runtime take, and how much of the weights is lost.
 pub(super) fn figures(ui: &mut Ui, session: &Session) {
-    let Some(told) = session.deforming().packed_figures() else {
+    let Some(figures) = session.deforming().packed_figures() else {
         if session.deforming().wanted_packing().is_some() {
             ui.label(RichText::new("Working it out…").color(colors(ui).dim));
         }
         return;
     };
-    let losing = format!("{} of {}", grouped(told.losing), grouped(told.vertices));
+    let losing = format!("{} of {}", grouped(figures.losing), grouped(figures.vertices));
     figure(ui, "Vertices that lose joints", &losing)
-        .on_hover_text(format!("At most {:.4} of a vertex' weight is lost", told.largest_loss));
-    if told.normalised > 0 {
-        figure(ui, "Vertices divided by their sum", &grouped(told.normalised)).on_hover_text(
+        .on_hover_text(format!("At most {:.4} of a vertex' weight is lost", figures.largest_loss));
+    if figures.normalised > 0 {
+        figure(ui, "Vertices divided by their sum", &grouped(figures.normalised)).on_hover_text(
             "Their weights do not sum to one in the file, and the runtime divides them when it reads them",
         );
     }
-    figure(ui, "Bytes of a vertex", &told.vertex_bytes.to_string())
-        .on_hover_text(format!("{} where the last weight is what the others leave of one", told.implied_bytes));
-    let index = format!("Indices of joints have {} bits: {}", told.index_bits, counted(told.joints, "joint", "joints"));
-    figure(ui, "Bits, last weight implied", &format!("{} → {}", told.vertex_bits, told.implied_bits))
+    figure(ui, "Bytes of a vertex", &figures.vertex_bytes.to_string())
+        .on_hover_text(format!("{} where the last weight is what the others leave of one", figures.implied_bytes));
+    let index =
+        format!("Indices of joints have {} bits: {}", figures.index_bits, counted(figures.joints, "joint", "joints"));
+    figure(ui, "Bits, last weight implied", &format!("{} → {}", figures.vertex_bits, figures.implied_bits))
         .on_hover_text(index);
-    figure(ui, &format!("Mean bits, N in {}", told.count_bits), &format!("{:.1}", told.counted_bits))
+    figure(ui, &format!("Mean bits, N in {}", figures.count_bits), &format!("{:.1}", figures.counted_bits))
         .on_hover_text("Each vertex says how many joints it has, and stores those alone, without the last weight");
-    figure(ui, "Bytes of the palette", &grouped(told.palette_bytes))
-        .on_hover_text(format!("{} of 3 × 4 floats each", counted(told.joints, "matrix", "matrices")));
-    if told.overflows {
-        let text = format!("{} are more than one draw can have.", counted(told.joints, "joint", "joints"));
+    figure(ui, "Bytes of the palette", &grouped(figures.palette_bytes))
+        .on_hover_text(format!("{} of 3 × 4 floats each", counted(figures.joints, "matrix", "matrices")));
+    if figures.overflows {
+        let text = format!("{} are more than one draw can have.", counted(figures.joints, "joint", "joints"));
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
 }

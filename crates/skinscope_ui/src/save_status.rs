@@ -1,4 +1,4 @@
-//! What the dialogs about saving and about edits that are in no file show.
+//! The contents of the dialogs about saving and about edits that are in no file.
 
 use std::path::PathBuf;
 
@@ -15,26 +15,26 @@ pub struct SaveStatus {
     pub target: PathBuf,
     /// Whether the system has a dialog that asks for a file.
     pub has_dialog: bool,
-    /// Whether what meshopt had compressed is compressed again.
+    /// Whether data that was compressed by meshopt is compressed again.
     pub recompresses: bool,
-    /// How far that is.
+    /// The progress of saving.
     pub stage: SaveStage,
 }
 
-/// How far saving is.
+/// The progress of saving.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SaveStage {
-    /// What will change is being worked out.
+    /// The changes are being computed.
     Planning,
     /// The user is asked.
     Ready(SaveSummary),
     /// Files are being written.
     Writing,
-    /// Nothing was written, and why.
+    /// Nothing was written; the text says why.
     Failed(String),
 }
 
-/// What saving will change.
+/// The changes that saving will make.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaveSummary {
     /// Vertices whose stored joints or weights change.
@@ -45,7 +45,7 @@ pub struct SaveSummary {
     pub binds: usize,
     /// Clips that are new.
     pub clips: usize,
-    /// Sentences about new clips that stand so far away that floats round their keys.
+    /// Sentences about new clips that are so far from the origin that floats round their keys.
     pub coarse: Vec<String>,
     /// Accessors, by their index, whose numbers change or that are new.
     pub accessors: Vec<usize>,
@@ -53,13 +53,13 @@ pub struct SaveSummary {
     pub bytes: u64,
     /// Values of the JSON text that change, are new or go.
     pub json_values: u64,
-    /// How many accessors are stored plain from now on, by what they were stored by: `Draco`, `meshopt`, `sparse`.
+    /// How many accessors become plain ones, by the encoding that they had: `Draco`, `meshopt`, `sparse`.
     pub unpacked: Vec<(&'static str, usize)>,
     /// How many accessors are compressed by meshopt again.
     pub recompressed: usize,
     /// The names of the files that are written, the model's own last.
     pub files: Vec<String>,
-    /// The names of those among them that are there already; a copy of each is kept.
+    /// The names of those of them that exist already; a backup of each is written.
     pub replaced: Vec<String>,
 }
 
@@ -68,22 +68,22 @@ pub struct SaveSummary {
 pub struct ChangedStatus {
     /// The name of the model.
     pub name: String,
-    /// What was made and is in no file.
+    /// The work that is in no file.
     pub work: UnsavedWork,
 }
 
-/// What is in no file, of a model that is about to be closed.
+/// Work that is in no file, of a model that is about to be closed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnsavedStatus {
     /// The name of the model, or of the session file.
     pub name: String,
-    /// A session file is open, and does not hold what was made since.
+    /// Whether a session file is open, which does not contain the newest work.
     pub is_session: bool,
     /// Whether a session file can name the open model; an example has none.
     pub has_file: bool,
-    /// What is in no file.
+    /// The work that is in no file.
     pub work: UnsavedWork,
-    /// The window closes, in place of another model being opened.
+    /// Whether the window is about to close; otherwise another model is about to be opened.
     pub quits: bool,
 }
 
@@ -106,12 +106,12 @@ pub struct RecoveryOffer {
     pub controls: usize,
     /// Joints with limits or pins, and nodes with another partner than was found.
     pub ruled: usize,
-    /// What had been set aside, since the model had no place for it.
+    /// Edits that had been set aside, since the model had no counterpart for them.
     pub set_aside: usize,
     /// Vertices that were marked by hand.
     pub marks: usize,
-    /// Joints of other files' clips of which was said which joints they are.
+    /// Joints of other files' clips that the user has mapped to joints of the model.
     pub names: usize,
-    /// How long ago they were written down, seconds.
+    /// The time since they were written, seconds.
     pub age_secs: u64,
 }

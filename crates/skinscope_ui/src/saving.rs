@@ -14,7 +14,7 @@ use super::{
 /// Width of the dialogs, points.
 const WIDTH: f32 = 460.0;
 
-/// What the user has typed into the dialog that saves.
+/// The state of the dialog that saves.
 #[derive(Debug, Default)]
 pub(super) struct SaveDialog {
     target: PathField,
@@ -41,7 +41,7 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
     let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
     let modal = |name: &str| Modal::new(Id::unique(("saving", name))).frame(egui::Frame::window(ui.style()));
     let writes = status.saving.as_ref().is_some_and(|saving| saving.stage == SaveStage::Writing);
-    // What is asked on the way out comes before everything but what is being written.
+    // A question before closing comes before everything but a file that is being written.
     let answer = if let Some(unsaved) = status.unsaved.as_ref().filter(|_| !writes) {
         let shown = modal("leave").show(ui.ctx(), |ui| leave(ui, unsaved, entered));
         shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)))
@@ -72,7 +72,7 @@ pub(super) fn text(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).color(dim)).wrap());
 }
 
-/// Buttons at the right end, the first of which is the one that Enter presses; gives back which was pressed.
+/// Shows buttons at the right end, the first of which is the one that Enter presses; returns which was pressed.
 pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
     ui.add_space(12.0);
     let mut pressed = (entered && !names.is_empty()).then_some(0);
@@ -101,7 +101,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     let mut wanted = None;
     if !in_place {
         dialog.target.follow(&saving.target);
-        // What is typed is planned once the user is done with it.
+        // The changes for a typed path are computed once the user is done with it.
         let asked = dialog.target.show(ui, "File to write", "folder/name.glb", saving.has_dialog);
         wanted = asked.filter(|command| *command == FileCommand::ChooseFile);
     }
@@ -135,13 +135,13 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     };
     let entered = entered && saving.stage != SaveStage::Planning;
     let pressed = buttons(ui, names, entered).and_then(|i| names.get(i));
-    let said = pressed.map(|name| match *name {
+    let pressed = pressed.map(|name| match *name {
         "Save" => FileCommand::SaveTo(target),
         "Save as…" => FileCommand::Save(SaveKind::As),
         "Save session…" => FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession),
         _ => FileCommand::CloseFile,
     });
-    wanted.or(said)
+    wanted.or(pressed)
 }
 
 pub(super) fn working(ui: &mut Ui, what: &str) {
@@ -153,7 +153,7 @@ pub(super) fn working(ui: &mut Ui, what: &str) {
     });
 }
 
-/// Says what will change.
+/// Lists what will change.
 fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
     if summary.accessors.is_empty() {
         text(
@@ -201,13 +201,13 @@ fn changes(ui: &mut Ui, summary: &SaveSummary, kind: SaveKind) {
     if kind != SaveKind::InPlace || !summary.accessors.is_empty() {
         section(ui, "Files", |_| {});
         for file in &summary.files {
-            let is_kept = summary.replaced.contains(file);
-            figure(ui, file, if is_kept { "replaced; kept as .bak" } else { "new" });
+            let has_backup = summary.replaced.contains(file);
+            figure(ui, file, if has_backup { "replaced; kept as .bak" } else { "new" });
         }
     }
 }
 
-/// Shows the choice of how that is stored which meshopt had compressed, where that changes.
+/// Shows the choice of how data that was compressed by meshopt is stored, where it changes.
 fn recompression(ui: &mut Ui, summary: &SaveSummary, is_on: bool) -> Option<FileCommand> {
     let concerns = summary.recompressed > 0 || summary.unpacked.iter().any(|(packing, _)| *packing == "meshopt");
     if !concerns {
@@ -224,7 +224,7 @@ fn recompression(ui: &mut Ui, summary: &SaveSummary, is_on: bool) -> Option<File
         .then_some(FileCommand::Recompress(!is_on))
 }
 
-/// The numbers of some accessors as they stand in the file: `number 5`, `numbers 2, 3`.
+/// Returns the indices of accessors in the file as text: `number 5`, `numbers 2, 3`.
 fn numbers(accessors: &[usize]) -> String {
     let list: Vec<String> = accessors.iter().take(6).map(ToString::to_string).collect();
     let word = if accessors.len() == 1 { "number" } else { "numbers" };
@@ -258,7 +258,7 @@ fn leave(ui: &mut Ui, unsaved: &UnsavedStatus, entered: bool) -> Option<FileComm
     pressed.and_then(|i| answers.get(i)).map(|(answer, _)| FileCommand::AnswerUnsaved(*answer))
 }
 
-/// What there is, in a word.
+/// Returns the kind of work in a word or two.
 fn kind(work: &UnsavedWork) -> &'static str {
     match (work.vertices, work.binds, work.clips, work.without_model().is_empty()) {
         (1.., 0, 0, true) => "weights",
@@ -272,7 +272,7 @@ fn kind(work: &UnsavedWork) -> &'static str {
     }
 }
 
-/// Lists what was made and is in no file.
+/// Lists the work that is in no file.
 fn made(ui: &mut Ui, work: &UnsavedWork) {
     let words = work.words();
     if !words.is_empty() {

@@ -23,7 +23,7 @@ pub(super) struct SearchList {
     search: String,
     /// Whether it was open in the last frame.
     open: bool,
-    /// The match that Enter takes, by its place among the matches.
+    /// The match that Enter takes, by its index among the matches.
     at: usize,
     /// The scroll offset of the list, and its visible height, points.
     offset: f32,
@@ -57,14 +57,14 @@ pub(super) fn index_of(model: &Model, node: NodeId) -> Option<String> {
 }
 
 impl SearchList {
-    /// Shows the drop-down; returns what becomes chosen. `name` returns the text of a row, `beside` the text at its
-    /// end.
+    /// Shows the drop-down; returns the index of the item that becomes chosen. `name` returns the text of a row,
+    /// `suffix` the text at its end.
     pub(super) fn show<'n>(
         &mut self,
         ui: &mut Ui,
         choice: &SearchListOptions<'_>,
         name: impl Fn(usize) -> Cow<'n, str>,
-        beside: impl Fn(usize) -> Option<String>,
+        suffix: impl Fn(usize) -> Option<String>,
     ) -> (Response, Option<usize>) {
         // The list has as much room as all of them need, however few are found, if the window has it.
         let room = (0.5 * ui.ctx().content_rect().height()).min(MOST_HEIGHT);
@@ -79,7 +79,7 @@ impl SearchList {
             .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
             .show_ui(ui, |ui| {
                 ui.set_min_width(choice.list_width);
-                chosen = self.contents(ui, choice, height, &name, &beside);
+                chosen = self.contents(ui, choice, height, &name, &suffix);
                 if chosen.is_some() {
                     ui.close();
                 }
@@ -94,7 +94,7 @@ impl SearchList {
         choice: &SearchListOptions<'_>,
         height: f32,
         name: &impl Fn(usize) -> Cow<'n, str>,
-        beside: &impl Fn(usize) -> Option<String>,
+        suffix: &impl Fn(usize) -> Option<String>,
     ) -> Option<usize> {
         let just_opened = !self.open;
         if just_opened {
@@ -137,19 +137,19 @@ impl SearchList {
         } else {
             ui.spacing_mut().item_spacing.y = 0.0;
             let shown = list.show_rows(ui, ROW, found.len(), |ui, range| {
-                for place in range {
-                    let i = found[place];
+                for match_index in range {
+                    let i = found[match_index];
                     let text = name(i);
                     let mut button = Button::selectable(Some(i) == choice.now, text.as_ref())
                         .truncate()
                         .min_size(vec2(ui.available_width(), ROW));
-                    if let Some(beside) = beside(i) {
-                        button = button.right_text(RichText::new(beside).color(colors(ui).dim));
+                    if let Some(suffix) = suffix(i) {
+                        button = button.right_text(RichText::new(suffix).color(colors(ui).dim));
                     }
                     let row = ui.add(button);
                     // The arrow keys walk through the rows, so Tab skips them.
                     focus::pass_over(ui, row.id);
-                    if place == self.at {
+                    if match_index == self.at {
                         mark_row(ui, row.rect);
                     }
                     if row.clicked() {

@@ -32,15 +32,15 @@ pub(super) fn show(ui: &mut Ui, rect: Rect, status: &Status, is_open: bool, comm
 pub(super) fn empty(ui: &mut Ui, rect: Rect, files: &[PathBuf], commands: &mut Vec<Command>) {
     let c = colors(ui);
     let height = if files.is_empty() { 170.0 } else { 330.0 };
-    let place = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), height));
-    ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Center)), |ui| {
+    let area = Rect::from_center_size(rect.center(), vec2(rect.width().min(420.0), height));
+    ui.scope_builder(UiBuilder::new().max_rect(area).layout(Layout::top_down(Align::Center)), |ui| {
         ui.label(RichText::new(icons::DROP_FILE).font(theme::icon(48.0)).color(c.dim));
         ui.add_space(8.0);
         ui.label(RichText::new("Drop a .glb here, or File › Open").font(theme::strong(16.0)).color(c.text));
         ui.add_space(2.0);
         ui.label(RichText::new("glTF 2.0: .glb, or .gltf with its files").color(c.dim));
         ui.add_space(14.0);
-        // The row is as wide as both buttons were last time, so that they stand in the middle.
+        // The row is as wide as both buttons were last time, so that they are in the middle.
         let id = ui.scope_id().with("buttons");
         let width: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(274.0);
         let (rect, _) = ui.allocate_exact_size(vec2(width, 28.0), Sense::hover());
@@ -64,9 +64,9 @@ pub(super) fn empty(ui: &mut Ui, rect: Rect, files: &[PathBuf], commands: &mut V
 fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let size = vec2(rect.width().min(400.0) - 32.0, 84.0);
-    let place = align.align_size_within_rect(size, rect.shrink(16.0));
+    let area = align.align_size_within_rect(size, rect.shrink(16.0));
     let frame = plate(ui);
-    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+    ui.scope_builder(UiBuilder::new().max_rect(area), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
@@ -96,9 +96,9 @@ fn show_loading(ui: &mut Ui, rect: Rect, align: Align2, loading: &Loading, comma
 fn show_work(ui: &mut Ui, rect: Rect, work: &BackgroundStatus, commands: &mut Vec<Command>) {
     let c = colors(ui);
     let size = vec2(rect.width().min(400.0) - 32.0, 44.0);
-    let place = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));
+    let area = Align2::CENTER_BOTTOM.align_size_within_rect(size, rect.shrink(16.0));
     let frame = plate(ui);
-    ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+    ui.scope_builder(UiBuilder::new().max_rect(area), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.horizontal(|ui| {
@@ -123,16 +123,16 @@ fn show_work(ui: &mut Ui, rect: Rect, work: &BackgroundStatus, commands: &mut Ve
 
 fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>) {
     let c = colors(ui);
-    // The plate lies along the lower edge, as high as the text, so that the figure is not covered.
+    // The plate is along the lower edge, as high as the text, so that the figure is not covered.
     let width = (rect.width() - 32.0).clamp(120.0, 720.0);
     let id = ui.scope_id().with("error");
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(44.0);
-    let place = Align2::CENTER_BOTTOM.align_size_within_rect(vec2(width, height), rect.shrink(16.0));
+    let area = Align2::CENTER_BOTTOM.align_size_within_rect(vec2(width, height), rect.shrink(16.0));
     let frame = plate(ui).fill(c.panel).stroke(Stroke::new(1.0, c.red));
-    let shown = ui.scope_builder(UiBuilder::new().max_rect(place), |ui| {
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(area), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
-            // It is only as high as the text, so that the plate can stand on the edge.
+            // It is only as high as the text, so that the plate can be at the edge.
             ui.horizontal_top(|ui| {
                 ui.with_layout(Layout::right_to_left(Align::TOP), |ui| {
                     if icon_button(ui, icons::CLOSE, "Close the message", 24.0, false).clicked() {
@@ -153,7 +153,7 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
     }
 }
 
-/// Shows that a file is held over the window.
+/// Shows a frame while a file is dragged over the window.
 fn drop_frame(ui: &Ui, rect: Rect) {
     let c = colors(ui);
     let area = rect.shrink(8.0);

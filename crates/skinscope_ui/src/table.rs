@@ -47,7 +47,7 @@ const BAR: f32 = 10.0;
 /// The space to the left and right of the text of a cell, points.
 pub(super) const PAD: f32 = 8.0;
 
-/// The places of the table's parts in this frame.
+/// The rectangles of the table's parts in this frame.
 struct Layout {
     /// The left edge of each column, and the right edge of the last; in points from the first.
     edges: Vec<f32>,
@@ -61,28 +61,28 @@ struct Layout {
 
 impl Table<'_> {
     /// Shows the table in the room that there is.
-    pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, place: &mut TableState) -> TableResponse {
+    pub(super) fn show(&self, ui: &mut Ui, rows: &Rows<'_>, state: &mut TableState) -> TableResponse {
         let (outer, response) = ui.allocate_exact_size(ui.available_size().max(Vec2::splat(1.0)), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Table, true, self.name));
         let layout = self.layout(outer, rows);
         let mut answer = TableResponse::default();
-        table_cells::keys(ui, &response, (rows, self.columns.len()), place, &mut answer);
-        self.keys(ui, &response, rows, &layout, place, &mut answer);
-        self.scroll(ui, outer, &layout, rows, place);
-        self.bars(ui, outer, response.id, &layout, rows, place);
-        self.body(ui, &response, &layout, rows, place, &mut answer);
-        self.heads(ui, &response, &layout, place, &mut answer);
-        table_cells::end(place);
+        table_cells::keys(ui, &response, (rows, self.columns.len()), state, &mut answer);
+        self.keys(ui, &response, rows, &layout, state, &mut answer);
+        self.scroll(ui, outer, &layout, rows, state);
+        self.bars(ui, outer, response.id, &layout, rows, state);
+        self.body(ui, &response, &layout, rows, state, &mut answer);
+        self.heads(ui, &response, &layout, state, &mut answer);
+        table_cells::end(state);
         if answer.chosen.is_some() || answer.opened.is_some() {
-            place.cursor = answer.chosen.map(|c| c.0).or(answer.opened);
-            if place.editor.is_none() {
+            state.cursor = answer.chosen.map(|c| c.0).or(answer.opened);
+            if state.editor.is_none() {
                 response.request_focus();
             }
-            place.by_pointer = ui.input(|i| i.pointer.any_released());
+            state.by_pointer = ui.input(|i| i.pointer.any_released());
         }
         // After a click one knows where the focus is; the ring is for those who came by keys.
-        place.by_pointer &= response.has_focus();
-        if !place.by_pointer {
+        state.by_pointer &= response.has_focus();
+        if !state.by_pointer {
             focus_ring(ui, outer, &response);
         }
         answer
@@ -127,7 +127,7 @@ impl Table<'_> {
         response: &Response,
         rows: &Rows<'_>,
         layout: &Layout,
-        place: &mut TableState,
+        state: &mut TableState,
         answer: &mut TableResponse,
     ) {
         let over = ui.rect_contains_pointer(response.rect) && ui.memory(|m| m.focused().is_none());
@@ -148,74 +148,74 @@ impl Table<'_> {
             (Key::Home, i64::MIN / 4),
             (Key::End, i64::MAX / 4),
         ];
-        let (mut step, mut side, mut enter, mut held) = (0, 0.0, false, Modifiers::NONE);
+        let (mut step, mut side, mut enter, mut modifiers) = (0, 0.0, false, Modifiers::NONE);
         ui.input_mut(|i| {
-            held = i.modifiers;
+            modifiers = i.modifiers;
             for (key, by) in steps {
-                step += i.count_and_consume_key(held, key) as i64 * by;
+                step += i.count_and_consume_key(modifiers, key) as i64 * by;
             }
-            let held = if place.column.is_some() { Modifiers::SHIFT } else { held };
-            side += 80.0 * i.count_and_consume_key(held, Key::ArrowRight) as f32;
-            side -= 80.0 * i.count_and_consume_key(held, Key::ArrowLeft) as f32;
-            enter = i.count_and_consume_key(held, Key::Enter) > 0;
+            let modifiers = if state.column.is_some() { Modifiers::SHIFT } else { modifiers };
+            side += 80.0 * i.count_and_consume_key(modifiers, Key::ArrowRight) as f32;
+            side -= 80.0 * i.count_and_consume_key(modifiers, Key::ArrowLeft) as f32;
+            enter = i.count_and_consume_key(modifiers, Key::Enter) > 0;
         });
-        place.left += side;
+        state.left += side;
         let last = rows.count as i64 - 1;
         if step != 0 && last >= 0 {
-            let from = place.cursor.map_or(if step > 0 { -1 } else { last + 1 }, |c| c as i64);
+            let from = state.cursor.map_or(if step > 0 { -1 } else { last + 1 }, |c| c as i64);
             let row = (from + step).clamp(0, last) as usize;
-            answer.chosen = Some((row, held));
-            place.reveal = Some(row);
+            answer.chosen = Some((row, modifiers));
+            state.reveal = Some(row);
         }
-        answer.opened = place.cursor.filter(|c| enter && *c < rows.count);
+        answer.opened = state.cursor.filter(|c| enter && *c < rows.count);
     }
 
     /// Scrolls by the wheel, to rows and columns that are to be visible, and within the limits.
-    fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, place: &mut TableState) {
+    fn scroll(&self, ui: &Ui, outer: Rect, layout: &Layout, rows: &Rows<'_>, state: &mut TableState) {
         if ui.rect_contains_pointer(outer) {
             let delta = ui.input_mut(|i| std::mem::take(&mut i.smooth_scroll_delta));
-            place.top -= f64::from(delta.y / rows.height);
-            place.left -= delta.x;
+            state.top -= f64::from(delta.y / rows.height);
+            state.left -= delta.x;
         }
-        if let Some(row) = place.reveal.take() {
+        if let Some(row) = state.reveal.take() {
             let row = row as f64;
-            if row < place.top || row + 1.0 > place.top + layout.rows {
+            if row < state.top || row + 1.0 > state.top + layout.rows {
                 // A row that was far away is not put at the edge, so that its neighbours are visible too.
-                let near = (row - place.top).abs() <= layout.rows + 1.0;
-                place.top = match (near, row < place.top) {
+                let near = (row - state.top).abs() <= layout.rows + 1.0;
+                state.top = match (near, row < state.top) {
                     (true, true) => row,
                     (true, false) => row + 1.0 - layout.rows,
                     (false, _) => row - 0.5 * layout.rows,
                 };
             }
         }
-        if let Some(column) = place.reveal_column.take().filter(|c| *c + 1 < layout.edges.len()) {
+        if let Some(column) = state.reveal_column.take().filter(|c| *c + 1 < layout.edges.len()) {
             let (left, right) = (layout.edges[column] - layout.fixed, layout.edges[column + 1] - layout.body.width());
-            if place.left > left || place.left < right {
-                place.left = 0.5 * (left + right);
+            if state.left > left || state.left < right {
+                state.left = 0.5 * (left + right);
             }
         }
         let most = |all: f64, seen: f64| (all - seen).max(0.0);
-        place.top = place.top.clamp(0.0, most(rows.count as f64, layout.rows));
+        state.top = state.top.clamp(0.0, most(rows.count as f64, layout.rows));
         let wide = layout.edges.last().copied().unwrap_or(0.0);
-        place.left = place.left.clamp(0.0, (wide - layout.body.width()).max(0.0));
+        state.left = state.left.clamp(0.0, (wide - layout.body.width()).max(0.0));
     }
 
-    fn bars(&self, ui: &Ui, outer: Rect, id: Id, layout: &Layout, rows: &Rows<'_>, place: &mut TableState) {
+    fn bars(&self, ui: &Ui, outer: Rect, id: Id, layout: &Layout, rows: &Rows<'_>, state: &mut TableState) {
         let Layout { body, fixed, edges, .. } = layout;
         if body.right() < outer.right() {
             let rail = Rect::from_min_max(pos2(body.right(), body.top()), pos2(outer.right(), body.bottom()));
             let all = rows.count as f64;
-            if let Some(at) = bar(ui, id.with("rows"), "Scroll rows", rail, true, place.top / all, layout.rows / all) {
-                place.top = (at * all).clamp(0.0, (all - layout.rows).max(0.0));
+            if let Some(at) = bar(ui, id.with("rows"), "Scroll rows", rail, true, state.top / all, layout.rows / all) {
+                state.top = (at * all).clamp(0.0, (all - layout.rows).max(0.0));
             }
         }
         if body.bottom() < outer.bottom() {
             let rail = Rect::from_min_max(pos2(body.left() + fixed, body.bottom()), pos2(body.right(), outer.bottom()));
             let all = f64::from(edges.last().copied().unwrap_or(1.0) - fixed);
-            let (at, shown) = (f64::from(place.left) / all, f64::from(body.width() - fixed) / all);
+            let (at, shown) = (f64::from(state.left) / all, f64::from(body.width() - fixed) / all);
             if let Some(at) = bar(ui, id.with("columns"), "Scroll columns", rail, false, at, shown) {
-                place.left = ((at * all) as f32).clamp(0.0, (all as f32 + fixed - body.width()).max(0.0));
+                state.left = ((at * all) as f32).clamp(0.0, (all as f32 + fixed - body.width()).max(0.0));
             }
         }
     }
@@ -226,7 +226,7 @@ impl Table<'_> {
         response: &Response,
         layout: &Layout,
         rows: &Rows<'_>,
-        place: &mut TableState,
+        state: &mut TableState,
         answer: &mut TableResponse,
     ) {
         let c = colors(ui);
@@ -240,10 +240,10 @@ impl Table<'_> {
         let mut still = within(clip.with_max_x(clip.right().min(body.left() + fixed)));
         let mut moving = within(clip.with_min_x(clip.left().max(body.left() + fixed)));
         let whole = within(clip);
-        let first = place.top.floor() as usize;
-        let end = ((place.top + layout.rows).ceil() as usize).min(rows.count);
+        let first = state.top.floor() as usize;
+        let end = ((state.top + layout.rows).ceil() as usize).min(rows.count);
         for row in first..end {
-            let y = body.top() + ((row as f64 - place.top) * f64::from(rows.height)) as f32;
+            let y = body.top() + ((row as f64 - state.top) * f64::from(rows.height)) as f32;
             let rect = Rect::from_min_size(pos2(body.left(), y), vec2(body.width(), rows.height));
             // The row has no focus of its own: the table has it, and the arrows move in it.
             let at = whole.interact(rect.intersect(*body), response.id.with(("row", row)), Sense::CLICK);
@@ -251,11 +251,11 @@ impl Table<'_> {
             at.widget_info(|| WidgetInfo::selected(Role::Row, true, look.selected, (rows.label)(row)));
             paint_row(whole.painter(), rect, look, at.hovered(), c);
             let mut under = None;
-            for (column, left, right, is_still) in self.seen(layout, place.left) {
+            for (column, left, right, is_still) in self.seen(layout, state.left) {
                 let cell = Rect::from_x_y_ranges(left..=right, rect.y_range());
                 let ui = if is_still { &mut still } else { &mut moving };
                 (rows.cell)(ui, cell, row, column);
-                table_cells::show(ui, response, cell, (row, column), rows, place, answer);
+                table_cells::show(ui, response, cell, (row, column), rows, state, answer);
                 let pointer = at.hover_pos().filter(|p| cell.intersect(ui.clip_rect()).contains(*p));
                 under = pointer.map(|_| column).or(under);
             }
@@ -264,10 +264,10 @@ impl Table<'_> {
             }
             if at.clicked() {
                 answer.column = under;
-                table_cells::click(ui, response, rows, place, (row, under), at.double_clicked());
+                table_cells::click(ui, response, rows, state, (row, under), at.double_clicked());
             }
             if at.double_clicked() {
-                answer.opened = Some(row).filter(|_| place.editor.is_none());
+                answer.opened = Some(row).filter(|_| state.editor.is_none());
             } else if at.clicked() {
                 answer.chosen = Some((row, ui.input(|i| i.modifiers)));
             }
@@ -275,18 +275,18 @@ impl Table<'_> {
                 at.on_hover_text_at_pointer(tip);
             }
         }
-        if *fixed > 0.0 && place.left > 0.0 {
+        if *fixed > 0.0 && state.left > 0.0 {
             let x = body.left() + fixed;
             ui.painter().vline(x, layout.head.top()..=body.bottom(), Stroke::new(1.0, c.line));
         }
     }
 
-    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, place: &TableState, answer: &mut TableResponse) {
+    fn heads(&self, ui: &mut Ui, response: &Response, layout: &Layout, state: &TableState, answer: &mut TableResponse) {
         let (c, id, outer) = (colors(ui), response.id, response.rect);
         let Layout { head, fixed, .. } = layout;
         ui.painter().rect_filled(head.with_max_x(outer.right()), CornerRadius::ZERO, c.raised);
         let clip = head.intersect(ui.clip_rect());
-        for (column, left, right, is_still) in self.seen(layout, place.left) {
+        for (column, left, right, is_still) in self.seen(layout, state.left) {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(*head));
             let split = head.left() + fixed;
             ui.set_clip_rect(if is_still { clip.with_max_x(split) } else { clip.with_min_x(split.max(clip.left())) });
@@ -306,10 +306,10 @@ impl Table<'_> {
             let room = rect.width() - 2.0 * PAD - mark;
             let (galley, cut) = shortened(&ui, &what.title, theme::strong(SMALL), ink, room);
             let x = if what.right { rect.right() - PAD - galley.size().x } else { rect.left() + PAD };
-            let beside = if what.right { x - 9.0 } else { x + galley.size().x + 9.0 };
+            let triangle_x = if what.right { x - 9.0 } else { x + galley.size().x + 9.0 };
             paint_line(&ui, galley, x, rect.center().y, ink);
             if let Some((_, descending)) = sorted {
-                triangle(ui.painter(), pos2(beside, rect.center().y), descending, c.accent);
+                triangle(ui.painter(), pos2(triangle_x, rect.center().y), descending, c.accent);
             }
             focus_ring(&ui, rect, &at);
             if at.clicked() {
@@ -359,12 +359,12 @@ fn bar(ui: &Ui, id: Id, name: &str, rail: Rect, upright: bool, at: f64, shown: f
     } else {
         Rect::from_min_size(pos2(rail.left() + start, rail.top() + inset), vec2(length, rail.height() - 2.0 * inset))
     };
-    let held = response.is_pointer_button_down_on();
-    let ink = if held || response.hovered() { c.dim } else { c.line };
+    let is_pressed = response.is_pointer_button_down_on();
+    let ink = if is_pressed || response.hovered() { c.dim } else { c.line };
     ui.painter().rect_filled(thumb, CornerRadius::same(3), ink);
-    let pointer = response.interact_pointer_pos().filter(|_| held)?;
+    let pointer = response.interact_pointer_pos().filter(|_| is_pressed)?;
     let key = id.with("grip");
-    // A press on the thumb holds it there; beside it the thumb comes to the pointer.
+    // A press on the thumb grabs it there; elsewhere the thumb jumps to the pointer.
     let grip: f32 = if response.drag_started() || ui.input(|i| i.pointer.any_pressed()) {
         let off = along(pointer) - start;
         let grip = if (0.0..=length).contains(&off) { off } else { 0.5 * length };

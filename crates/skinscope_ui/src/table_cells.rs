@@ -16,7 +16,8 @@ fn editor_id(table: &Response) -> Id {
     table.id.with("cell")
 }
 
-/// Opens the editor of a cell. Text that was typed is kept, and the cursor stands behind it; else all is selected.
+/// Opens the editor of a cell. Text that was typed already is its start, with the cursor after it; else all is
+/// selected.
 fn open(ui: &Ui, table: &Response, (row, column): (usize, usize), now: String, typed: Option<String>) -> CellEditor {
     let text = typed.clone().unwrap_or_else(|| now.clone());
     open_field(ui.ctx(), editor_id(table), &text);
@@ -43,15 +44,15 @@ pub(super) fn keys(
     ui: &Ui,
     response: &Response,
     (rows, columns): (&Rows<'_>, usize),
-    place: &mut TableState,
+    state: &mut TableState,
     answer: &mut TableResponse,
 ) {
     let Some(edit) = rows.edit else { return };
-    if let Some(editor) = &mut place.editor {
+    if let Some(editor) = &mut state.editor {
         editor.shown = false;
         return;
     }
-    let at = place.cursor.filter(|row| *row < rows.count).zip(place.column);
+    let at = state.cursor.filter(|row| *row < rows.count).zip(state.column);
     let Some((row, column)) = at.filter(|_| response.has_focus()) else { return };
     let now = edit(row, column);
     let (mut side, mut begun, mut typed) = (0, false, String::new());
@@ -76,10 +77,10 @@ pub(super) fn keys(
     });
     let next = usize::try_from(column as i64 + side).ok().filter(|next| side != 0 && *next < columns);
     if let Some(next) = next.filter(|next| edit(row, *next).is_some()) {
-        (place.column, place.reveal_column) = (Some(next), Some(next));
+        (state.column, state.reveal_column) = (Some(next), Some(next));
     }
     if let Some(now) = now.filter(|_| begun || !typed.is_empty()) {
-        place.editor = Some(open(ui, response, (row, column), now, Some(typed).filter(|typed| !typed.is_empty())));
+        state.editor = Some(open(ui, response, (row, column), now, Some(typed).filter(|typed| !typed.is_empty())));
     }
 }
 
@@ -88,15 +89,15 @@ pub(super) fn click(
     ui: &Ui,
     table: &Response,
     rows: &Rows<'_>,
-    place: &mut TableState,
+    state: &mut TableState,
     (row, column): (usize, Option<usize>),
     twice: bool,
 ) {
     let Some(edit) = rows.edit else { return };
     let text = column.and_then(|column| Some((column, edit(row, column)?)));
-    place.column = text.as_ref().map(|(column, _)| *column);
+    state.column = text.as_ref().map(|(column, _)| *column);
     if let Some((column, text)) = text.filter(|_| twice) {
-        place.editor = Some(open(ui, table, (row, column), text, None));
+        state.editor = Some(open(ui, table, (row, column), text, None));
     }
 }
 
@@ -108,12 +109,12 @@ pub(super) fn show(
     rect: Rect,
     cell: (usize, usize),
     rows: &Rows<'_>,
-    place: &mut TableState,
+    state: &mut TableState,
     answer: &mut TableResponse,
 ) {
-    let is_cursor = (place.cursor, place.column) == (Some(cell.0), Some(cell.1)) && rows.edit.is_some();
-    let Some(editor) = place.editor.as_mut().filter(|editor| (editor.row, editor.column) == cell) else {
-        if is_cursor && place.editor.is_none() {
+    let is_cursor = (state.cursor, state.column) == (Some(cell.0), Some(cell.1)) && rows.edit.is_some();
+    let Some(editor) = state.editor.as_mut().filter(|editor| (editor.row, editor.column) == cell) else {
+        if is_cursor && state.editor.is_none() {
             let stroke = Stroke::new(1.0, colors(ui).accent);
             ui.painter().rect_stroke(rect.shrink(1.0), CornerRadius::same(2), stroke, StrokeKind::Inside);
         }
@@ -139,13 +140,13 @@ pub(super) fn show(
     if ui.memory(|m| m.has_focus(id)) && !entered {
         return;
     }
-    let Some(editor) = place.editor.take() else { return };
+    let Some(editor) = state.editor.take() else { return };
     let escaped = ui.input(|i| i.key_pressed(Key::Escape));
     if !escaped && editor.text != editor.before {
         answer.typed = Some((editor.row, editor.column, editor.text));
     }
     if entered && editor.row + 1 < rows.count {
-        (place.cursor, place.reveal) = (Some(editor.row + 1), Some(editor.row + 1));
+        (state.cursor, state.reveal) = (Some(editor.row + 1), Some(editor.row + 1));
     }
     if entered || escaped {
         table.request_focus();
@@ -153,8 +154,8 @@ pub(super) fn show(
 }
 
 /// Closes the editor of a cell that is not there any more, such as one that was scrolled out of sight.
-pub(super) fn end(place: &mut TableState) {
-    if place.editor.as_ref().is_some_and(|editor| !editor.shown) {
-        place.editor = None;
+pub(super) fn end(state: &mut TableState) {
+    if state.editor.as_ref().is_some_and(|editor| !editor.shown) {
+        state.editor = None;
     }
 }

@@ -1,4 +1,4 @@
-//! What a table is given and gives back: its rows, what the user did in it, and where it stands.
+//! The input and output of a table: its rows, the user's actions in it, and its scroll state.
 
 use egui::{Modifiers, Rect, Ui};
 

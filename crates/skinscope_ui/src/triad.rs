@@ -75,7 +75,7 @@ fn grid(ui: &Ui, x: f32, y: f32, session: &Session) {
     response.on_hover_text("From one line of the ground to the next; every tenth is stronger");
 }
 
-/// Returns what the end of an axis is called.
+/// Returns the name of the end of an axis.
 fn name(from: ViewFrom, end: &str) -> String {
     let side = match from {
         ViewFrom::Front | ViewFrom::Corner => "the front",

@@ -18,7 +18,7 @@ pub(super) struct ValueRow<'a> {
     pub name: &'a str,
     /// The text before the rail.
     pub label: &'a str,
-    /// The width kept for the label, points.
+    /// The width reserved for the label, points.
     pub label_width: f32,
     /// The colour of the label and the thumb.
     pub color: Color32,
@@ -28,7 +28,7 @@ pub(super) struct ValueRow<'a> {
     pub range: RangeInclusive<f32>,
     /// The value at which the rail's fill starts: zero or the rest value.
     pub home: f32,
-    /// How many decimals are shown and kept.
+    /// How many decimals are shown; values are rounded to them.
     pub decimals: usize,
     /// The unit after the number.
     pub unit: &'a str,
@@ -97,8 +97,8 @@ impl ValueRow<'_> {
             // Grabbing the thumb beside its middle must not move it: it stays until the pointer moves.
             if let Some(pressed) = slider_drag.pressed {
                 let off = x_of(self.value) - pressed.x;
-                let held = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
-                ui.data_mut(|d| d.insert_temp(response.id, held));
+                let grab = if off.abs() <= THUMB + 2.0 { (off, pressed.x) } else { (0.0, f32::NAN) };
+                ui.data_mut(|d| d.insert_temp(response.id, grab));
             }
             let (off, start): (f32, f32) = ui.data(|d| d.get_temp(response.id)).unwrap_or((0.0, f32::NAN));
             let at = ((slider_drag.at.x + off - rail.left()) / rail.width().max(1.0)).clamp(0.0, 1.0);
@@ -189,8 +189,8 @@ impl ValueRow<'_> {
         let response = ui.interact(rect, id, Sense::click_and_drag());
         let mut change = self.asked(ui, id);
         // The pointer may still move in the frame that releases the button.
-        let held = response.dragged() || response.drag_stopped();
-        let moved = if held { ui.input(|i| i.pointer.delta().x) } else { 0.0 };
+        let is_dragged = response.dragged() || response.drag_stopped();
+        let moved = if is_dragged { ui.input(|i| i.pointer.delta().x) } else { 0.0 };
         if response.clicked() || response.has_focus() {
             self.begin_text(ui, id, self.value);
             ui.ctx().request_repaint();
@@ -252,8 +252,8 @@ impl ValueRow<'_> {
         if !ui.memory(|m| m.has_focus(id)) {
             ui.data_mut(|d| d.remove::<String>(id));
             // Text that was typed before the row was hidden for a while may have been meant for another joint.
-            let kept = response.lost_focus() && !ui.input(|i| i.key_pressed(Key::Escape));
-            let typed = parse(&text).filter(|v| kept && *v != self.rounded(self.value));
+            let is_accepted = response.lost_focus() && !ui.input(|i| i.key_pressed(Key::Escape));
+            let typed = parse(&text).filter(|v| is_accepted && *v != self.rounded(self.value));
             return typed.map_or_else(Change::default, Change::done);
         }
         ui.data_mut(|d| d.insert_temp(id, text));

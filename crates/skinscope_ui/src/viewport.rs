@@ -17,7 +17,7 @@ use super::{
 pub(super) struct Viewport {
     /// The vertex under the pointer.
     pub(super) vertex: Option<Hit>,
-    /// Whether it lies in the second side of a comparison.
+    /// Whether it is in the second side of a comparison.
     is_second: bool,
     pub(super) gizmo: gizmo::GizmoState,
     /// The drag that marks.
@@ -43,6 +43,7 @@ impl Default for ViewportArea {
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
+/// Shows what lies over the picture, and turns pointer and wheel into commands. Returns the area of the picture.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,
@@ -52,7 +53,7 @@ pub(super) fn show(
 ) -> ViewportArea {
     let rect = ui.available_rect_before_wrap();
     let scale = ui.pixels_per_point();
-    // Side by side, each half is a picture of its own, and both show the same places.
+    // Side by side, each half is a picture of its own, and both have the same camera.
     let halves =
         session.deforming().comparison().is_some_and(|comparison| comparison.layout == ComparisonLayout::SideBySide);
     let seen = if halves { rect.with_max_x(rect.center().x) } else { rect };
@@ -95,15 +96,11 @@ pub(super) fn show(
             ui.set_cursor_icon(CursorIcon::PointingHand);
         }
         let other = halves.then(|| seen.translate(vec2(seen.width(), 0.0)));
-        for part in [Some(seen), other].into_iter().flatten() {
-            if session.view().is_on(Toggle::Names) {
-                names::show(&ui, session, part, &session.view().projector());
-            }
-            ghosts::show(&ui, session, part);
-            page::show_marks(&ui, session, part, state.saved.large_text);
+        for picture in [Some(seen), other].into_iter().flatten() {
+            show_words(&ui, session, picture, state.saved.large_text);
         }
         page::show_handles(&ui, session, seen, commands);
-        // What describes the pointer's place leaves the plate of a comparison alone while that is used.
+        // The card of the pointer leaves the plate of a comparison alone while that is used.
         let above = comparison::above_names(rect, session);
         // It has a scope of its own, so that the controls after it keep their ids, and the focus, whether or not it is shown.
         let mut corner = ui.new_child(UiBuilder::new().max_rect(rect));
@@ -111,7 +108,7 @@ pub(super) fn show(
             true => None,
             false => card::show(&mut corner, above, session, state.viewport.vertex, state.viewport.is_second),
         };
-        // The switches lie over the line between the sides.
+        // The switches are drawn over the line between the sides.
         comparison::show(&mut ui, rect, card, session, status, commands);
         opaque = toggles(&mut ui, rect, session, state, commands);
         triad::show(&mut ui, rect, session, commands);
@@ -120,17 +117,27 @@ pub(super) fn show(
         status::empty(&mut ui, rect, &state.saved.recent, commands);
     }
     status::show(&mut ui, comparison::above_names(rect, session), status, session.document().is_some(), commands);
-    // They stay clear of the messages of the application.
+    // Short messages stay clear of the messages of the application.
     let is_taken = status.loading.is_some() || status.error.is_some();
     copied::show(&ui, comparison::above_names(rect, session), if is_taken { 104.0 } else { 0.0 });
     ViewportArea { rect, opaque, hovered: response.hovered() }
+}
+
+/// Shows the names of joints and the words of an example over the rectangle of a picture.
+fn show_words(ui: &Ui, session: &Session, picture: Rect, large_text: bool) {
+    if session.view().is_on(Toggle::Names) {
+        names::show(ui, session, picture, &session.view().projector());
+    }
+    ghosts::show(ui, session, picture);
+    page::show_marks(ui, session, picture, large_text);
 }
 
 fn to_glam(v: egui::Vec2) -> Vec2 {
     Vec2::new(v.x, v.y)
 }
 
-/// A point from the corner of what the camera sees; where that is a half of the area, the other half shows the same.
+/// Returns a point relative to the corner of what the camera sees. Where that is a half of the area, points of the
+/// other half are mapped to it.
 fn from_corner(at: egui::Pos2, seen: Rect) -> Vec2 {
     let x = if at.x > seen.right() { at.x - seen.width() } else { at.x };
     Vec2::new(x - seen.left(), at.y - seen.top())

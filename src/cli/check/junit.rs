@@ -42,9 +42,9 @@ pub(super) fn suite(
         // Writing to a String cannot fail.
         let _fine = write!(cases, "<testcase classname=\"{name}\" name=\"{rule}\"").is_ok();
         let text = |f: &Finding| {
-            let place = report::place(model, f);
-            let place = if place.is_empty() { place } else { format!("{place}: ") };
-            format!("{}: {place}{} {}", f.severity.id(), f.message, f.fix)
+            let location = report::location(model, f);
+            let location = if location.is_empty() { location } else { format!("{location}: ") };
+            format!("{}: {location}{} {}", f.severity.id(), f.message, f.fix)
         };
         let all = found.iter().map(|f| text(f)).collect::<Vec<_>>().join("\n");
         match found.iter().find(|f| fails(f.severity)) {

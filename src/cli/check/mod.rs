@@ -168,9 +168,9 @@ fn after_help() -> String {
     out + "\nExit codes: 0 nothing reaches --fail-on, 1 a file does not load, 2 wrong usage, 3 something reaches --fail-on."
 }
 
-/// Reads files side by side within a bound of memory.
+/// Reads files in parallel within a bound of memory.
 struct Loader {
-    /// The options for a file that is read beside those of all other threads.
+    /// The options for a file that is read while all other threads read one too.
     light: Options,
     /// The options as they are asked for.
     full: Options,
@@ -179,7 +179,7 @@ struct Loader {
 }
 
 /// The lock that allows a file more memory, for as long as it is checked.
-type HeavyPlace<'l> = Option<MutexGuard<'l, ()>>;
+type HeavyLock<'l> = Option<MutexGuard<'l, ()>>;
 
 impl Loader {
     /// `threads` files are read at once. Together they may take twice the memory that one may (`--max-memory`), and so
@@ -192,11 +192,11 @@ impl Loader {
         Self { light, full, heavy: Default::default() }
     }
 
-    fn load(&self, turn: usize, source: &Source) -> (Result<Document, ImportError>, HeavyPlace<'_>) {
+    fn load(&self, turn: usize, source: &Source) -> (Result<Document, ImportError>, HeavyLock<'_>) {
         match load(source, &self.light) {
             Err(ImportError::Limit { .. }) if self.light.limits != self.full.limits => {
-                let place = self.heavy[turn % 2].lock().unwrap_or_else(PoisonError::into_inner);
-                (load(source, &self.full), Some(place))
+                let lock = self.heavy[turn % 2].lock().unwrap_or_else(PoisonError::into_inner);
+                (load(source, &self.full), Some(lock))
             }
             loaded => (loaded, None),
         }
@@ -233,10 +233,10 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), CliError> {
         let name = source.name();
         let work = || task.check(turn, &source, sinks.formats(), &|doing| line.say(turn, &name, doing));
         // A file on which the program fails must not keep the others waiting for their turn.
-        let said = std::panic::catch_unwind(AssertUnwindSafe(work))
+        let output = std::panic::catch_unwind(AssertUnwindSafe(work))
             .unwrap_or_else(|_| task.refused(&source, sinks.formats(), ImportError::Internal));
         line.end(turn);
-        line.aside(|| sinks.take(turn, said));
+        line.aside(|| sinks.take(turn, output));
     });
     let total = sinks.end()?;
     match (
@@ -299,7 +299,7 @@ impl Task<'_> {
         }
         let path = path_of(source);
         say("reading");
-        let (document, _place) = self.loader.load(turn, source);
+        let (document, _heavy_lock) = self.loader.load(turn, source);
         let document = match document {
             Ok(document) => document,
             Err(error) => return self.refused(source, formats, error),
@@ -322,7 +322,7 @@ impl Task<'_> {
         });
         let outcome = Outcome::Checked { model, report: &report, rom: rom.as_ref(), runtime: runtime.as_ref() };
         let mut items: Vec<Option<String>> = formats.iter().map(|f| self.item(*f, &path, &outcome)).collect();
-        let shortfall = rom.as_ref().and_then(rom::Measured::shortfall).map(|said| said.join(" "));
+        let shortfall = rom.as_ref().and_then(rom::Measured::shortfall).map(|lines| lines.join(" "));
         let mut warnings: Vec<String> =
             document.warnings.iter().take(MOST_WARNINGS).map(|warning| format!("warning: {path}: {warning}")).collect();
         if document.warnings.len() > MOST_WARNINGS {
@@ -334,9 +334,9 @@ impl Task<'_> {
         }
         let without = |key: &String| format!("warning: {path}: there is nothing for \"{key}\" of the pose");
         warnings.extend(unmatched.iter().flatten().take(MOST_WARNINGS).map(without));
-        // The text output contains it.
-        let is_said = formats.contains(&Format::Text);
-        warnings.extend(shortfall.iter().filter(|_| !is_said).map(|said| format!("warning: {path}: {said}")));
+        // The text output contains it already.
+        let is_in_text = formats.contains(&Format::Text);
+        warnings.extend(shortfall.iter().filter(|_| !is_in_text).map(|note| format!("warning: {path}: {note}")));
         if let Some((painter, item)) = self.painter.zip(items.iter_mut().find(|item| item.is_none())) {
             say("drawing its findings");
             let document = match &posed {

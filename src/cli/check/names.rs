@@ -37,7 +37,7 @@ impl Names {
         Ok(Self { given: given.into_iter(), list })
     }
 
-    /// Returns how many files there are; `None` where a list will tell.
+    /// Returns how many files there are; `None` where that is not known before a list has ended.
     pub(super) fn count(&self) -> Option<usize> {
         self.list.is_none().then(|| self.given.len())
     }

@@ -57,8 +57,8 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
             if let Some(note) = note {
                 _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(note));
             }
-            if let Some(said) = super::report::symmetry(report) {
-                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(&said));
+            if let Some(remark) = super::report::symmetry(report) {
+                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(&remark));
             }
             if report.findings.is_empty() {
                 out += "<p>Nothing was found.</p>\n";
@@ -92,7 +92,7 @@ fn article(model: &Model, finding: &Finding, picture: Option<&[u8]>) -> String {
     out + "</article>\n"
 }
 
-/// Returns names and values of what is known about the place of a finding.
+/// Returns names and values of what is known about the location of a finding.
 fn facts(model: &Model, finding: &Finding) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
     let skeleton = &model.skeleton;

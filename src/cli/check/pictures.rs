@@ -39,8 +39,8 @@ impl Painter {
         if report.findings.is_empty() {
             return Pictures { of_findings: Vec::new(), note: None };
         }
-        let mut held = self.gpu.lock().unwrap_or_else(PoisonError::into_inner);
-        let drawn = match held.get_or_insert_with(open) {
+        let mut gpu = self.gpu.lock().unwrap_or_else(PoisonError::into_inner);
+        let drawn = match gpu.get_or_insert_with(open) {
             Ok(gpu) => draw(gpu, document, report),
             Err(error) => Err(error.clone()),
         };
@@ -69,8 +69,8 @@ fn draw(gpu: &Gpu, document: Document, report: &Report) -> Result<Vec<Option<Vec
     let mut frame = Frame::default();
     on_device(Some(gpu), open, |gpu, renderer| {
         let mut out = Vec::new();
-        for place in 0..report.findings.len().min(MOST) {
-            session.apply(FindingCommand::ShowFinding(place));
+        for index in 0..report.findings.len().min(MOST) {
+            session.apply(FindingCommand::ShowFinding(index));
             session.update_pose();
             session.build_frame(&mut frame, &SceneColors::DARK);
             // A background of one colour makes small files.

@@ -165,30 +165,30 @@ pub(super) fn text(path: &str, outcome: &Outcome) -> String {
     for f in &report.findings {
         let label = rule_words(f.rule).map_or(f.rule, |(label, _)| label);
         out += &format!("\n  {:<8} {label} ({})", f.severity.id(), f.rule);
-        let place = place(model, f);
-        if !place.is_empty() {
-            out += &format!("\n           {}", printable(&place));
+        let location = location(model, f);
+        if !location.is_empty() {
+            out += &format!("\n           {}", printable(&location));
         }
         out += &wrapped(&printable(&f.message));
         out += &wrapped(&printable(&format!("Fix: {}", f.fix)));
         out.push('\n');
     }
-    if let Some([said, fix]) = rom.and_then(|rom| rom.shortfall()) {
+    if let Some([message, fix]) = rom.and_then(|rom| rom.shortfall()) {
         out += "\n  not done Range of motion (--rom-seconds)";
-        out += &wrapped(&said);
+        out += &wrapped(&message);
         out += &wrapped(&format!("Fix: {fix}"));
         out.push('\n');
     }
     let [info, warning, error] = Severity::ALL.map(|severity| report.count(severity));
     out += &format!("\n  {}\n", counts([info, warning, error]));
     out += &runtime.map_or_else(String::new, Prediction::text);
-    out += &symmetry(report).map_or_else(String::new, |said| format!("  {said}\n"));
+    out += &symmetry(report).map_or_else(String::new, |remark| format!("  {remark}\n"));
     out.push('\n');
     out
 }
 
-/// Describes the place of a finding: `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
-pub(super) fn place(model: &Model, f: &Finding) -> String {
+/// Describes the location of a finding: `mesh 0 "Body", primitive 1; vertices 3, 4, 9 and 20 more`.
+pub(super) fn location(model: &Model, f: &Finding) -> String {
     let mut parts = Vec::new();
     if let (Some(mesh), Some(primitive)) = (f.mesh, f.primitive) {
         let name = &model.meshes[mesh.index()].name;

@@ -50,13 +50,13 @@ impl RomArgs {
 /// Returns the model as it rests in a pose, and the keys of the pose that the model has no node for. `None` where the
 /// model cannot have the pose.
 pub(super) fn posed(model: &Model, file: &PoseFile) -> Option<(Model, Vec<String>)> {
-    let said = pose::resolve(model, file);
+    let resolved = pose::resolve(model, file);
     let mut rest = model.skeleton.rest.clone();
-    said.apply(&mut rest);
+    resolved.apply(&mut rest);
     for transform in &mut rest.transforms {
         transform.rotation = pose::unit(transform.rotation).unwrap_or_default();
     }
-    Some((model.with_rest(&rest)?, said.unmatched))
+    Some((model.with_rest(&rest)?, resolved.unmatched))
 }
 
 /// The longest time that a range of motion may take, seconds; `None`: any time.
@@ -91,18 +91,19 @@ pub(super) struct Measured {
 }
 
 impl Measured {
-    /// Says that not everything was measured, and what to do about it; `None` where everything was.
+    /// Returns the sentence that not everything was measured, and the sentence what to do about it; `None` where
+    /// everything was measured.
     pub(super) fn shortfall(&self) -> Option<[String; 2]> {
         let Self { poses, planned, seconds, .. } = self;
         let seconds = seconds.filter(|_| !self.complete)?;
-        let said = format!(
+        let message = format!(
             "The range of motion is not done within its {seconds} s: {poses} of {} {} measured, and what is \
              listed is the worst of those.",
             counted(*planned, "pose", "poses"),
             if *poses == 1 { "was" } else { "were" },
         );
         let fewer = if self.clips { "" } else { ", or fewer poses with --rom-step and --rom-degrees" };
-        Some([said, format!("Allow more time with --rom-seconds{fewer}.")])
+        Some([message, format!("Allow more time with --rom-seconds{fewer}.")])
     }
 
     /// Returns the result as a field of a file's JSON.

@@ -1,4 +1,4 @@
-//! What a runtime makes of the weights of a file: `skinscope check --runtime`.
+//! The prediction of how a runtime changes the weights of a file: `skinscope check --runtime`.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(in crate::cli) fn packing(text: &str) -> Result<Packing, String> {
     })
 }
 
-/// What a runtime makes of a file.
+/// The prediction of how a runtime changes the weights of a file.
 #[derive(Debug)]
 pub(super) struct Prediction {
     packing: Packing,
@@ -30,7 +30,8 @@ pub(super) struct Prediction {
     clips: bool,
 }
 
-/// Works out what a runtime makes of a model, by linear blending over all clips, or over the range of motion where there is no clip.
+/// Predicts how a runtime changes a model, by linear blending over all clips, or over the range of motion where there
+/// is no clip.
 pub(super) fn predict(model: &Arc<Model>, packing: Packing) -> Option<Prediction> {
     let mut session = Session::default();
     session.open(Document::new(Arc::clone(model), Vec::new(), None));

@@ -48,9 +48,9 @@ pub(super) const TAIL: &str = "\n],\"invocations\":[{\"executionSuccessful\":tru
 pub(super) fn results(path: &str, outcome: &Outcome) -> String {
     let results: Vec<String> = match outcome {
         Outcome::Refused(error) => {
-            let place = physical(path);
+            let location = physical(path);
             vec![
-                result(UNREAD, Severity::Error, &error.to_string(), json!([{ "physicalLocation": place }]), path)
+                result(UNREAD, Severity::Error, &error.to_string(), json!([{ "physicalLocation": location }]), path)
                     .to_string(),
             ]
         }
@@ -73,8 +73,8 @@ fn of_finding(path: &str, model: &Model, f: &Finding) -> Value {
         logical
             .push(json!({ "name": model.skeleton.names[node.index()], "fullyQualifiedName": full, "kind": "object" }));
     }
-    let places: Vec<&str> = logical.iter().filter_map(|place| place["fullyQualifiedName"].as_str()).collect();
-    let key = format!("{path}\n{}", places.join("\n"));
+    let names: Vec<&str> = logical.iter().filter_map(|location| location["fullyQualifiedName"].as_str()).collect();
+    let key = format!("{path}\n{}", names.join("\n"));
     let mut location = json!({ "physicalLocation": physical(path) });
     if !logical.is_empty() {
         location["logicalLocations"] = Value::from(logical);

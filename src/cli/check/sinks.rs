@@ -1,4 +1,4 @@
-//! Writes the results of a check to standard output, and to files beside it. They are written as the files are done, so
+//! Writes the results of a check to standard output, and also to files. They are written as the files are done, so
 //! that a check of any number of files takes no more memory than one of a few.
 
 use std::collections::BTreeMap;
@@ -150,7 +150,8 @@ pub(super) fn spare<'a>(args: &CheckArgs, inputs: impl IntoIterator<Item = &'a P
 }
 
 impl Sinks {
-    /// Begins the outputs of `args`; `count` is the number of files, `None` where a list will tell.
+    /// Begins the outputs of `args`; `count` is the number of files, `None` where that is not known before a list has
+    /// ended.
     pub(super) fn begin(args: &CheckArgs, count: Option<usize>) -> Result<Self, CliError> {
         let mut on_stdout = args.on_stdout();
         let format = on_stdout.next().unwrap_or(Format::Text);
@@ -195,8 +196,8 @@ impl Sinks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until file number `turn` may be begun, so that little is held back for a slow file before it. Returns false
-    /// where the run has ended.
+    /// Waits until file number `turn` may be begun, so that little output waits for a slow file before it. Returns
+    /// false where the run has ended.
     pub(super) fn wait_for(&self, turn: usize) -> bool {
         let mut state = self.lock();
         while self.in_order && turn >= state.next + AHEAD && state.broken.is_none() {
@@ -211,41 +212,41 @@ impl Sinks {
         self.written.notify_all();
     }
 
-    /// Takes the output of file number `turn`.
-    pub(super) fn take(&self, turn: usize, said: FileOutput) {
+    /// Accepts the output of file number `turn`, and writes it once its turn has come.
+    pub(super) fn take(&self, turn: usize, output: FileOutput) {
         let mut state = self.lock();
         if self.in_order {
-            state.waiting.insert(turn, said);
-            while let Some(said) = {
+            state.waiting.insert(turn, output);
+            while let Some(output) = {
                 let next = state.next;
                 state.waiting.remove(&next)
             } {
-                self.say(&mut state, said);
+                self.say(&mut state, output);
                 state.next += 1;
             }
             self.written.notify_all();
         } else {
-            self.say(&mut state, said);
+            self.say(&mut state, output);
         }
     }
 
-    fn say(&self, state: &mut State, said: FileOutput) {
+    fn say(&self, state: &mut State, output: FileOutput) {
         state.files += 1;
-        for warning in &said.warnings {
+        for warning in &output.warnings {
             say(printable(warning));
         }
-        if let Err(error @ CliError::Overwritten(_)) = said.outcome {
+        if let Err(error @ CliError::Overwritten(_)) = output.outcome {
             // Nothing more is written after an error.
             state.broken = state.broken.take().or(Some(error));
             return;
         }
-        for (sink, item) in state.sinks.iter_mut().zip(&said.items).filter(|_| state.broken.is_none()) {
+        for (sink, item) in state.sinks.iter_mut().zip(&output.items).filter(|_| state.broken.is_none()) {
             if let Err(error) = sink.add(item) {
                 state.broken = Some(error);
                 break;
             }
         }
-        match said.outcome {
+        match output.outcome {
             Ok(counts) => state.total.iter_mut().zip(counts).for_each(|(total, count)| *total += count),
             Err(error) => {
                 // The error of a single file is written when the program ends.

@@ -156,7 +156,7 @@ impl RenderArgs {
     fn style(&self) -> PictureStyle {
         let Self { size, supersample: supersampling, legend, .. } = *self;
         let names = self.look.toggles.has(Toggle::Names);
-        // What is written stands on plates of the theme that the background is nearer to.
+        // Texts are on plates of the theme that the background is nearer to.
         let light = matches!(self.background, Background::Solid(color) if color.iter().sum::<f32>() > 1.5);
         PictureStyle { size, supersampling, legend, names, light }
     }
@@ -227,17 +227,17 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
             }
         }
     }
-    let (held, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
+    let (shared_gpu, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
     let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
     // The device starts while the file is read. The program waits for it in any case: a driver that is still starting
     // when the program ends may hang it.
     std::thread::scope(|scope| {
-        scope.spawn(|| _ = held.get_or_init(open));
-        draw(args, film.as_ref(), &held, open)
+        scope.spawn(|| _ = shared_gpu.get_or_init(open));
+        draw(args, film.as_ref(), &shared_gpu, open)
     })
 }
 
-/// Makes the error of a film one of the command line.
+/// Converts the error of a film to one of the command line.
 fn failed(error: FilmError) -> CliError {
     match error {
         FilmError::Output { path, reason } => CliError::Output { path, reason },
@@ -277,19 +277,19 @@ fn compare(
 
 type SharedGpu = Arc<OnceLock<Result<Gpu, GpuError>>>;
 
-/// Draws with the device in `held`, or one that `open` returns.
+/// Draws with the device in `shared_gpu`, or one that `open` returns.
 fn draw(
     args: &RenderArgs,
     film: Option<&Target>,
-    held: &SharedGpu,
+    shared_gpu: &SharedGpu,
     open: impl Fn() -> Result<Gpu, GpuError> + Copy + Send + Sync + 'static,
 ) -> Result<(), CliError> {
-    let for_import = Arc::clone(held);
+    let for_import = Arc::clone(shared_gpu);
     let formats =
         move || for_import.get_or_init(open).as_ref().map_or_else(|_| BlockFormats::default(), Gpu::block_formats);
     let mut opened = match args.example.document(&args.model.open.options())? {
         Some(document) => document.into(),
-        None => args.model.load_kept(Some(Arc::new(formats)))?,
+        None => args.model.load_with_session(Some(Arc::new(formats)))?,
     };
     tell_warnings(&opened.document);
     let others = args.clips.add(&mut opened, &args.model.open)?;
@@ -298,10 +298,10 @@ fn draw(
     if args.json {
         overwritten_by_stdout(files.iter().map(PathBuf::as_path))?;
     }
-    let is_opened_as_kept = opened.kept.is_some();
+    let has_session_file = opened.session_file.is_some();
     let mut session = args.pose.session(opened)?;
     // An example has a look of its own, as a session file has.
-    let is_kept = is_opened_as_kept || session.lesson().is_some();
+    let has_own_look = has_session_file || session.lesson().is_some();
     if session.lesson().is_some() {
         session.apply(ViewCommand::Set(Toggle::Grid, false));
     }
@@ -313,11 +313,11 @@ fn draw(
     let spare = |input: &Path| outputs.iter().try_for_each(|output| Ok(overwritten(output, [input])?));
     files.iter().try_for_each(|input| spare(input))?;
     compare(args, &mut session, &spare)?;
-    let scene = Scene::prepare(args, is_kept, &mut session, reel.as_ref())?;
+    let scene = Scene::prepare(args, has_own_look, &mut session, reel.as_ref())?;
     if let Some(note) = session.picking().tangents_note() {
         say(format_args!("{note}"));
     }
-    let gpu = held.get_or_init(open).as_ref().map_err(Clone::clone)?;
+    let gpu = shared_gpu.get_or_init(open).as_ref().map_err(Clone::clone)?;
     let line = ProgressLine::new(Some(1));
     let drawn = on_device(Some(gpu), open, |gpu, renderer| {
         renderer.set_samples(args.msaa);
@@ -352,7 +352,7 @@ fn draw(
     print(&format!("{report}\n"))
 }
 
-/// What has been written, or why not, and where the device has read the palette from.
+/// Whether the output was written, or why not; and the buffer that the device has read the palette from.
 type Drawn = (Result<(), CliError>, PaletteFit);
 
 /// Draws and writes one picture.
@@ -390,17 +390,17 @@ fn draw_film(
     let film = Film { size: args.size, count: reel.count, fps: reel.fps, transparent: args.is_transparent() };
     let (name, mut fit) = (args.output.display().to_string(), None);
     let mut painter = PicturePainter::new(gpu, args.style());
-    let mut draw = |place| {
+    let mut draw = |index| {
         if reel.plays {
-            session.apply(PlaybackCommand::Seek(reel.time_secs(place)));
+            session.apply(PlaybackCommand::Seek(reel.time_secs(index)));
             session.update_pose();
         }
-        let mut frame = scene.frame(session, reel.turned(place));
+        let mut frame = scene.frame(session, reel.turned(index));
         fit.get_or_insert_with(|| Renderer::palette_fit(gpu, &frame));
         painter.draw(gpu, renderer, &mut frame, session)
     };
-    let mut go_on = |place| {
-        line.say(0, &name, &format!("picture {} of {}", place + 1, reel.count));
+    let mut go_on = |index| {
+        line.say(0, &name, &format!("picture {} of {}", index + 1, reel.count));
         true
     };
     let written = record(target, &film, reel.first, &mut draw, &mut go_on)?.map_err(failed);

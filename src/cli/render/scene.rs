@@ -1,4 +1,5 @@
-//! What a picture shows: the session with all options of `render`, and the camera, which is one for all pictures of a clip.
+//! The contents of a picture: the session with all options of `render`, and the camera, which is the same for all
+//! pictures of a clip.
 
 use glam::{Affine3A, DVec3, Vec2, Vec3};
 
@@ -21,27 +22,27 @@ pub(super) struct Scene<'a> {
     args: &'a RenderArgs,
     /// The camera of `--eye`.
     own: Option<(Affine3A, Projection)>,
-    /// The point through which the vertical goes that a turntable turns about.
+    /// A point on the vertical axis of a turntable.
     pivot: Vec3,
     bones: bool,
-    /// Whether an example or a session file was opened, which keep what the arguments do not say.
-    is_kept: bool,
+    /// Whether an example or a session file was opened, whose settings remain where no argument replaces them.
+    has_own_look: bool,
 }
 
 impl<'a> Scene<'a> {
     /// Gives `session` the camera and the overlays of the arguments and nothing else; where an example or a session file was opened
-    /// (`is_kept`), it keeps what the arguments do not say.
+    /// (`has_own_look`), it keeps what the arguments do not say.
     ///
     /// # Errors
     /// The arguments do not fit the file.
     pub fn prepare(
         args: &'a RenderArgs,
-        is_kept: bool,
+        has_own_look: bool,
         session: &mut Session,
         reel: Option<&Reel>,
     ) -> Result<Self, CliError> {
         // A layer that is not asked for is shown where an example or a session file has it.
-        for row in TOGGLES.iter().filter(|row| row.option.is_some() && !is_kept) {
+        for row in TOGGLES.iter().filter(|row| row.option.is_some() && !has_own_look) {
             session.apply(ViewCommand::Set(row.toggle, false));
         }
         args.look.apply(session)?;
@@ -69,7 +70,7 @@ impl<'a> Scene<'a> {
         }
         let framed = args.frame_joint.as_ref().zip(model.as_ref());
         let framed = framed.map(|(name, model)| find_node(model, name)).transpose()?;
-        let mut scene = Self { args, own: None, pivot: Vec3::ZERO, bones, is_kept };
+        let mut scene = Self { args, own: None, pivot: Vec3::ZERO, bones, has_own_look };
         let bounds = scene.whole(session, framed);
         let bounds = if reel.is_some_and(|reel| reel.turn.is_some()) { swept(bounds) } else { bounds };
         scene.look(session, bounds)?;
@@ -90,8 +91,8 @@ impl<'a> Scene<'a> {
             Some(node) => session.extents().bounds_of(node),
             None => self.seen(session),
         };
-        let is_placed = self.args.eye.is_some() && self.args.target.is_some();
-        let is_used = !self.keeps_camera() && self.args.camera.is_none() && !is_placed;
+        let has_own_view = self.args.eye.is_some() && self.args.target.is_some();
+        let is_used = !self.keeps_camera() && self.args.camera.is_none() && !has_own_view;
         let playback = session.playback();
         let (now, is_clip) = (playback.time_secs, playback.source == PoseSource::Clip);
         let duration = session.model().map_or(0.0, |model| playback.duration_secs(model));
@@ -112,7 +113,7 @@ impl<'a> Scene<'a> {
     /// Returns whether the camera is that of the example or session file.
     fn keeps_camera(&self) -> bool {
         let asks = self.args.frame_everything || self.args.frame_joint.is_some();
-        self.is_kept && self.args.view.is_none() && !asks
+        self.has_own_look && self.args.view.is_none() && !asks
     }
 
     /// Returns the box of what is seen now.
@@ -125,7 +126,7 @@ impl<'a> Scene<'a> {
         if self.bones { model.union(session.bones().skeleton_bounds()) } else { model }
     }
 
-    /// Places the camera.
+    /// Sets the camera.
     fn look(&mut self, session: &mut Session, bounds: Aabb) -> Result<(), CliError> {
         let args = self.args;
         let side = args.view.map(|side| match side {
@@ -181,11 +182,11 @@ impl<'a> Scene<'a> {
         if session.deforming().comparison().is_some() {
             let layout = match self.args.side_by_side {
                 true => Some(ComparisonLayout::SideBySide),
-                false => Some(ComparisonLayout::Split).filter(|_| !self.is_kept || self.args.split.is_some()),
+                false => Some(ComparisonLayout::Split).filter(|_| !self.has_own_look || self.args.split.is_some()),
             };
             let layout = layout.or(session.deforming().comparison().map(|c| c.layout)).unwrap_or_default();
             session.apply(ComparisonCommand::SetLayout(layout));
-            let split = self.args.split.or(Some(0.5).filter(|_| !self.is_kept));
+            let split = self.args.split.or(Some(0.5).filter(|_| !self.has_own_look));
             split.map(|split| session.apply(ComparisonCommand::SetSplit(split)));
             session.prepare();
         }
@@ -201,8 +202,8 @@ impl<'a> Scene<'a> {
             (frame.camera.world_from_view, frame.camera.projection) = (world_from_view, projection);
         }
         frame.camera.world_from_view = turned(frame.camera.world_from_view, self.pivot, radians);
-        // The planes of a session's own camera hold its grid too.
-        if args.eye.is_some() || !self.is_kept && args.camera.is_none() {
+        // The planes of a session's own camera contain its grid too.
+        if args.eye.is_some() || !self.has_own_look && args.camera.is_none() {
             // The target is always seen, even if it is far outside.
             let target = args.target.map_or(Aabb::EMPTY, |target| Aabb::from_points([near(session, target)]));
             let seen = self.seen(session).union(target);

@@ -16,7 +16,7 @@ pub(super) struct Doubts {
 }
 
 impl Doubts {
-    /// Works the doubts out anew where something has changed. What a tool is tried for is no edit.
+    /// Computes the doubts anew where findings or weights have changed. The preview of a tool is no edit.
     pub(super) fn follow(&mut self, session: &Session, document: &Document) {
         let edited = session.edited_weights().edited_model().unwrap_or(&document.model);
         let weak = |i: &Option<Arc<Inspection>>| i.as_ref().map(Arc::downgrade).unwrap_or_default();
@@ -30,14 +30,15 @@ impl Doubts {
         self.known_for = now;
     }
 
-    /// Says why a finding is in doubt; `None` where it is not. `checking`: the checker is at work.
-    pub(super) fn about(&self, document: &Document, place: usize, checking: bool) -> Option<&'static str> {
+    /// Returns why the finding of this index is in doubt; `None` where it is not. `checking`: whether the checker is
+    /// running.
+    pub(super) fn about(&self, document: &Document, index: usize, checking: bool) -> Option<&'static str> {
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
-        let said = match (place < checked, checking) {
+        let reason = match (index < checked, checking) {
             (true, true) => "being looked for again",
             (true, false) => "not looked for since the last edit",
             (false, _) => "measured before the last edit",
         };
-        self.of.get(place).is_some_and(|doubt| *doubt).then_some(said)
+        self.of.get(index).is_some_and(|doubt| *doubt).then_some(reason)
     }
 }

@@ -27,7 +27,7 @@ use super::{Status, UiState, want_size, was_dragged};
 /// State of the panel for the open model.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// The severities that are left out, by [`place_of`].
+    /// The severities that are left out, by [`severity_index`].
     hidden: [bool; 3],
     /// The finding that was last brought into view.
     shown: Option<usize>,
@@ -46,11 +46,11 @@ pub(super) struct Findings {
 /// One entry of the list.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Item {
-    /// A finding, by its place in [`Document::findings`].
+    /// A finding, by its index in [`Document::findings`].
     Finding(usize),
     /// The heading of the import's warnings.
     ImportHead,
-    /// A warning, by its place in [`Document::warnings`].
+    /// A warning, by its index in [`Document::warnings`].
     Warning(usize),
 }
 
@@ -76,8 +76,8 @@ impl Key {
     }
 }
 
-/// Returns the place of a severity: errors, warnings, notes.
-fn place_of(severity: Severity) -> usize {
+/// Returns the index of a severity in lists of three: errors, warnings, notes.
+fn severity_index(severity: Severity) -> usize {
     match severity {
         Severity::Error => 0,
         Severity::Warning => 1,
@@ -95,12 +95,12 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
     // A warning that edits have repaired is still listed: undo brings it back.
     let empty = counts == [0; 3] && document.warnings.is_empty();
     let frame = Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 8 });
-    let said = status.rom.is_none() && document.rom.is_some();
+    let was_run = status.rom.is_none() && document.rom.is_some();
     let narrow = stacks(ui);
     let rows = if status.rom.is_none() && narrow { 2.0 } else { 1.0 };
     let below = if status.rom.is_some() {
         10.0
-    } else if said {
+    } else if was_run {
         18.0
     } else {
         0.0
@@ -129,7 +129,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
                 None => {
                     if ready(ui, document, narrow, &mut state.findings.range, commands) {
                         // A range of motion finds notes, which must not be hidden when they come.
-                        state.findings.hidden[place_of(Severity::Info)] = false;
+                        state.findings.hidden[severity_index(Severity::Info)] = false;
                     }
                 }
             });
@@ -151,7 +151,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, status: 
 fn counts(document: &Document) -> [usize; 3] {
     let mut out = [0, document.warnings_that_hold(), 0];
     for finding in document.findings() {
-        out[place_of(finding.severity)] += 1;
+        out[severity_index(finding.severity)] += 1;
     }
     out
 }
@@ -171,12 +171,12 @@ fn head(ui: &mut Ui, document: &Document, counts: [usize; 3], checking: bool, co
             ui.label(RichText::new("Findings").font(theme::strong(BODY)));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let [errors, warnings, notes] = counts;
-                let said = [
+                let texts = [
                     (errors, counted(errors, "error", "errors")),
                     (warnings, counted(warnings, "warning", "warnings")),
                     (if errors + warnings == 0 { notes } else { 0 }, counted(notes, "note", "notes")),
                 ];
-                let said: Vec<String> = said.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
+                let texts: Vec<String> = texts.into_iter().filter(|(n, _)| *n > 0).map(|(_, text)| text).collect();
                 let waits = document.inspection.is_none();
                 if waits && checking {
                     if link(ui, "Stop", "Stop checking").on_hover_text("Stop looking for faults").clicked() {
@@ -185,13 +185,13 @@ fn head(ui: &mut Ui, document: &Document, counts: [usize; 3], checking: bool, co
                 } else if waits && link(ui, "Check", "Check the model").on_hover_text("Look for faults").clicked() {
                     commands.push(InspectionCommand::Inspect.into());
                 }
-                let (text, color) = match (&said[..], waits) {
+                let (text, color) = match (&texts[..], waits) {
                     ([], true) if checking => ("checking…".to_owned(), c.dim),
                     ([], true) => ("not checked".to_owned(), c.dim),
                     ([], _) => ("nothing found".to_owned(), c.dim),
-                    (said, _) => {
+                    (texts, _) => {
                         let color = if errors > 0 { c.red } else { c.amber };
-                        (said.join(" · "), if errors + warnings > 0 { color } else { c.dim })
+                        (texts.join(" · "), if errors + warnings > 0 { color } else { c.dim })
                     }
                 };
                 ui.label(RichText::new(text).font(theme::regular(TEXT)).color(color));
@@ -214,9 +214,9 @@ fn filter(ui: &mut Ui, findings: &mut Findings, counts: [usize; 3]) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             for severity in SEVERITIES {
-                let place = place_of(severity);
-                if counts[place] > 0 && severity_chip(ui, severity, counts[place], !findings.hidden[place]).clicked() {
-                    findings.hidden[place] = !findings.hidden[place];
+                let index = severity_index(severity);
+                if counts[index] > 0 && severity_chip(ui, severity, counts[index], !findings.hidden[index]).clicked() {
+                    findings.hidden[index] = !findings.hidden[index];
                 }
             }
         });
@@ -270,12 +270,12 @@ impl Findings {
         }
         let findings: Vec<&Finding> = document.findings().collect();
         let mut order: Vec<usize> = (0..findings.len()).collect();
-        order.retain(|i| !self.hidden[place_of(findings[*i].severity)]);
+        order.retain(|i| !self.hidden[severity_index(findings[*i].severity)]);
         // Among equals the checker's findings come first.
         order.sort_by_key(|i| std::cmp::Reverse(findings[*i].severity));
         self.items.clear();
         self.items.extend(order.into_iter().map(Item::Finding));
-        if !document.warnings.is_empty() && !self.hidden[place_of(Severity::Warning)] {
+        if !document.warnings.is_empty() && !self.hidden[severity_index(Severity::Warning)] {
             self.items.push(Item::ImportHead);
             self.items.extend((0..document.warnings.len()).map(Item::Warning));
         }
@@ -284,9 +284,9 @@ impl Findings {
         for item in &self.items {
             self.tops.push(top);
             top += match item {
-                Item::Finding(place) => {
-                    let finding = findings[*place];
-                    let body = if Some(*place) == open { body_height(ui, finding, width) } else { 0.0 };
+                Item::Finding(index) => {
+                    let finding = findings[*index];
+                    let body = if Some(*index) == open { body_height(ui, finding, width) } else { 0.0 };
                     FOLDED + TITLE_LINE * title(ui, finding, width).rows.len() as f32 + body
                 }
                 Item::ImportHead => ROW + 4.0,
@@ -301,7 +301,7 @@ impl Findings {
 impl Findings {
     /// Returns how high a finding was in the last frame; 0 where none is meant.
     fn height_of(&self, finding: Option<usize>) -> f32 {
-        let item = finding.and_then(|place| self.items.iter().position(|i| *i == Item::Finding(place)));
+        let item = finding.and_then(|index| self.items.iter().position(|i| *i == Item::Finding(index)));
         item.map_or(0.0, |i| self.tops[i + 1] - self.tops[i])
     }
 
@@ -313,14 +313,14 @@ impl Findings {
         }
         self.listed = now;
         let checked = document.inspection.as_ref().map_or(0, |i| i.report.findings.len());
-        self.jump = self.items.iter().position(|i| matches!(i, Item::Finding(place) if *place >= checked));
+        self.jump = self.items.iter().position(|i| matches!(i, Item::Finding(index) if *index >= checked));
         // In this frame the area still has the height of the old list, and would jump back to its end.
         ui.ctx().request_repaint();
         None
     }
 }
 
-/// Shows the entries; returns what is offered for the finding of which the repair was pressed.
+/// Shows the entries; returns the tool for the finding whose repair was pressed.
 fn list(
     ui: &mut Ui,
     session: &Session,
@@ -338,7 +338,7 @@ fn list(
     }
     if findings.shown != session.view().finding {
         findings.shown = session.view().finding;
-        let item = findings.items.iter().position(|i| findings.shown.is_some_and(|place| *i == Item::Finding(place)));
+        let item = findings.items.iter().position(|i| findings.shown.is_some_and(|index| *i == Item::Finding(index)));
         if let Some(top) = item.and_then(|i| follow(ui, findings, i)) {
             area = area.vertical_scroll_offset(top);
         }
@@ -348,7 +348,7 @@ fn list(
         let total = findings.tops.last().copied().unwrap_or_default();
         let origin = ui.max_rect().min;
         ui.set_height(total);
-        // One more is laid out on both sides, so that Tab finds rows that are out of sight.
+        // One more is shown on both sides, so that Tab finds rows that are out of sight.
         let first = findings.tops.partition_point(|top| *top <= seen.min.y).saturating_sub(2);
         let last = (findings.tops.partition_point(|top| *top < seen.max.y) + 1).min(findings.items.len());
         let all_findings: Vec<&Finding> = document.findings().collect();
@@ -358,22 +358,22 @@ fn list(
                 pos2(origin.x + width, origin.y + findings.tops[i + 1]),
             );
             match findings.items[i] {
-                Item::Finding(place) => {
-                    let open = session.view().finding == Some(place);
-                    let doubt = findings.doubts.about(document, place, checking);
-                    match row(ui, rect, (&document.model, all_findings[place]), place, (open, doubt)) {
+                Item::Finding(index) => {
+                    let open = session.view().finding == Some(index);
+                    let doubt = findings.doubts.about(document, index, checking);
+                    match row(ui, rect, (&document.model, all_findings[index]), index, (open, doubt)) {
                         Some(RowPress::Row) if open => commands.push(FindingCommand::LeaveFinding.into()),
-                        Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(place).into()),
+                        Some(RowPress::Row) => commands.push(FindingCommand::ShowFinding(index).into()),
                         Some(RowPress::Repair(all)) => {
-                            commands.push(ToolCommand::Repair { finding: place, all }.into());
-                            asked = Some(repair_of(all_findings[place]).tool);
+                            commands.push(ToolCommand::Repair { finding: index, all }.into());
+                            asked = Some(repair_of(all_findings[index]).tool);
                         }
                         None => {}
                     }
                 }
                 Item::ImportHead => messages_head(ui, rect),
-                Item::Warning(place) => {
-                    let (text, is_repaired) = warning_text(document, place);
+                Item::Warning(index) => {
+                    let (text, is_repaired) = warning_text(document, index);
                     warning(ui, rect, &text, is_repaired);
                 }
             }

@@ -52,8 +52,7 @@ const RUN: &str = "Run range of motion";
 const RANGE_WIDTH: f32 = 84.0;
 const LEAST_RANGE: f32 = 72.0;
 
-/// Returns whether the panel is too narrow for the button and the choice beside it, so that they stand one below the
-/// other.
+/// Returns whether the panel is too narrow for the button and the choice next to it, so that one is below the other.
 pub(super) fn stacks(ui: &Ui) -> bool {
     let text = ui.painter().layout_no_wrap(RUN.to_owned(), theme::regular(BODY), Color32::WHITE).size().x;
     // There are margins around the text, and around the choice.

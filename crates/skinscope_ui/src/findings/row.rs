@@ -34,7 +34,7 @@ pub(super) fn mark(severity: Severity, c: &Colors) -> (&'static str, Color32) {
     }
 }
 
-/// Lays a text out in the width that there is.
+/// Lays out a text, wrapped at `width` points.
 pub(super) fn wrapped(ui: &Ui, text: &str, color: Color32, width: f32) -> Arc<Galley> {
     let text_width = (width - INDENT - f32::from(MARGIN)).max(40.0);
     ui.painter().layout(text.to_owned(), theme::regular(TEXT), color, text_width)
@@ -45,7 +45,7 @@ fn label_of(finding: &Finding) -> &'static str {
     rule_words(finding.rule).map_or(finding.rule, |(label, _)| label)
 }
 
-/// Lays out the finding's measure, which stands at the right of the title.
+/// Lays out the finding's measure, which is at the right of the title.
 fn measured(ui: &Ui, finding: &Finding) -> Arc<Galley> {
     let words = finding.measure.map(measure_words).unwrap_or_default();
     ui.painter().layout_no_wrap(words, theme::regular(TEXT), colors(ui).dim)
@@ -67,17 +67,17 @@ pub(super) fn body(ui: &Ui, finding: &Finding, width: f32) -> [Arc<Galley>; 2] {
     [wrapped(ui, &finding.message, c.text, width), wrapped(ui, &finding.fix, c.dim, width)]
 }
 
-/// The height of an open finding's text and of what can be pressed below it.
+/// Returns the height of an open finding's text and of the buttons below it, points.
 pub(super) fn body_height(ui: &Ui, finding: &Finding, width: f32) -> f32 {
     let [message, fix] = body(ui, finding, width);
     let note = repair_note(ui, finding, width).map_or(0.0, |note| note.size().y + 4.0);
     message.size().y + fix.size().y + 14.0 + note + BUTTONS
 }
 
-/// Points of the line with the buttons of an open finding.
+/// The height of the line with the buttons of an open finding, points.
 const BUTTONS: f32 = 34.0;
 
-/// Says why where no automatic repair is right everywhere.
+/// Lays out the reason why a finding has no automatic repair; `None` where it has one.
 fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     let why_not = repair_of(finding).why_not?;
     let text =
@@ -85,12 +85,12 @@ fn repair_note(ui: &Ui, finding: &Finding, width: f32) -> Option<Arc<Galley>> {
     Some(wrapped(ui, &text, colors(ui).dim, width))
 }
 
-/// What was pressed of a finding.
+/// The part of a finding that was pressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowPress {
     /// The finding itself.
     Row,
-    /// Its repair, or with `true` that of all findings of its rule.
+    /// The button of its repair; with `true` the button that repairs all findings of its rule.
     Repair(bool),
 }
 
@@ -99,19 +99,19 @@ pub(super) fn row(
     ui: &mut Ui,
     rect: Rect,
     (model, finding): (&Model, &Finding),
-    place: usize,
+    index: usize,
     (open, doubt): (bool, Option<&str>),
 ) -> Option<RowPress> {
     let c = colors(ui);
-    let response = ui.interact(rect, ui.scope_id().with(("finding", place)), Sense::click());
+    let response = ui.interact(rect, ui.scope_id().with(("finding", index)), Sense::click());
     let label = label_of(finding);
-    let mut at = place_words(model, finding);
+    let mut at = location_text(model, finding);
     if let Some(doubt) = doubt {
         at = format!("{doubt} · {at}");
     }
     response.widget_info(|| {
-        let said = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
-        WidgetInfo::selected(Role::ListBoxOption, true, open, said)
+        let spoken = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
+        WidgetInfo::selected(Role::ListBoxOption, true, open, spoken)
     });
     let fill = match (open, response.hovered()) {
         (true, _) => c.selection,
@@ -162,7 +162,7 @@ pub(super) fn row(
     pressed
 }
 
-/// The buttons of an open finding.
+/// Shows the buttons of an open finding; returns which was pressed.
 fn buttons(ui: &mut Ui, rect: Rect, finding: &Finding) -> Option<RowPress> {
     let repair = repair_of(finding);
     let (nearest, help) = match repair.tool {
@@ -204,8 +204,8 @@ fn measure_words(measure: Measure) -> String {
     measure.text().replace(' ', "\u{2009}")
 }
 
-/// Describes the place of a finding: joints, how many vertices, which mesh.
-fn place_words(model: &Model, finding: &Finding) -> String {
+/// Describes the location of a finding: joints, how many vertices, which mesh.
+fn location_text(model: &Model, finding: &Finding) -> String {
     let mut parts = Vec::new();
     let name = |n: &skinscope_model::NodeId| model.skeleton.names[n.index()].as_str();
     match &finding.joints[..] {
@@ -230,8 +230,8 @@ fn place_words(model: &Model, finding: &Finding) -> String {
 }
 
 pub(super) fn messages_head(ui: &mut Ui, rect: Rect) {
-    let place = rect.shrink2(vec2(f32::from(MARGIN), 0.0));
-    ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::left_to_right(Align::Center)), |ui| {
+    let inner = rect.shrink2(vec2(f32::from(MARGIN), 0.0));
+    ui.scope_builder(UiBuilder::new().max_rect(inner).layout(Layout::left_to_right(Align::Center)), |ui| {
         let text = RichText::new("MESSAGES").font(theme::strong(SMALL)).color(colors(ui).dim);
         ui.label(text.extra_letter_spacing(0.6));
     });

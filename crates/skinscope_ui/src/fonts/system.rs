@@ -81,10 +81,10 @@ pub fn searches() -> usize {
 /// Looks for fonts that have `letters` between them: few, and of each script the plainest. It looks into every font
 /// file, which takes its time.
 #[must_use]
-pub fn search(places: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
+pub fn search(folders: &FontFolders, letters: &BTreeSet<char>) -> FontSearch {
     SEARCHES.set(SEARCHES.get() + 1);
     let mut database = Database::new();
-    match places {
+    match folders {
         FontFolders::System => database.load_system_fonts(),
         FontFolders::Folder(folder) => database.load_fonts_dir(folder),
     }

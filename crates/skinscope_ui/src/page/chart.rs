@@ -11,14 +11,36 @@ use crate::widgets::paint_line;
 /// The height of a chart, points at the usual size of text.
 const HEIGHT: f32 = 132.0;
 
-/// The colour of a curve by its place.
-fn ink(ui: &Ui, place: usize) -> Color32 {
+/// Returns the colour of a curve by its index.
+fn ink(ui: &Ui, index: usize) -> Color32 {
     let c = colors(ui);
     let [x, y, z] = c.axes;
-    [c.accent, c.amber, y, x, z.lerp_to_gamma(x, 0.5), c.dim, y.lerp_to_gamma(c.text, 0.5), c.text][place % 8]
+    [c.accent, c.amber, y, x, z.lerp_to_gamma(x, 0.5), c.dim, y.lerp_to_gamma(c.text, 0.5), c.text][index % 8]
 }
 
-/// `shown`: the name of the curve that leads.
+/// The rectangle of the curves of a chart, and the ranges of its axes.
+#[derive(Clone, Copy)]
+struct Axes {
+    rect: Rect,
+    slider: [f32; 2],
+    values: [f64; 2],
+}
+
+impl Axes {
+    /// Returns the horizontal coordinate of a value of the slider, points.
+    fn x(&self, value: f64) -> f32 {
+        let [least, most] = self.slider;
+        self.rect.left() + ((value as f32 - least) / (most - least)) * self.rect.width()
+    }
+
+    /// Returns the vertical coordinate of a value of a curve, points.
+    fn y(&self, value: f64) -> f32 {
+        let [low, high] = self.values;
+        self.rect.bottom() - ((value - low) / (high - low)) as f32 * self.rect.height()
+    }
+}
+
+/// Shows a chart and its legend; a drag sets the slider. `shown`: the name of the curve that is emphasised.
 pub(super) fn show(
     ui: &mut Ui,
     chart: &'static Chart,
@@ -38,12 +60,11 @@ pub(super) fn show(
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
     let [least, most] = slider.range;
     let [low, high] = chart.range;
-    // The numbers of the vertical axis stand in a column of their own, left of the curves.
+    // The numbers of the vertical axis have a column of their own, left of the curves.
     let numbers = [high, low].map(|at| ui.painter().layout_no_wrap(written(at, chart.unit, 0), small.clone(), c.dim));
     let column = numbers.iter().map(|galley| galley.size().x).fold(0.0, f32::max);
     let inner = Rect::from_min_max(rect.min + vec2(column + 10.0, 6.0), rect.max - vec2(6.0, 6.0));
-    let x_of = |x: f64| inner.left() + ((x as f32 - least) / (most - least)) * inner.width();
-    let y_of = |y: f64| inner.bottom() - ((y - low) / (high - low)) as f32 * inner.height();
+    let axes = Axes { rect: inner, slider: slider.range, values: chart.range };
     let now = lesson.moment().settings().get(chart.slider);
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Chart: {}", chart.title)));
     for at in [0.25, 0.5, 0.75] {
@@ -52,22 +73,8 @@ pub(super) fn show(
     }
     let curves = lesson.curves(chart);
     let leads = |curve: &Curve| curve.name == shown;
-    // What leads is drawn over the others.
-    let mut order: Vec<usize> = (0..curves.len()).collect();
-    order.sort_by_key(|i| (leads(&curves[*i]), curves[*i].is_formula));
-    for i in order {
-        let curve = &curves[i];
-        let points: Vec<_> = curve.points.iter().map(|[x, y]| pos2(x_of(*x), y_of(*y))).collect();
-        let width = if leads(curve) { 3.0 } else { 1.5 };
-        // Curves may leave the range of their axis.
-        let painter = ui.painter().with_clip_rect(inner.expand2(vec2(2.0, 6.0)).intersect(ui.clip_rect()));
-        if curve.is_formula {
-            painter.extend(Shape::dashed_line(&points, Stroke::new(1.5, c.text), 5.0, 4.0));
-        } else {
-            painter.add(Shape::line(points, Stroke::new(width * scale.sqrt(), ink(ui, i))));
-        }
-    }
-    ui.painter().vline(x_of(f64::from(now)), rect.y_range(), Stroke::new(1.0, c.text));
+    draw_curves(ui, curves, &leads, scale, axes);
+    ui.painter().vline(axes.x(f64::from(now)), rect.y_range(), Stroke::new(1.0, c.text));
     let text = |at, align, text: String| ui.painter().text(at, align, text, small.clone(), c.dim);
     let on_axis = |value: f32| slider_text(slider, value);
     let left = text(pos2(inner.left(), whole.bottom()), Align2::LEFT_BOTTOM, on_axis(least));
@@ -105,7 +112,28 @@ pub(super) fn show(
     }
 }
 
-/// What the horizontal axis is called, by the label of its slider: whole, or its letter alone, which follows the last comma.
+/// Draws curves, of which those that `leads` accepts are thicker.
+fn draw_curves(ui: &Ui, curves: &[Curve], leads: &dyn Fn(&Curve) -> bool, scale: f32, axes: Axes) {
+    let c = colors(ui);
+    // The emphasised curve is drawn over the others.
+    let mut order: Vec<usize> = (0..curves.len()).collect();
+    order.sort_by_key(|i| (leads(&curves[*i]), curves[*i].is_formula));
+    for i in order {
+        let curve = &curves[i];
+        let points: Vec<_> = curve.points.iter().map(|[x, y]| pos2(axes.x(*x), axes.y(*y))).collect();
+        let width = if leads(curve) { 3.0 } else { 1.5 };
+        // Curves may leave the range of their axis.
+        let painter = ui.painter().with_clip_rect(axes.rect.expand2(vec2(2.0, 6.0)).intersect(ui.clip_rect()));
+        if curve.is_formula {
+            painter.extend(Shape::dashed_line(&points, Stroke::new(1.5, c.text), 5.0, 4.0));
+        } else {
+            painter.add(Shape::line(points, Stroke::new(width * scale.sqrt(), ink(ui, i))));
+        }
+    }
+}
+
+/// Returns the possible names of the horizontal axis, the longer one first: the label of its slider, or its letter
+/// alone, which follows the last comma.
 fn axis_names(label: &str) -> [&str; 2] {
     [label, label.rsplit(", ").next().unwrap_or(label)]
 }
@@ -117,7 +145,7 @@ pub(super) fn slider_text(slider: &skinscope_examples::Slider, value: f32) -> St
     written(number, slider.unit, 0)
 }
 
-/// The value of a curve between its points.
+/// Returns the value of a curve at `x`, interpolated between its points.
 fn value_at(curve: &Curve, x: f64) -> Option<f64> {
     let after = curve.points.partition_point(|[at, _]| *at < x);
     let [x1, y1] = *curve.points.get(after)?;

@@ -25,13 +25,13 @@ const GAP: f32 = 0.42;
 #[derive(Clone, Default)]
 struct MathBox {
     width: f32,
-    /// The height over the baseline.
+    /// The height over the baseline, points.
     ascent: f32,
-    /// The depth below it.
+    /// The depth below the baseline, points.
     descent: f32,
     letters: Vec<(Pos2, Arc<Galley>)>,
     lines: Vec<(Vec<Pos2>, Color32)>,
-    /// The places of symbols.
+    /// The rectangles of symbols.
     symbols: Vec<(Rect, &'static str)>,
 }
 
@@ -56,9 +56,9 @@ impl MathBox {
 /// The sizes with which a formula is laid out.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// Of the letters here, points.
+    /// The size of the letters in this part, points.
     now: f32,
-    /// The least that letters may have.
+    /// The least size of letters, points.
     least: f32,
 }
 
@@ -82,14 +82,14 @@ fn letters(ui: &Ui, text: &str, ink: Ink, symbol: Option<&'static str>, size: f3
     let (width, height) = (galley.size().x, galley.size().y);
     // Rows of text have air over their letters, which would push parts of formulas apart.
     let (ascent, descent) = ((0.78 * size).min(baseline), (0.22 * size).min(height - baseline));
-    let place = Rect::from_min_max(pos2(0.0, -ascent), pos2(width, descent));
+    let symbol_rect = Rect::from_min_max(pos2(0.0, -ascent), pos2(width, descent));
     MathBox {
         width,
         ascent,
         descent,
         letters: vec![(pos2(0.0, -baseline), galley)],
         lines: Vec::new(),
-        symbols: symbol.map(|id| (place, id)).into_iter().collect(),
+        symbols: symbol.map(|id| (symbol_rect, id)).into_iter().collect(),
     }
 }
 
@@ -160,7 +160,7 @@ fn root(ui: &Ui, inside: &Printed, sizes: Sizes) -> MathBox {
     out
 }
 
-/// Puts signs around a box: on which of both sides.
+/// Puts a fence around a box, on the sides that are true.
 fn fenced(ui: &Ui, fence: Fence, inside: MathBox, [left, right]: [bool; 2], size: f32) -> MathBox {
     let (ascent, descent) = (inside.ascent, inside.descent);
     let color = colors(ui).dim;
@@ -332,7 +332,7 @@ pub(super) fn show(
             next.append(piece);
             let at = lines.len() - 1;
             if (i > 0 || j > 0) && lines[at].width + next.width > room {
-                // What goes on with a sum stands to the right of the "=" before it.
+                // A line that continues a sum begins to the right of the "=" before it.
                 let width = if j > 0 { indent + own } else { indent };
                 let mut line = MathBox { width, ..MathBox::default() };
                 line.append(next);
@@ -352,10 +352,10 @@ pub(super) fn show(
     let mut y = rect.top() + 0.5 * leading;
     for line in lines {
         let origin = pos2(rect.left() + 4.0, y + line.ascent);
-        for (i, (place, id)) in line.symbols.iter().enumerate() {
-            let place = place.translate(origin.to_vec2()).expand2(vec2(2.0, 2.0));
+        for (i, (symbol_rect, id)) in line.symbols.iter().enumerate() {
+            let symbol_rect = symbol_rect.translate(origin.to_vec2()).expand2(vec2(2.0, 2.0));
             let id_of = ui.scope_id().with((rect.top().to_bits(), y.to_bits(), i));
-            let response = ui.interact(place, id_of, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
+            let response = ui.interact(symbol_rect, id_of, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
             let text = words(id);
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, shown == Some(*id), &text));
             if seen.contains(id) {
@@ -368,8 +368,8 @@ pub(super) fn show(
                 (false, true) => colors(ui).hovered,
                 (false, false) => Color32::TRANSPARENT,
             };
-            ui.painter().rect_filled(place, CornerRadius::same(3), fill);
-            focus_ring(ui, place, &response);
+            ui.painter().rect_filled(symbol_rect, CornerRadius::same(3), fill);
+            focus_ring(ui, symbol_rect, &response);
             if response.on_hover_ui(|ui| explain(ui, id)).clicked() {
                 pressed = Some(*id);
             }
@@ -420,7 +420,7 @@ mod tests {
         Printed::Text { text: id.to_owned(), ink: Ink::Symbol, symbol: Some(id) }
     }
 
-    fn place(math: &MathBox, id: &str) -> Rect {
+    fn symbol_rect(math: &MathBox, id: &str) -> Rect {
         math.symbols.iter().find(|(_, other)| *other == id).unwrap().0
     }
 
@@ -451,23 +451,23 @@ mod tests {
     #[test]
     fn parts_stand_where_the_hand_would_write_them() {
         let fraction = laid_out(&Printed::Fraction(Box::new(symbol("a")), Box::new(symbol("b"))));
-        let (a, b) = (place(&fraction, "a"), place(&fraction, "b"));
+        let (a, b) = (symbol_rect(&fraction, "a"), symbol_rect(&fraction, "b"));
         let stroke = fraction.lines[0].0[0].y;
         assert!(a.bottom() < stroke && stroke < b.top() && (a.center().x - b.center().x).abs() < 1.0);
         assert!(fraction.ascent > 20.0 && fraction.descent > 5.0, "{} {}", fraction.ascent, fraction.descent);
         let part = |id| Some(Box::new(symbol(id)));
         let script = laid_out(&Printed::Script { base: Box::new(symbol("W")), above: part("A"), below: part("n") });
-        let (base, above, below) = (place(&script, "W"), place(&script, "A"), place(&script, "n"));
+        let (base, above, below) = (symbol_rect(&script, "W"), symbol_rect(&script, "A"), symbol_rect(&script, "n"));
         assert!(above.left() >= base.right() && below.left() >= base.right());
         assert!(above.bottom() < below.bottom() && above.height() < base.height() && above.top() < base.center().y);
         let row = |ids: [&'static str; 2]| ids.map(symbol).to_vec();
         let matrix = laid_out(&Printed::Matrix(vec![row(["a", "b"]), row(["c", "d"])]));
-        let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| place(&matrix, id));
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|id| symbol_rect(&matrix, id));
         assert!(a.right() < b.left() && a.bottom() < c.top() && (b.right() - d.right()).abs() < 1.0);
         assert_eq!(matrix.lines.len(), 2);
         let root = laid_out(&Printed::Root(Box::new(symbol("x"))));
         let bar = root.lines[0].0.last().unwrap();
-        assert!(bar.y < place(&root, "x").top() && bar.x >= place(&root, "x").right());
+        assert!(bar.y < symbol_rect(&root, "x").top() && bar.x >= symbol_rect(&root, "x").right());
         let tall = Printed::Fraction(Box::new(symbol("a")), Box::new(symbol("b")));
         let fence = laid_out(&Printed::Fenced(Fence::Round, Box::new(tall)));
         assert!(fence.lines.len() == 3 && fence.width > fraction.width, "two signs that are drawn, and the stroke");

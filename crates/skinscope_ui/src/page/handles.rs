@@ -19,14 +19,14 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect, commands: &mut Vec<Co
         let world = Vec3::new(settings.get(handle.x), settings.get(handle.y), 0.0);
         let Some(at) = session.view().project(world) else { continue };
         let at = rect.min + vec2(at.x, at.y) / scale;
-        let place = Rect::from_center_size(at, Vec2::splat(2.0 * REACH));
-        let response = ui.interact(place, ui.scope_id().with(("handle", handle.name)), Sense::drag());
+        let handle_rect = Rect::from_center_size(at, Vec2::splat(2.0 * REACH));
+        let response = ui.interact(handle_rect, ui.scope_id().with(("handle", handle.name)), Sense::drag());
         response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, handle.name));
-        let is_held = response.dragged();
-        if is_held || response.hovered() {
+        let is_dragged = response.dragged();
+        if is_dragged || response.hovered() {
             ui.painter().circle_stroke(at, REACH, Stroke::new(2.0, colors(ui).accent));
         }
-        if let Some(pointer) = response.interact_pointer_pos().filter(|_| is_held) {
+        if let Some(pointer) = response.interact_pointer_pos().filter(|_| is_dragged) {
             let pixel = (pointer - rect.min) * scale;
             let ray = session.view().ray(glam::Vec2::new(pixel.x, pixel.y));
             let along = -ray.origin.z / ray.direction.z;
@@ -36,6 +36,6 @@ pub(crate) fn show(ui: &Ui, session: &Session, rect: Rect, commands: &mut Vec<Co
                 commands.push(ExampleCommand::SetSlider(handle.y, to.y).into());
             }
         }
-        response.on_hover_cursor(if is_held { CursorIcon::Grabbing } else { CursorIcon::Grab });
+        response.on_hover_cursor(if is_dragged { CursorIcon::Grabbing } else { CursorIcon::Grab });
     }
 }

@@ -18,9 +18,9 @@ use super::widgets::{icon_button, link, section, segments, tip};
 
 /// The width of the page, points.
 const WIDTH: f32 = 404.0;
-/// The same where text is large.
+/// The width of the page where text is large, points.
 const LARGE_WIDTH: f32 = 600.0;
-/// How large that is.
+/// The scale of large text.
 const LARGE: f32 = 1.5;
 /// The picture keeps at least this part of the window.
 const PICTURE: f32 = 0.42;

@@ -1,4 +1,5 @@
-//! The benchmark of the open model: it runs beside the pictures once it is asked for, and says each ratio with its spread.
+//! The benchmark of the open model: it runs in the background once it is asked for, and shows each ratio with its
+//! spread.
 
 use std::fmt;
 use std::sync::Arc;

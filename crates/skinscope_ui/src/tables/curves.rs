@@ -21,7 +21,7 @@ const GUTTER: f32 = 56.0;
 /// The shortest time that the wheel zooms to, seconds.
 const SHORTEST: f32 = 0.02;
 
-/// What is drawn.
+/// The values that the curves show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
@@ -54,21 +54,21 @@ pub(super) struct Curves {
     kind: Kind,
     /// The seconds that are shown; `None`: the whole clip.
     zoom: Option<[f32; 2]>,
-    held: Option<Held>,
+    sampled: Option<SampledCurves>,
 }
 
 /// The curves that were computed last.
 #[derive(Debug)]
-struct Held {
+struct SampledCurves {
     of: (Weak<Model>, ClipId, NodeId, Kind),
     times: Vec<f32>,
     /// One line for each component.
     lines: Vec<Vec<f32>>,
-    /// Places of keys in `times`.
+    /// The indices of keys in `times`.
     keys: Vec<usize>,
 }
 
-impl Held {
+impl SampledCurves {
     fn new(model: &Arc<Model>, clip_id: ClipId, node: NodeId, kind: Kind) -> Self {
         let clip = &model.clips[clip_id.index()];
         let curve = NodeCurve::of(model, clip, node, MOMENTS);
@@ -81,8 +81,8 @@ impl Held {
             Kind::Translation => lines(&curve.values.iter().map(|v| v.translation.to_array()).collect::<Vec<_>>()),
             Kind::Scale => lines(&curve.values.iter().map(|v| v.scale.to_array()).collect::<Vec<_>>()),
         };
-        let place = |secs: &f32| curve.times.binary_search_by(|at| at.total_cmp(secs)).ok();
-        let keys = keys_of(clip, node, kind.path()).iter().filter_map(place).collect();
+        let key_index = |secs: &f32| curve.times.binary_search_by(|at| at.total_cmp(secs)).ok();
+        let keys = keys_of(clip, node, kind.path()).iter().filter_map(key_index).collect();
         Self { of: (Arc::downgrade(model), clip_id, node, kind), times: curve.times, lines, keys }
     }
 
@@ -100,17 +100,17 @@ pub(super) fn show(ui: &mut Ui, session: &Session, tab: &mut Tab, curves: &mut C
     let Some(node) = session.view().selected else {
         return empty(ui, tab, "Select a joint to see its curves.");
     };
-    if !curves.held.as_ref().is_some_and(|held| held.is_of(model, clip, node, curves.kind)) {
-        let other_clip = curves.held.as_ref().is_none_or(|held| held.of.1 != clip);
+    if !curves.sampled.as_ref().is_some_and(|sampled| sampled.is_of(model, clip, node, curves.kind)) {
+        let other_clip = curves.sampled.as_ref().is_none_or(|sampled| sampled.of.1 != clip);
         curves.zoom.take_if(|_| other_clip);
-        curves.held = Some(Held::new(model, clip, node, curves.kind));
+        curves.sampled = Some(SampledCurves::new(model, clip, node, curves.kind));
     }
     let is_edited = session.edits().nodes.get(&node).is_some_and(|edit| match curves.kind.path() {
         Path::Translation => edit.translation.is_some(),
         Path::Scale => edit.scale.is_some(),
         _ => edit.rotation.is_some(),
     });
-    let Curves { kind, zoom, held } = curves;
+    let Curves { kind, zoom, sampled } = curves;
     let filters = |ui: &mut Ui| {
         let choices = KINDS.map(|(k, name, help)| (name, k == *kind, help.to_owned()));
         if let Some(chosen) = segments(ui, &choices) {
@@ -128,14 +128,14 @@ pub(super) fn show(ui: &mut Ui, session: &Session, tab: &mut Tab, curves: &mut C
         }
     };
     bar(ui, tab, 560.0, filters, None);
-    if let Some(held) = held {
+    if let Some(sampled) = sampled {
         let name = &model.skeleton.names[node.index()];
-        plot(ui, session, (&*held, name), zoom, commands);
+        plot(ui, session, (&*sampled, name), zoom, commands);
     }
     ui.take_available_space();
 }
 
-/// The colour of a component.
+/// Returns the colour of a component.
 fn ink(ui: &Ui, component: usize) -> Color32 {
     let c = colors(ui);
     c.axes.get(component).copied().unwrap_or(c.text)
@@ -149,7 +149,7 @@ fn legend(ui: &mut Ui, kind: Kind) {
     }
 }
 
-/// Where moments and numbers stand.
+/// The axes of the plot.
 struct Axes {
     rect: Rect,
     times: [f32; 2],
@@ -158,11 +158,11 @@ struct Axes {
 
 impl Axes {
     /// Fits the numbers of the moments that are shown.
-    fn new(rect: Rect, held: &Held, times: [f32; 2]) -> Self {
+    fn new(rect: Rect, sampled: &SampledCurves, times: [f32; 2]) -> Self {
         let shown = |secs: &f32| (times[0]..=times[1]).contains(secs);
         let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
-        for line in &held.lines {
-            for (value, _) in line.iter().zip(&held.times).filter(|(value, secs)| value.is_finite() && shown(secs)) {
+        for line in &sampled.lines {
+            for (value, _) in line.iter().zip(&sampled.times).filter(|(value, secs)| value.is_finite() && shown(secs)) {
                 (low, high) = (low.min(*value), high.max(*value));
             }
         }
@@ -196,7 +196,7 @@ impl Axes {
 fn plot(
     ui: &mut Ui,
     session: &Session,
-    (held, name): (&Held, &str),
+    (sampled, name): (&SampledCurves, &str),
     zoom: &mut Option<[f32; 2]>,
     commands: &mut Vec<Command>,
 ) {
@@ -213,19 +213,19 @@ fn plot(
     let response = ui.interact(rect, ui.scope_id().with("curves"), Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Curves of {name}")));
     let length = session.model().map_or(0.0, |model| session.playback().duration_secs(model));
-    let axes = Axes::new(rect.shrink2(vec2(8.0, 6.0)), held, zoom.unwrap_or([0.0, length]));
+    let axes = Axes::new(rect.shrink2(vec2(8.0, 6.0)), sampled, zoom.unwrap_or([0.0, length]));
     ui.painter().rect_filled(rect, CornerRadius::same(4), c.raised);
     numbers(ui, whole, &axes);
     let painter = ui.painter().with_clip_rect(rect);
-    for (i, line) in held.lines.iter().enumerate().rev() {
-        let points: Vec<Pos2> = held.times.iter().zip(line).map(|(secs, value)| axes.at(*secs, *value)).collect();
+    for (i, line) in sampled.lines.iter().enumerate().rev() {
+        let points: Vec<Pos2> = sampled.times.iter().zip(line).map(|(secs, value)| axes.at(*secs, *value)).collect();
         painter.add(Shape::line(points, Stroke::new(1.5, ink(ui, i))));
     }
-    for (i, line) in held.lines.iter().enumerate() {
+    for (i, line) in sampled.lines.iter().enumerate() {
         // Keys closer than a point are one dot, so that a dense clip costs no more than its width.
         let mut last = f32::NEG_INFINITY;
-        for key in &held.keys {
-            let at = axes.at(held.times[*key], line[*key]);
+        for key in &sampled.keys {
+            let at = axes.at(sampled.times[*key], line[*key]);
             if at.x - last >= 1.0 && rect.x_range().contains(at.x) {
                 painter.circle(at, 3.0, ink(ui, i), Stroke::new(1.0, c.raised));
                 last = at.x;
@@ -236,10 +236,10 @@ fn plot(
     painter.vline(axes.x(now), rect.y_range(), Stroke::new(2.0, c.accent));
     scrub(ui, session, &axes, &response, commands);
     wheel(ui, &axes, &response, length, zoom);
-    told(ui, &response, &axes, held);
+    show_values(ui, &response, &axes, sampled);
 }
 
-/// The numbers beside the curves.
+/// Shows the numbers of the vertical axis.
 fn numbers(ui: &Ui, whole: Rect, axes: &Axes) {
     let c = colors(ui);
     let [low, high] = axes.values;
@@ -269,7 +269,7 @@ fn scrub(ui: &Ui, session: &Session, axes: &Axes, response: &Response, commands:
     let playback = session.playback();
     if let Some(drag) = slider_drag(ui, response) {
         let secs = axes.secs(drag.at.x);
-        // While the clip plays, time runs on between two moves of the pointer and has to be held.
+        // While the clip plays, time advances between two moves of the pointer, so that a drag has to stop it.
         if playback.playing || secs != playback.time_secs {
             commands.push(PlaybackCommand::Seek(secs).into());
         }
@@ -299,16 +299,16 @@ fn wheel(ui: &Ui, axes: &Axes, response: &Response, length: f32, zoom: &mut Opti
     *zoom = Some([start, end]).filter(|_| end - start < 0.999 * length);
 }
 
-/// Says the values under the pointer.
-fn told(ui: &Ui, response: &Response, axes: &Axes, held: &Held) {
+/// Shows the values of the curves at the pointer.
+fn show_values(ui: &Ui, response: &Response, axes: &Axes, sampled: &SampledCurves) {
     let Some(pointer) = response.hover_pos().filter(|_| !response.dragged()) else { return };
     let c = colors(ui);
     let secs = axes.secs(pointer.x);
-    let place = held.times.partition_point(|time| *time < secs).min(held.times.len().saturating_sub(1));
-    let values = held.lines.iter().map(|line| number(line[place], 3)).collect::<Vec<_>>().join("  ");
-    ui.painter().vline(axes.x(held.times[place]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
+    let index = sampled.times.partition_point(|time| *time < secs).min(sampled.times.len().saturating_sub(1));
+    let values = sampled.lines.iter().map(|line| number(line[index], 3)).collect::<Vec<_>>().join("  ");
+    ui.painter().vline(axes.x(sampled.times[index]), axes.rect.y_range(), Stroke::new(1.0, c.dim.gamma_multiply(0.6)));
     response.clone().on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text_at_pointer(format!(
         "{} s\n{values}\nDrag to scrub, turn the wheel to zoom",
-        number(held.times[place], 3)
+        number(sampled.times[index], 3)
     ));
 }

@@ -26,7 +26,7 @@ pub(super) struct JointTableState {
     built_for: Option<RowQuery>,
     /// The edits of weights that the figures of `rows` were counted with.
     counted: Counted,
-    place: TableState,
+    table_state: TableState,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
 }
@@ -86,7 +86,7 @@ impl JointTableState {
             self.built_for = Some(key);
         }
         if is_other {
-            self.place.cursor = None;
+            self.table_state.cursor = None;
         }
     }
 }
@@ -107,19 +107,19 @@ pub(super) fn show(
         n if n == all => counted(n, "joint", "joints"),
         n => format!("{} of {}", grouped(n), counted(all, "joint", "joints")),
     };
-    let said = StatusText { rows, no_copy: None };
+    let status = StatusText { rows, no_copy: None };
     let filters = |ui: &mut Ui| {
         let id = ui.make_persistent_id("search");
         search_field(ui, id, &mut joints.search, "Search joints", 152.0, false);
         choose_skin(ui, model, &mut joints.skin);
     };
-    let mut copy = bar(ui, tab, if model.skins.len() > 1 { 356.0 } else { 216.0 }, filters, Some(&said));
+    let mut copy = bar(ui, tab, if model.skins.len() > 1 { 356.0 } else { 216.0 }, filters, Some(&status));
     joints.build(model, base);
     let selected = session.view().selected;
     if joints.shown != selected {
         joints.shown = selected;
-        joints.place.reveal = joints.rows.iter().position(|r| Some(r.node) == selected);
-        joints.place.cursor = joints.place.reveal;
+        joints.table_state.reveal = joints.rows.iter().position(|r| Some(r.node) == selected);
+        joints.table_state.cursor = joints.table_state.reveal;
     }
     let answer = table(ui, session, model, joints, commands);
     if let Some(row) = answer.hovered {
@@ -157,8 +157,8 @@ fn table(
 ) -> TableResponse {
     let locked = std::cell::Cell::new(None);
     let columns = COLUMNS.map(column);
-    let place_of = |by: JointColumn| COLUMNS.iter().position(|c| *c == by);
-    let sorted = joints.order.and_then(|(by, descending)| Some((place_of(by)?, descending)));
+    let column_index = |by: JointColumn| COLUMNS.iter().position(|c| *c == by);
+    let sorted = joints.order.and_then(|(by, descending)| Some((column_index(by)?, descending)));
     let table = Table { name: "Joint table", columns: &columns, frozen: 1, sorted };
     let list = &joints.rows;
     let rows = Rows {
@@ -190,7 +190,7 @@ fn table(
         let message = Rect::from_min_size(ui.cursor().min + vec2(12.0, 32.0), vec2(400.0, 24.0));
         cell_text(ui, message, "No joint has that in its name.", false, colors(ui).dim);
     }
-    let answer = table.show(ui, &rows, &mut joints.place);
+    let answer = table.show(ui, &rows, &mut joints.table_state);
     commands.extend(locked.get().map(|node| ToolCommand::ToggleLock(node).into()));
     answer
 }

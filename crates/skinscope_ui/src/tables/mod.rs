@@ -77,7 +77,7 @@ impl PartialEq for Counted {
     }
 }
 
-/// Data that all tables start from: they are counted once for each model, and anew when its weights or matrices change.
+/// Data that all tables start from. It is computed once for each model, and again when its weights or matrices change.
 #[derive(Debug)]
 struct TableData {
     counted: Counted,
@@ -86,7 +86,7 @@ struct TableData {
     skins: Vec<SkinSummary>,
     /// The most influences of a vertex.
     most: usize,
-    /// For each skin: its joints with their places in it, by node.
+    /// For each skin: its joints with their slots in it, sorted by node.
     slots: Vec<Vec<(NodeId, u16)>>,
 }
 
@@ -121,7 +121,7 @@ struct TableContext<'a> {
     base: &'a TableData,
 }
 
-/// Up to so many weights are counted within a frame; more take a thread.
+/// The most weights that are counted within a frame; more are counted on a thread.
 const QUICK: usize = 60_000;
 
 impl Tables {
@@ -198,12 +198,12 @@ fn empty(ui: &mut Ui, tab: &mut Tab, why: &str) {
 
 /// Shows the choice of table, its filters (as wide as `wanted` points), how many rows there are, and Copy; returns true
 /// when that was pressed.
-fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), said: Option<&StatusText>) -> bool {
+fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), status: Option<&StatusText>) -> bool {
     const TABS_WIDTH: f32 = 482.0;
     let mut copy = false;
     Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 8, bottom: 6 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
-        let right = said.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
+        let right = status.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
         let one_row = ui.available_width() >= TABS_WIDTH + wanted + right;
         let mut filters = Some(filters);
         ui.horizontal(|ui| {
@@ -216,8 +216,8 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
             if one_row && let Some(filters) = filters.take() {
                 filters(ui);
             }
-            if let Some(said) = said {
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| copy = copy_button(ui, said));
+            if let Some(status) = status {
+                ui.with_layout(Layout::right_to_left(Align::Center), |ui| copy = copy_button(ui, status));
             }
         });
         if let Some(filters) = filters {
@@ -235,13 +235,13 @@ struct StatusText {
     no_copy: Option<String>,
 }
 
-fn copy_button(ui: &mut Ui, said: &StatusText) -> bool {
+fn copy_button(ui: &mut Ui, status: &StatusText) -> bool {
     let c = colors(ui);
-    let button = ui.add_enabled_ui(said.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
+    let button = ui.add_enabled_ui(status.no_copy.is_none(), |ui| text_button(ui, None, "Copy", false)).inner;
     let tip = "Copy the rows of this table, as filtered, with a header line: paste them into a spreadsheet (Ctrl+C copies \
                the selected rows)";
-    let button = button.on_hover_text(tip).on_disabled_hover_text(said.no_copy.as_deref().unwrap_or_default());
-    ui.label(RichText::new(&said.rows).font(theme::regular(12.0)).color(c.dim));
+    let button = button.on_hover_text(tip).on_disabled_hover_text(status.no_copy.as_deref().unwrap_or_default());
+    ui.label(RichText::new(&status.rows).font(theme::regular(12.0)).color(c.dim));
     button.clicked()
 }
 

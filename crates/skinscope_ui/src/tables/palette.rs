@@ -25,8 +25,8 @@ pub(super) struct PaletteTableState {
     rows: Vec<(SkinId, usize)>,
     /// The search text and the skin that `rows` were built for.
     built_for: Option<(String, Option<SkinId>)>,
-    place: TableState,
-    chain_place: TableState,
+    table_state: TableState,
+    chain_state: TableState,
     /// The selection that was last brought into view.
     shown: Option<NodeId>,
 }
@@ -57,7 +57,7 @@ impl PaletteTableState {
             found.map(move |(slot, _)| (SkinId::from_index(i), slot))
         });
         self.rows = slots.collect();
-        self.place.cursor = None;
+        self.table_state.cursor = None;
         self.built_for = Some(key);
     }
 }
@@ -82,12 +82,12 @@ pub(super) fn show(
     } else {
         counted(palette.rows.len(), "joint", "joints")
     };
-    let said = StatusText { rows, no_copy: None };
+    let status = StatusText { rows, no_copy: None };
     let wanted = if model.skins.len() > 1 { 510.0 } else { 370.0 };
-    let mut copy = bar(ui, tab, wanted, |ui| filters(ui, model, palette), Some(&said));
+    let mut copy = bar(ui, tab, wanted, |ui| filters(ui, model, palette), Some(&status));
     palette.build(model);
     if palette.chain {
-        let answer = chain_table(ui, session, model, &links, &mut palette.chain_place);
+        let answer = chain_table(ui, session, model, &links, &mut palette.chain_state);
         copy |= answer.copy;
         react(&answer, |row| links[row].node, hovered, commands);
         if copy {
@@ -102,10 +102,10 @@ pub(super) fn show(
     let selected = session.view().selected;
     if palette.shown != selected {
         palette.shown = selected;
-        palette.place.reveal = (0..palette.rows.len()).find(|r| Some(node(*r)) == selected);
-        palette.place.cursor = palette.place.reveal;
+        palette.table_state.reveal = (0..palette.rows.len()).find(|r| Some(node(*r)) == selected);
+        palette.table_state.cursor = palette.table_state.reveal;
     }
-    let answer = table(ui, given, &palette.rows, &mut palette.place);
+    let answer = table(ui, given, &palette.rows, &mut palette.table_state);
     if let Some((row, _)) = answer.chosen {
         palette.shown = Some(node(row));
     }
@@ -155,16 +155,16 @@ fn filters(ui: &mut Ui, model: &Model, palette: &mut PaletteTableState) {
 fn matrices(given: TableContext<'_>, (skin, slot): (SkinId, usize)) -> JointMatrices {
     let TableContext { session, model, .. } = given;
     let of_skin = &model.skins[skin.index()];
-    let place = model.palette_layout().skins[skin.index()] as usize + slot;
+    let index = model.palette_layout().skins[skin.index()] as usize + slot;
     let get = |all: &[Affine3A], at: usize| all.get(at).copied().unwrap_or_default();
     JointMatrices {
         world: get(&session.pose().model, of_skin.joints[slot].index()),
         inverse_bind: of_skin.inverse_bind[slot],
-        skinning: get(&session.pose().palettes, place),
+        skinning: get(&session.pose().palettes, index),
     }
 }
 
-fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], place: &mut TableState) -> TableResponse {
+fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], state: &mut TableState) -> TableResponse {
     let TableContext { session, model, .. } = given;
     let fixed = |title: &str, width, help: &str| Column { sorts: false, ..text_column(title, width, help) };
     let columns = [
@@ -195,7 +195,7 @@ fn table(ui: &mut Ui, given: TableContext<'_>, list: &[(SkinId, usize)], place: 
         tip: &|_, _| None,
         edit: None,
     };
-    Table { name: "Palette table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
+    Table { name: "Palette table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, state)
 }
 
 fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, at: (SkinId, usize), column: usize) {
@@ -207,8 +207,8 @@ fn cell(ui: &Ui, rect: Rect, given: TableContext<'_>, at: (SkinId, usize), colum
         0 => {
             let lines = rect.translate(vec2(0.0, -9.0));
             cell_text(ui, lines, &model.skeleton.names[skin.joints[at.1].index()], false, c.text);
-            let place = format!("slot {} of {}", at.1, skin_name(model, at.0));
-            small(ui, rect.translate(vec2(0.0, 9.0)), &place);
+            let slot_text = format!("slot {} of {}", at.1, skin_name(model, at.0));
+            small(ui, rect.translate(vec2(0.0, 9.0)), &slot_text);
         }
         1 => matrix(ui, rect, &m.world),
         2 if skin.binds_missing => {
@@ -266,7 +266,7 @@ fn chain_table(
     session: &Session,
     model: &Model,
     links: &[ChainLink],
-    place: &mut TableState,
+    state: &mut TableState,
 ) -> TableResponse {
     let c = colors(ui);
     let name = |node: NodeId| model.skeleton.names[node.index()].as_str();
@@ -318,7 +318,7 @@ fn chain_table(
         tip: &|_, _| None,
         edit: None,
     };
-    Table { name: "Chain table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, place)
+    Table { name: "Chain table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, state)
 }
 
 /// Returns the numbers of a matrix, row after row.

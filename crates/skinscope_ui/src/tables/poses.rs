@@ -23,10 +23,10 @@ use crate::widgets::{chip, drop_down, elided, focus_ring, link, paint_line, pres
 const PICTURE: f32 = 104.0;
 const NAME: f32 = 20.0;
 
-/// What is typed and chosen.
+/// The state of the page.
 #[derive(Debug)]
 pub(super) struct Poses {
-    /// The file whose pose was laid last.
+    /// The file whose pose was applied last.
     chosen: Option<PathBuf>,
     share: f32,
     added: bool,
@@ -113,7 +113,7 @@ pub(super) fn show(
                     if tile(ui, state, pose) {
                         state.chosen = Some(pose.path.clone());
                         state.renamed = None;
-                        lay(session, state, pose, commands);
+                        apply_pose(session, state, pose, commands);
                         commands.push(EditCommand::EndEdit.into());
                     }
                 }
@@ -164,8 +164,8 @@ fn folder(ui: &mut Ui, state: &mut Poses, library: &PoseLibrary, commands: &mut 
             state.folder = Some(library.folder.display().to_string());
         }
     });
-    let beside = if library.chosen { "" } else { ", and \"poses\" in it" };
-    response.on_hover_text(format!("The poses of {}{beside}", library.folder.display()));
+    let folder_note = if library.chosen { "" } else { ", and \"poses\" in it" };
+    response.on_hover_text(format!("The poses of {}{folder_note}", library.folder.display()));
 }
 
 /// Shows the field for the name of a new pose.
@@ -184,7 +184,7 @@ fn keep(ui: &mut Ui, state: &mut Poses, commands: &mut Vec<Command>) {
     }
 }
 
-/// Shows how the chosen pose is laid over the one that is shown.
+/// Shows how the chosen pose is blended with the one that is shown.
 fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<LibraryPose>, commands: &mut Vec<Command>) {
     let c = colors(ui);
     if let Some(typed) = &mut state.renamed {
@@ -230,13 +230,13 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
         state.share = (percent / 100.0).clamp(0.0, 1.0);
         again = true;
     }
-    let is_laid = chosen.pose.as_ref().is_ok_and(|pose| {
-        session.posing().laid_pose(session.edits()).is_some_and(|laid| Arc::ptr_eq(&laid.pose, pose))
+    let is_applied = chosen.pose.as_ref().is_ok_and(|pose| {
+        session.posing().laid_pose(session.edits()).is_some_and(|applied| Arc::ptr_eq(&applied.pose, pose))
     });
     let help = "Add that by which the pose differs from rest to what is shown, in place of going towards the pose";
     if chip(ui, "Added", state.added).on_hover_text(help).clicked() {
         state.added = !state.added;
-        again |= is_laid;
+        again |= is_applied;
     }
     let selected = session.view().selected;
     let limb = selected.and_then(|node| session.model()?.skeleton.names.get(node.index()));
@@ -246,10 +246,10 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     let button = button.on_hover_text(format!("Act on {limb_text} and all below it alone"));
     if button.on_disabled_hover_text("Select a joint, and the pose acts on it and all below it alone").clicked() {
         state.limb = !state.limb;
-        again |= is_laid;
+        again |= is_applied;
     }
     if again {
-        lay(session, state, chosen, commands);
+        apply_pose(session, state, chosen, commands);
     }
     if change.ended {
         commands.push(EditCommand::EndEdit.into());
@@ -263,7 +263,7 @@ fn settings(ui: &mut Ui, session: &Session, state: &mut Poses, chosen: &Arc<Libr
     }
 }
 
-fn lay(session: &Session, state: &Poses, chosen: &LibraryPose, commands: &mut Vec<Command>) {
+fn apply_pose(session: &Session, state: &Poses, chosen: &LibraryPose, commands: &mut Vec<Command>) {
     if let Ok(pose) = &chosen.pose {
         let limb = session.view().selected.filter(|_| state.limb);
         let (pose, share, added) = (Arc::clone(pose), state.share, state.added);
@@ -275,7 +275,7 @@ fn lay(session: &Session, state: &Poses, chosen: &LibraryPose, commands: &mut Ve
 fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
     let c = colors(ui);
     let is_chosen = state.chosen.as_ref() == Some(&pose.path);
-    let usable = pose.pose.as_ref().is_ok_and(|said| !said.nodes.is_empty() || !said.morphs.is_empty());
+    let usable = pose.pose.as_ref().is_ok_and(|resolved| !resolved.nodes.is_empty() || !resolved.morphs.is_empty());
     let name = format!("Pose {}", pose.name);
     let size = vec2(PICTURE, PICTURE + NAME);
     let (rect, response) = ui.add_enabled_ui(usable, |ui| press(ui, size, &name, Some(is_chosen))).inner;
@@ -305,21 +305,21 @@ fn tile(ui: &mut Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> bool {
         focus_ring(ui, rect, &response);
     }
     let clicked = response.clicked();
-    let said = match &pose.pose {
+    let tooltip = match &pose.pose {
         Err(why) => why.clone(),
         Ok(_) if !usable => format!("{}: nothing of it has a counterpart in this model", pose.name),
-        Ok(said) if said.unmatched.is_empty() => pose.name.clone(),
-        Ok(said) => format!("{}; {} of its names have no counterpart here", pose.name, said.unmatched.len()),
+        Ok(resolved) if resolved.unmatched.is_empty() => pose.name.clone(),
+        Ok(resolved) => format!("{}; {} of its names have no counterpart here", pose.name, resolved.unmatched.len()),
     };
-    response.on_hover_text(&said).on_disabled_hover_text(&said);
+    response.on_hover_text(&tooltip).on_disabled_hover_text(&tooltip);
     clicked
 }
 
 /// Returns the picture of a pose, as soon as it is drawn.
 fn picture(ui: &Ui, state: &mut Poses, pose: &Arc<LibraryPose>) -> Option<egui::TextureId> {
     let rgba = pose.picture.get()?;
-    let held = state.pictures.0.get(&pose.path).filter(|(of, _)| of.as_ptr() == Arc::as_ptr(pose));
-    if let Some((_, texture)) = held {
+    let cached = state.pictures.0.get(&pose.path).filter(|(of, _)| of.as_ptr() == Arc::as_ptr(pose));
+    if let Some((_, texture)) = cached {
         return Some(texture.id());
     }
     let image = ColorImage::from_rgba_unmultiplied([LibraryPose::PICTURE as usize; 2], rgba);

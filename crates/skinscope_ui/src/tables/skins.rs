@@ -14,9 +14,9 @@ use crate::widgets::{BY_INFLUENCES, counted, figure, grouped, histogram, section
 /// State of the table for the open model.
 #[derive(Debug, Default)]
 pub(super) struct SkinTableState {
-    /// The row whose figures stand beside the table.
+    /// The row whose figures are shown next to the table.
     chosen: usize,
-    place: TableState,
+    table_state: TableState,
 }
 
 const TITLES: [(&str, f32, &str); 12] = [
@@ -38,8 +38,8 @@ const DETAILS: f32 = 320.0;
 /// Shows the table; returns true while it has the keyboard.
 pub(super) fn show(ui: &mut Ui, given: TableContext<'_>, tab: &mut Tab, skins: &mut SkinTableState) {
     let list = &given.base.skins;
-    let said = StatusText { rows: counted(list.len(), "skin", "skins"), no_copy: None };
-    let copy = bar(ui, tab, 0.0, |_| {}, Some(&said));
+    let status = StatusText { rows: counted(list.len(), "skin", "skins"), no_copy: None };
+    let copy = bar(ui, tab, 0.0, |_| {}, Some(&status));
     skins.chosen = skins.chosen.min(list.len() - 1);
     let whole = ui.available_rect_before_wrap();
     let split = if whole.width() > 2.0 * DETAILS { whole.right() - DETAILS } else { whole.right() };
@@ -71,8 +71,8 @@ fn table(ui: &mut Ui, given: TableContext<'_>, skins: &mut SkinTableState) -> cr
         count: list.len(),
         height: 24.0,
         label: &|row| {
-            let said = TITLES.iter().enumerate().map(|(i, t)| format!("{} {}", t.0, text(model, &list[row], i)));
-            said.collect::<Vec<_>>().join(", ")
+            let cells = TITLES.iter().enumerate().map(|(i, t)| format!("{} {}", t.0, text(model, &list[row], i)));
+            cells.collect::<Vec<_>>().join(", ")
         },
         look: &|row| RowStyle { selected: row == chosen, leads: row == chosen, hovered: false },
         cell: &|ui, rect, row, column| {
@@ -88,10 +88,10 @@ fn table(ui: &mut Ui, given: TableContext<'_>, skins: &mut SkinTableState) -> cr
         tip: &|row, column| matches!(column, 0 | 2).then(|| text(model, &list[row], column)).filter(|t| !t.is_empty()),
         edit: None,
     };
-    Table { name: "Skin table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, &mut skins.place)
+    Table { name: "Skin table", columns: &columns, frozen: 1, sorted: None }.show(ui, &rows, &mut skins.table_state)
 }
 
-/// Returns the text of a cell, by the column's place in [`TITLES`].
+/// Returns the text of a cell, by the column's index in [`TITLES`].
 fn text(model: &Model, skin: &SkinSummary, column: usize) -> String {
     match column {
         0 => skin_name(model, skin.skin),

@@ -17,13 +17,13 @@ use crate::widgets::{grouped, paint_line, shortened};
 pub(super) fn label(session: &Session, model: &Model, row: &Row) -> String {
     let name = |p: &Pair| format!("{} {:.3}", model.skeleton.names[p.node.index()], p.weight);
     let pairs: Vec<String> = row.pairs(model).iter().map(name).collect();
-    let place = mesh_name(model, row);
+    let mesh = mesh_name(model, row);
     let mirrored = match asymmetry(session).map(|values| row.asymmetry(values)) {
         None => String::new(),
         Some(Err(why)) => format!("; {why}"),
         Some(Ok(difference)) => format!("; asymmetry {difference:.3}"),
     };
-    format!("Vertex {} of {place}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
+    format!("Vertex {} of {mesh}: {}; sum {:.3}{mirrored}", row.vertex, pairs.join(", "), row.sum(model))
 }
 
 /// Returns the differences between vertices and their mirror images as they are with the weights that are shown, once the

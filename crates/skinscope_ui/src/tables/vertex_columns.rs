@@ -53,7 +53,7 @@ impl ColumnKind {
     }
 }
 
-/// The rows that were found, as places in the file's order.
+/// The rows that were found, as indices in the file's order.
 #[derive(Clone, Debug)]
 pub(super) enum RowIndices {
     All(usize),

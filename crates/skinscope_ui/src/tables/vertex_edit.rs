@@ -55,7 +55,7 @@ impl Spreadsheet<'_> {
         Some(CellEdit { mesh: part.mesh, primitive: part.primitive, vertex: vertex as u32, joint, amount })
     }
 
-    /// The rows that a weight in one of them is meant for: all that are marked, where it is one of these.
+    /// Returns the rows that a weight typed into `row` applies to: all marked rows where `row` is marked.
     fn rows(&self, row: usize) -> Vec<usize> {
         let marked = &self.given.session.view().marked;
         let is_marked = |row: &usize| {
@@ -121,8 +121,8 @@ impl Spreadsheet<'_> {
         let mut out = Vec::new();
         for line in lines {
             let number = |column: usize| line.get(column).and_then(|cell| cell.parse::<u32>().ok());
-            let place = number(mesh).zip(number(primitive)).zip(number(vertex));
-            let Some(((mesh, primitive), vertex)) = place else { continue };
+            let indices = number(mesh).zip(number(primitive)).zip(number(vertex));
+            let Some(((mesh, primitive), vertex)) = indices else { continue };
             let part = self.given.base.vertices.part(model, (mesh, primitive as usize), skin.and_then(number));
             let mesh = part.map_or(MeshId(mesh), |part| part.mesh);
             for (name, cell) in head.iter().zip(line).filter(|(_, cell)| !cell.is_empty()) {

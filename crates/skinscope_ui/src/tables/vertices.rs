@@ -31,14 +31,14 @@ pub(super) struct VertexTableState {
     counts: CountFilter,
     /// Whether there is a column for each joint, instead of the pairs.
     matrix: bool,
-    /// Whether the other joints of a vertex keep their weights where one is typed.
+    /// Whether the other weights of a vertex remain where one is typed.
     stays: bool,
     order: Option<(SortKey, bool)>,
     found: BackgroundQuery<(VertexQuery, usize), Arc<Vec<u32>>>,
     /// The text that is being made for the clipboard.
     text: BackgroundQuery<(), String>,
     columns: (Vec<ColumnKind>, Vec<Column>),
-    place: TableState,
+    table_state: TableState,
     /// The row that a range starts from.
     anchor: Option<usize>,
     /// The pinned vertex that was last brought into view.
@@ -105,13 +105,13 @@ impl VertexTableState {
             return;
         }
         self.shown = pinned;
-        let place = pinned.and_then(|v| given.base.vertices.find(given.model, v));
-        let row = place.and_then(|place| match found {
-            RowIndices::All(_) => Some(place),
-            RowIndices::These(rows) => rows.iter().position(|r| *r as usize == place),
+        let index = pinned.and_then(|v| given.base.vertices.find(given.model, v));
+        let row = index.and_then(|index| match found {
+            RowIndices::All(_) => Some(index),
+            RowIndices::These(rows) => rows.iter().position(|r| *r as usize == index),
         });
-        self.place.reveal = row;
-        self.place.cursor = row.or(self.place.cursor);
+        self.table_state.reveal = row;
+        self.table_state.cursor = row.or(self.table_state.cursor);
     }
 
     fn order_by(&mut self, shows: ColumnKind) {
@@ -127,15 +127,15 @@ impl VertexTableState {
         given: TableContext<'_>,
         found: &RowIndices,
         row: usize,
-        held: Modifiers,
+        modifiers: Modifiers,
         commands: &mut Vec<Command>,
     ) {
         let vertex = |row: usize| {
             let Row { part, vertex } = given.base.vertices.row(found.at(row));
             (part.mesh, part.primitive, vertex as u32)
         };
-        let mut set: Vec<_> = if held.command { given.session.view().marked.iter().collect() } else { Vec::new() };
-        if let Some(anchor) = self.anchor.filter(|a| held.shift && *a < found.len()) {
+        let mut set: Vec<_> = if modifiers.command { given.session.view().marked.iter().collect() } else { Vec::new() };
+        if let Some(anchor) = self.anchor.filter(|a| modifiers.shift && *a < found.len()) {
             set.extend((anchor.min(row)..=anchor.max(row)).map(vertex));
         } else {
             self.anchor = Some(row);
@@ -188,23 +188,23 @@ pub(super) fn show(
     commands: &mut Vec<Command>,
 ) {
     let found = vertices.find(ui, given);
-    let said = said(given, vertices, &found);
+    let status = status(given, vertices, &found);
     let wanted = if given.model.skins.len() > 1 { 848.0 } else { 712.0 };
-    let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&said));
+    let copy = bar(ui, tab, wanted, |ui| filters(ui, given, vertices), Some(&status));
     let shows = vertices.shows(given);
     vertices.follow_pin(given, &found);
     let selected = given.session.view().selected.filter(|_| vertices.matrix);
     if vertices.shown_joint != selected {
         vertices.shown_joint = selected;
-        vertices.place.reveal_column = shows.iter().position(|s| selected.map(ColumnKind::Joint) == Some(*s));
+        vertices.table_state.reveal_column = shows.iter().position(|s| selected.map(ColumnKind::Joint) == Some(*s));
     }
     let answer = table(ui, given, vertices, &found, &shows);
     if let Some(head) = answer.head {
         vertices.order_by(shows[head]);
         ui.ctx().request_repaint();
     }
-    if let Some((row, held)) = answer.chosen {
-        vertices.choose(given, &found, row, held, commands);
+    if let Some((row, modifiers)) = answer.chosen {
+        vertices.choose(given, &found, row, modifiers, commands);
     }
     if answer.opened.is_some() {
         commands.push(CameraCommand::FrameMarked.into());
@@ -213,10 +213,12 @@ pub(super) fn show(
     if let Some((row, column, text)) = &answer.typed {
         sheet.type_in(ui, (*row, *column), text, commands);
     }
-    if let (Some(text), Some(row), Some(column)) = (&answer.pasted, vertices.place.cursor, vertices.place.column) {
+    if let (Some(text), Some(row), Some(column)) =
+        (&answer.pasted, vertices.table_state.cursor, vertices.table_state.column)
+    {
         sheet.paste(ui, (row, column), text, commands);
     }
-    if copy || answer.copy && said.no_copy.is_none() {
+    if copy || answer.copy && status.no_copy.is_none() {
         let marked = Arc::clone(&given.session.view().marked);
         let only = (answer.copy && !marked.is_empty()).then_some(marked);
         let quick = text::cells(given, &found, &shows) <= super::QUICK;
@@ -233,8 +235,8 @@ pub(super) fn show(
     }
 }
 
-/// Says how many rows there are, and whether they can be copied.
-fn said(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndices) -> StatusText {
+/// Returns the text that says how many rows there are, and whether they can be copied.
+fn status(given: TableContext<'_>, vertices: &VertexTableState, found: &RowIndices) -> StatusText {
     let all = given.base.vertices.len();
     let count = match found.len() {
         n if n == all => counted(n, "vertex", "vertices"),
@@ -351,5 +353,5 @@ fn table(
         let message = Rect::from_min_size(ui.cursor().min + vec2(4.0, 32.0), vec2(400.0, 24.0));
         cell_text(ui, message, "No vertex is like that.", false, colors(ui).dim);
     }
-    table.show(ui, &rows, &mut vertices.place)
+    table.show(ui, &rows, &mut vertices.table_state)
 }

@@ -36,43 +36,43 @@ pub(super) fn show(ui: &mut Ui, session: &Session) {
             two(ui, label, *before, *after);
         }
     });
-    if let Some(told) = &outcome.transferred {
+    if let Some(transferred) = &outcome.transferred {
         section(ui, "To the other surface", |_| {});
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            figure(ui, "Mean distance", &format!("{:.3} mm", 1e3 * told.mean));
-            figure(ui, "Largest distance", &format!("{:.3} mm", 1e3 * told.largest));
+            figure(ui, "Mean distance", &format!("{:.3} mm", 1e3 * transferred.mean));
+            figure(ui, "Largest distance", &format!("{:.3} mm", 1e3 * transferred.largest));
         });
-        if told.inpainted > 0 {
-            ui.scope(|ui| figure(ui, "From those around", &grouped(told.inpainted)));
+        if transferred.inpainted > 0 {
+            ui.scope(|ui| figure(ui, "From those around", &grouped(transferred.inpainted)));
         }
-        if !told.missing.is_empty() {
-            let joints = counted(told.missing.len(), "joint has", "joints have");
-            let text = format!("{joints} no counterpart here: {}.", shortened_list(&told.missing));
+        if !transferred.missing.is_empty() {
+            let joints = counted(transferred.missing.len(), "joint has", "joints have");
+            let text = format!("{joints} no counterpart here: {}.", shortened_list(&transferred.missing));
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
-        if told.unmatched > 0 {
-            let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
+        if transferred.unmatched > 0 {
+            let vertices = counted(transferred.unmatched, "vertex stays", "vertices stay");
             let text = format!("{vertices} as they are: no joint has a name of those that move the other file there.");
             ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
         }
     }
-    if let Some(told) = outcome.mirrored.as_ref().filter(|told| told.unpaired > 0) {
-        let vertices = counted(told.unpaired, "vertex stays", "vertices stay");
+    if let Some(mirrored) = outcome.mirrored.as_ref().filter(|mirrored| mirrored.unpaired > 0) {
+        let vertices = counted(mirrored.unpaired, "vertex stays", "vertices stay");
         let text = format!("{vertices} as they are: a joint of one side has no partner on the other.");
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
-    let told =
+    let notes =
         session.tools().operation.map(|operation| explain_unchanged(operation, outcome.unchanged, outcome.stuck));
-    for line in told.into_iter().flatten() {
+    for line in notes.into_iter().flatten() {
         let text = format!("{line}.");
         ui.add_space(4.0);
         ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).amber)).wrap());
     }
 }
 
-/// The first of some names.
+/// Returns the first few of some names as text.
 fn shortened_list(names: &[String]) -> String {
     const MOST: usize = 8;
     let mut out = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
@@ -95,7 +95,7 @@ fn weights(ui: &mut Ui, outcome: &Outcome) {
     two(ui, "Without weight", before.none, after.none);
 }
 
-/// A figure before and after, the second in accent where it differs.
+/// Shows a figure before and after, the second in the accent colour where it differs.
 fn two(ui: &mut Ui, label: &str, before: usize, after: usize) {
     let c = colors(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());

@@ -6,7 +6,7 @@ use skinscope_session::Session;
 
 use crate::widgets::{figure, link};
 
-/// A joint by its name, with a button that takes the one that is selected.
+/// Shows a joint by its name, with a button that takes the selected one.
 pub(super) fn joint(ui: &mut Ui, session: &Session, label: &str, joint: &mut Option<NodeId>) {
     let Some(model) = session.model() else { return };
     let name = joint.and_then(|node| model.skeleton.names.get(node.index())).map_or("none", String::as_str);

@@ -16,10 +16,10 @@ use super::widgets::{
 };
 use super::{icons, marks};
 
-/// Points of the strip with the buttons.
+/// The height of the strip with the buttons, points.
 const FOOT: f32 = 46.0;
 
-/// Vertices that a tool works on, as the switch names them.
+/// The choices of vertices that a tool works on, with the name and the tooltip of each.
 const SCOPES: [(Scope, &str, &str); 4] = [
     (Scope::All, "All", "Work on all vertices"),
     (Scope::Joint, "Joint", "Work on the vertices that the selected joint moves"),
@@ -47,11 +47,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) 
             choice(ui, session, commands);
             match session.tools().operation {
                 Some(operation) => {
-                    said(ui, operation.help);
+                    quiet_text(ui, operation.help);
                     settings::show(ui, session, operation, commands);
                     figures::show(ui, session);
                 }
-                None => said(ui, "What a tool would do is shown on the model before it is done."),
+                None => quiet_text(ui, "What a tool would do is shown on the model before it is done."),
             }
             locks(ui, session, commands);
         });
@@ -71,8 +71,8 @@ fn head(ui: &mut Ui, commands: &mut Vec<Command>) {
     });
 }
 
-/// A wrapped line of quiet text.
-fn said(ui: &mut Ui, text: &str) {
+/// Shows dim text, which is wrapped.
+fn quiet_text(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(colors(ui).dim)).wrap());
 }
@@ -100,7 +100,7 @@ fn scope(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     ui.add(Label::new(RichText::new(text).font(theme::regular(12.0)).color(ink)).wrap());
 }
 
-/// The tools, three in a row.
+/// Shows the tools, three in a row.
 fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     section(ui, "Tool", |_| {});
     let tools: Vec<&'static Operation> = OPERATIONS.to_vec();
@@ -121,7 +121,7 @@ fn choice(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     });
 }
 
-/// True when pressed.
+/// Shows the button of a tool; returns true when it was pressed.
 fn tool(ui: &mut Ui, operation: &Operation, on: bool, width: f32) -> bool {
     let c = colors(ui);
     let (rect, response) = press(ui, vec2(width, ROW), operation.tool, Some(on));
@@ -132,7 +132,7 @@ fn tool(ui: &mut Ui, operation: &Operation, on: bool, width: f32) -> bool {
     response.on_hover_text(operation.help).clicked()
 }
 
-/// Joints that no tool changes.
+/// Lists the joints that no tool changes.
 fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let locked = &session.tools().locked;
     section(ui, "Locked joints", |ui| {
@@ -148,7 +148,7 @@ fn locks(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         n if n > names.len() => format!("{} and {} more", names.join(", "), n - names.len()),
         _ => names.join(", "),
     };
-    said(ui, &text);
+    quiet_text(ui, &text);
 }
 
 fn foot(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {

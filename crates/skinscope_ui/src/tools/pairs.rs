@@ -1,4 +1,4 @@
-//! The joints that mirroring exchanges: those that names and places pair, and those that the user pairs.
+//! The joints that mirroring exchanges: those that are paired by names and positions, and those that the user pairs.
 
 use egui::{Align, Id, Layout, RichText, ScrollArea, Ui, vec2};
 use skinscope_edit::{Mirroring, Settings};
@@ -6,12 +6,12 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
 use super::joint::joint;
-use super::said;
+use super::quiet_text;
 use crate::icons;
 use crate::theme::{self, colors};
 use crate::widgets::{counted, elided, icon_button, link, paint_line, section, text_button};
 
-/// Points of the list at most.
+/// The greatest height of the list, points.
 const HEIGHT: f32 = 180.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
@@ -25,22 +25,22 @@ pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
         }
     });
     if pairs.is_empty() && mirrored.is_some() {
-        said(ui, "No joint has a partner on the other side by its name or place. Pair them here.");
+        quiet_text(ui, "No joint has a partner on the other side by its name or place. Pair them here.");
     }
-    let mut gone = None;
+    let mut removed = None;
     ScrollArea::vertical().max_height(HEIGHT).id_salt("pairs").show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for pair in pairs {
-            let told = now.pairs.iter().position(|other| other == pair || [other[1], other[0]] == *pair);
-            if line(ui, model, *pair, told.is_some()) {
-                gone = Some(*pair);
+            let is_given = now.pairs.iter().position(|other| other == pair || [other[1], other[0]] == *pair);
+            if line(ui, model, *pair, is_given.is_some()) {
+                removed = Some(*pair);
             }
         }
     });
-    if let Some([a, b]) = gone {
+    if let Some([a, b]) = removed {
         let before = now.pairs.len();
         now.pairs.retain(|pair| !pair.contains(&a) && !pair.contains(&b));
-        // Where names or places pair them, each is told to be its own partner.
+        // Where names or positions pair them, each becomes its own partner.
         if now.pairs.len() == before {
             now.pairs.extend([[a, a], [b, b]]);
         }
@@ -48,11 +48,11 @@ pub(super) fn show(ui: &mut Ui, session: &Session, now: &mut Settings) {
     make(ui, session, now);
 }
 
-/// Says about which plane weights are mirrored, and which meshes have none.
+/// Shows about which plane weights are mirrored, and which meshes have none.
 fn plane(ui: &mut Ui, model: &Model, mirrored: Option<&Mirroring>) {
     let Some(mirrored) = mirrored else { return };
     if !mirrored.planes.is_empty() {
-        said(ui, &format!("Plane of symmetry: {}.", mirrored.plane_texts().join(", ")));
+        quiet_text(ui, &format!("Plane of symmetry: {}.", mirrored.plane_texts().join(", ")));
     }
     if !mirrored.without_plane.is_empty() {
         let names: Vec<&str> = mirrored
@@ -62,12 +62,12 @@ fn plane(ui: &mut Ui, model: &Model, mirrored: Option<&Mirroring>) {
             .filter_map(|mesh| Some(model.meshes.get(mesh.index())?.name.as_str()))
             .collect();
         let meshes = counted(mirrored.without_plane.len(), "mesh has", "meshes have");
-        said(ui, &format!("{meshes} no plane across this axis: {}.", names.join(", ")));
+        quiet_text(ui, &format!("{meshes} no plane across this axis: {}.", names.join(", ")));
     }
 }
 
-/// A row for a pair; true when it is to be parted.
-fn line(ui: &mut Ui, model: &Model, pair: [NodeId; 2], told: bool) -> bool {
+/// Shows a row for a pair; returns true when it is to be separated.
+fn line(ui: &mut Ui, model: &Model, pair: [NodeId; 2], is_given: bool) -> bool {
     let c = colors(ui);
     let names = pair.map(|node| model.skeleton.names.get(node.index()).map_or("", String::as_str));
     let text =
@@ -79,7 +79,7 @@ fn line(ui: &mut Ui, model: &Model, pair: [NodeId; 2], told: bool) -> bool {
             let part = format!("Part {text}");
             parted = icon_button(ui, icons::CLOSE, &part, 20.0, false).on_hover_text("These are no partners").clicked();
             let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 20.0), egui::Sense::hover());
-            let ink = if told { c.accent } else { c.text };
+            let ink = if is_given { c.accent } else { c.text };
             let (galley, cut) = elided(ui, &text, theme::regular(12.0), ink, rect.width());
             paint_line(ui, galley, rect.left(), rect.center().y, ink);
             response.widget_info(|| egui::WidgetInfo::labeled(egui::accesskit::Role::Label, true, &text));
@@ -91,7 +91,7 @@ fn line(ui: &mut Ui, model: &Model, pair: [NodeId; 2], told: bool) -> bool {
     parted
 }
 
-/// Pairs two joints that are chosen by selecting them.
+/// Shows the fields that pair two joints, which are chosen by selecting them.
 fn make(ui: &mut Ui, session: &Session, now: &mut Settings) {
     let id = Id::unique("new pair of joints");
     let mut two: [Option<NodeId>; 2] = ui.data(|d| d.get_temp(id)).unwrap_or_default();

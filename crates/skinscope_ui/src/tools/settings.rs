@@ -1,4 +1,4 @@
-//! What the chosen tool asks for.
+//! The settings of the chosen tool.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use skinscope_model::WeightFormat;
 use skinscope_session::{Command, FileCommand, Session, ToolCommand};
 
 use super::joint::joint;
-use super::{pairs, said};
+use super::{pairs, quiet_text};
 use crate::theme::{self, ROW, colors};
 use crate::value_row::ValueRow;
 use crate::widgets::{
     chip, counted, figure, focus_ring, paint_line, paint_switch, press, section, segments, text_button,
 };
 
-/// Points kept for the labels.
+/// The width of the labels, points.
 const LABEL: f32 = 66.0;
 
 pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, commands: &mut Vec<Command>) {
@@ -51,7 +51,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
             if let Some(chosen) = segments(ui, &choices) {
                 now.format = formats[chosen];
             }
-            said(ui, "Weights are rounded here; the type in which the file stores them stays.");
+            quiet_text(ui, "Weights are rounded here; the type in which the file stores them stays.");
         }
         "mirror" => {
             mirror(ui, &mut now);
@@ -81,7 +81,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
         }
         "paste" => copied(ui, session, commands),
         "bind-here" => bound(ui, session, commands),
-        "inverse-binds" => said(ui, SKINS),
+        "inverse-binds" => quiet_text(ui, SKINS),
         "set" => {
             joint(ui, session, "Joint", &mut now.joint);
             weight(ui, &mut now);
@@ -93,7 +93,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, operation: &Operation, comman
     }
 }
 
-/// A number with a slider.
+/// Shows a number with a slider.
 fn number(
     ui: &mut Ui,
     name: &str,
@@ -118,7 +118,7 @@ fn number(
     row.show(ui).value.map(f64::from)
 }
 
-/// A weight that is typed, and whether the others of a vertex follow.
+/// Shows a field for a weight, and whether the other weights of a vertex follow.
 fn weight(ui: &mut Ui, now: &mut Settings) {
     let id = ui.scope_id().with("typed weight");
     let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
@@ -138,19 +138,19 @@ fn weight(ui: &mut Ui, now: &mut Settings) {
         }
     });
     if !text.is_empty() && Amount::parse(&text).is_none() {
-        said(ui, "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.");
+        quiet_text(ui, "Not a weight, which is 0 to 1: 0.3, 30%, +0.1, -0.1 or *2.");
     }
 }
 
-/// What the switch does that makes the other joints of a vertex follow a typed weight.
+/// The tooltip of the switch that makes the other weights of a vertex follow a typed one.
 pub(crate) const FOLLOW: &str =
     "The other joints of a vertex make room for a weight that is typed, so that their sum stays";
 
-/// The file whose weights are taken: its path is typed, or chosen by the system's dialog.
+/// Shows the file whose weights are transferred: its path is typed, or chosen in the system's dialog.
 fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
     match &now.donor {
         Some(Donor(model)) => _ = figure(ui, "From", &model.source.name),
-        None => said(ui, "No file is chosen yet: type its path, or browse."),
+        None => quiet_text(ui, "No file is chosen yet: type its path, or browse."),
     }
     let id = ui.scope_id().with("donor path");
     let mut text: String = ui.data(|d| d.get_temp(id)).unwrap_or_default();
@@ -171,7 +171,7 @@ fn donor(ui: &mut Ui, now: &Settings, commands: &mut Vec<Command>) {
     ui.data_mut(|d| d.insert_temp(id, text));
 }
 
-/// The weights that are pasted, and the button that takes them.
+/// Shows the weights that are pasted, and the button that copies them.
 fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let copied = &session.tools().settings.copied;
     let Some(model) = session.model() else { return };
@@ -182,7 +182,7 @@ fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         commands.push(ToolCommand::Copy.into());
     }
     if copied.is_empty() {
-        said(ui, "Nothing is copied yet: choose vertices, copy, choose others.");
+        quiet_text(ui, "Nothing is copied yet: choose vertices, copy, choose others.");
     }
     for (node, weight) in copied.iter().take(8) {
         let name = model.skeleton.names.get(node.index()).map_or("", String::as_str);
@@ -190,13 +190,13 @@ fn copied(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     }
 }
 
-/// What the tools about inverse bind matrices work on.
+/// The text that says what tools about inverse bind matrices change.
 const SKINS: &str = "Works on all joints of the skins that move these vertices. The rest pose and the clips stay.";
 
-/// The pose in which the mesh is bound.
+/// Shows the choice of the pose in which the mesh is bound.
 fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let moved = session.edited_weights().binds_elsewhere();
-    said(
+    quiet_text(
         ui,
         if moved { "The mesh is bound in the pose that was taken before." } else { "The mesh is bound in this pose." },
     );
@@ -206,7 +206,7 @@ fn bound(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
         commands.push(ToolCommand::TakePose.into());
     }
     ui.add_space(4.0);
-    said(ui, SKINS);
+    quiet_text(ui, SKINS);
 }
 
 fn mirror(ui: &mut Ui, now: &mut Settings) {
@@ -226,7 +226,8 @@ fn mirror(ui: &mut Ui, now: &mut Settings) {
     }
 }
 
-/// Which rules are repaired: a row for each, with the number of its findings. Rules that find something come first.
+/// Shows which rules are repaired: a row for each, with the number of its findings. Rules that find something come
+/// first.
 fn rules(ui: &mut Ui, session: &Session, now: &mut Settings) {
     section(ui, "Rules", |_| {});
     let c = colors(ui);

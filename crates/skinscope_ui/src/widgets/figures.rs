@@ -1,4 +1,4 @@
-//! The parts of panels beside their controls: headings, figures, bars, histograms and plates over the picture.
+//! The parts of panels that are no controls: headings, figures, bars, histograms and plates over the picture.
 
 use egui::accesskit::Role;
 use egui::{
@@ -153,9 +153,9 @@ pub(crate) fn corner_plate(
     let id = ui.scope_id().with(id);
     let height: f32 = ui.data(|d| d.get_temp(id)).unwrap_or(80.0);
     let size = vec2(width.min(rect.width() - 2.0 * INSET), height);
-    let place = align.align_size_within_rect(size, rect.shrink(INSET));
+    let plate_rect = align.align_size_within_rect(size, rect.shrink(INSET));
     let frame = plate(ui);
-    let shown = ui.scope_builder(UiBuilder::new().max_rect(place).layout(Layout::top_down(Align::Min)), |ui| {
+    let shown = ui.scope_builder(UiBuilder::new().max_rect(plate_rect).layout(Layout::top_down(Align::Min)), |ui| {
         frame.show(ui, |ui| {
             ui.set_width(ui.available_width());
             ui.visuals_mut().extreme_bg_color = colors(ui).raised;

@@ -206,25 +206,26 @@ pub(super) fn drop_down(ui: &mut Ui, name: &str, shown: &str, width: f32, list: 
     response.accessible_name(format!("{name}: {shown}"))
 }
 
-/// A pointer that holds a slider.
+/// The pointer while it drags a slider.
 pub(super) struct SliderDrag {
-    /// The place where the button went down, if it did so in this frame.
+    /// The position where the button was pressed, if that was in this frame.
     pub pressed: Option<Pos2>,
-    /// The place of the pointer, or where the button was released.
+    /// The position of the pointer, or where the button was released.
     pub at: Pos2,
     /// Whether the button was released in this frame.
     pub released: bool,
 }
 
-/// Returns the pointer that holds `response`, up to and including the frame that releases the button. A press that is
-/// over within one frame counts too: egui calls it a click where it stayed in place, and nothing at all where it moved.
+/// Returns the pointer that drags `response`, up to and including the frame that releases the button. A press that is
+/// over within one frame counts too: egui calls it a click where the pointer did not move, and nothing at all where it
+/// did.
 pub(super) fn slider_drag(ui: &Ui, response: &Response) -> Option<SliderDrag> {
     let (mut pressed, mut let_go) = (None, None);
     ui.input(|i| {
         for event in &i.events {
             if let Event::PointerButton { pos, button: PointerButton::Primary, pressed: down, .. } = event {
-                let place = if *down { &mut pressed } else { &mut let_go };
-                *place = Some(*pos);
+                let target = if *down { &mut pressed } else { &mut let_go };
+                *target = Some(*pos);
             }
         }
     });

@@ -20,7 +20,8 @@ pub(in super::super) struct PathField {
 }
 
 impl PathField {
-    /// Takes the path that the application names; what the user has typed stays where it is the same path. Returns whether the field opens.
+    /// Sets the path that the application names; the text that the user has typed remains where it is the same path.
+    /// Returns whether the field opens.
     pub fn follow(&mut self, path: &Path) -> bool {
         let opens = !std::mem::replace(&mut self.is_open, true);
         if opens || self.named != path {
@@ -32,7 +33,7 @@ impl PathField {
         opens
     }
 
-    /// The field is not shown any more.
+    /// Notes that the field is no longer shown.
     pub fn close(&mut self) {
         self.is_open = false;
     }

@@ -1,4 +1,4 @@
-//! Session files in place of a model: what is opened is the model, as the session keeps it.
+//! Session files in place of a model: the model of the session is opened, with the session's edits and view.
 
 use std::path::{Path, PathBuf};
 
@@ -7,21 +7,22 @@ use crate::import::{AskFormats, Options};
 use crate::output::say;
 use crate::session::{Document, Session, SessionFile, Source, is_session};
 
-/// A model, and the session file that it was opened by.
+/// A model, and the session file through which it was opened.
 pub(super) struct Opened {
     pub document: Document,
-    pub kept: Option<(PathBuf, SessionFile)>,
+    pub session_file: Option<(PathBuf, SessionFile)>,
 }
 
 impl Opened {
-    /// Every file that was read.
+    /// Returns every file that was read.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.document.files().chain(self.kept.iter().map(|(path, _)| path.as_path()))
+        self.document.files().chain(self.session_file.iter().map(|(path, _)| path.as_path()))
     }
 
-    /// Shows the model: as the session keeps it where there is one. What the model has no counterpart for is said.
+    /// Opens the model in `session`, with the edits and the view of the session file where there is one. Writes a
+    /// warning for each edit that the model has no counterpart for.
     pub fn show(self, session: &mut Session) {
-        let Some((_, file)) = self.kept else { return session.open(self.document) };
+        let Some((_, file)) = self.session_file else { return session.open(self.document) };
         for line in session.open_kept(self.document, &file) {
             say(format_args!("warning: {}", printable(&line)));
         }
@@ -30,14 +31,14 @@ impl Opened {
 
 impl From<Document> for Opened {
     fn from(document: Document) -> Self {
-        Self { document, kept: None }
+        Self { document, session_file: None }
     }
 }
 
 impl ModelArgs {
-    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]). A model that has
-    /// changed since the session was saved is told.
-    pub fn load_kept(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {
+    /// Opens the model, or that of a session file, for a device that reads `block_formats` (see [`Options`]). Writes a
+    /// warning where the model has changed since the session was saved.
+    pub fn load_with_session(&self, block_formats: Option<AskFormats>) -> Result<Opened, CliError> {
         let Some(path) = self.model.clone().filter(|path| is_session(path)) else {
             return self.load_for(block_formats).map(Opened::from);
         };
@@ -53,11 +54,11 @@ impl ModelArgs {
             Source::File(path) | Source::Page(path) => Some(path),
         };
         let document = Self::open(own, &Options { block_formats, ..self.open.options() })?;
-        Ok(Opened { document, kept: Some((path, file)) })
+        Ok(Opened { document, session_file: Some((path, file)) })
     }
 }
 
-/// The error that a command wants a model and was given a session file.
+/// Refuses a session file where a command needs a model.
 pub(super) fn refuse_session(path: &Path) -> Result<(), CliError> {
     if is_session(path) {
         let name = path.display();

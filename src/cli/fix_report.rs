@@ -1,4 +1,4 @@
-//! What `skinscope fix` tells of what it has done.
+//! The report of `skinscope fix` about what it has done.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use crate::model::{MeshId, Model};
 use crate::words::counted;
 use crate::writeback::Saved;
 
-/// So many joints without a counterpart are named.
+/// The most joints without a counterpart that are named.
 const MOST_NAMED: usize = 16;
 
 /// An operation that was carried out, and its effect.
@@ -31,23 +31,23 @@ pub(super) fn report(model: &Model, done: &[Done], saved: &Saved, restored: &Res
         if done.applied.stuck > 0 {
             out["stuck"] = json!(done.applied.stuck);
         }
-        if let Some(told) = &done.transferred {
-            out["distance_mm"] = json!({ "mean": 1e3 * told.mean, "largest": 1e3 * told.largest });
-            out["unmatched"] = json!(told.unmatched);
-            out["inpainted"] = json!(told.inpainted);
-            out["missing"] = json!(told.missing);
+        if let Some(transferred) = &done.transferred {
+            out["distance_mm"] = json!({ "mean": 1e3 * transferred.mean, "largest": 1e3 * transferred.largest });
+            out["unmatched"] = json!(transferred.unmatched);
+            out["inpainted"] = json!(transferred.inpainted);
+            out["missing"] = json!(transferred.missing);
         }
-        if let Some(told) = &done.mirrored {
+        if let Some(mirrored) = &done.mirrored {
             let mesh =
                 |mesh: MeshId| json!({ "mesh": model.file_mesh(mesh).0, "name": model.meshes[mesh.index()].name });
-            let planes = told.planes.iter().map(|plane| {
+            let planes = mirrored.planes.iter().map(|plane| {
                 let mut out = mesh(plane.mesh);
                 (out["axis"], out["offset"]) = (json!(plane.axis.name()), json!(plane.offset));
                 out
             });
             out["planes"] = once(planes);
-            out["without_plane"] = once(told.without_plane.iter().map(|without| mesh(*without)));
-            out["unpaired"] = json!(told.unpaired);
+            out["without_plane"] = once(mirrored.without_plane.iter().map(|without| mesh(*without)));
+            out["unpaired"] = json!(mirrored.unpaired);
         }
         out
     });
@@ -78,13 +78,13 @@ fn once(values: impl Iterator<Item = Value>) -> Value {
     out.into()
 }
 
-/// Returns what was done in lines.
+/// Returns what was done as lines of text.
 pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Restored) -> String {
     let mut out = String::new();
     for Done { operation, applied: Applied { vertices, unchanged, stuck }, transferred, mirrored } in done {
         out += &format!("{}: {}\n", operation.label, counted(*vertices, "vertex changed", "vertices changed"));
         explain_unchanged(operation, *unchanged, *stuck).iter().for_each(|line| out += &format!("{line}\n"));
-        out += &mirrored.as_ref().map(|told| mirroring(model, told)).unwrap_or_default();
+        out += &mirrored.as_ref().map(|mirrored| mirroring(model, mirrored)).unwrap_or_default();
         out += &transferred.as_ref().map(transfer).unwrap_or_default();
     }
     let changes = &saved.changes;
@@ -113,46 +113,47 @@ pub(super) fn text(model: &Model, done: &[Done], saved: &Saved, restored: &Resto
     out
 }
 
-fn mirroring(model: &Model, told: &Mirroring) -> String {
+fn mirroring(model: &Model, mirrored: &Mirroring) -> String {
     let mut out = String::new();
-    if !told.planes.is_empty() {
-        let planes = if told.plane_texts().len() == 1 { "plane" } else { "planes" };
-        out += &format!("{planes} of symmetry: {}\n", told.plane_texts().join(", "));
+    if !mirrored.planes.is_empty() {
+        let planes = if mirrored.plane_texts().len() == 1 { "plane" } else { "planes" };
+        out += &format!("{planes} of symmetry: {}\n", mirrored.plane_texts().join(", "));
     }
-    if !told.without_plane.is_empty() {
-        let meshes = counted(told.without_plane.len(), "mesh has", "meshes have");
+    if !mirrored.without_plane.is_empty() {
+        let meshes = counted(mirrored.without_plane.len(), "mesh has", "meshes have");
         let name = |mesh: &MeshId| printable(&model.meshes[mesh.index()].name);
-        let names = told.without_plane.iter().take(MOST_NAMED).map(name).collect::<Vec<_>>().join(", ");
-        let more = if told.without_plane.len() > MOST_NAMED { ", …" } else { "" };
+        let names = mirrored.without_plane.iter().take(MOST_NAMED).map(name).collect::<Vec<_>>().join(", ");
+        let more = if mirrored.without_plane.len() > MOST_NAMED { ", …" } else { "" };
         out += &format!("{meshes} no plane of symmetry across this axis, and stay: {names}{more}\n");
     }
-    if told.unpaired > 0 {
-        let vertices = counted(told.unpaired, "vertex stays", "vertices stay");
+    if mirrored.unpaired > 0 {
+        let vertices = counted(mirrored.unpaired, "vertex stays", "vertices stay");
         out += &format!("{vertices} as they are: a joint of one side has no partner on the other (--pair names one)\n");
     }
     out
 }
 
-fn transfer(told: &Transferred) -> String {
+fn transfer(transferred: &Transferred) -> String {
     let mut out = String::new();
-    let (mean, largest) = (1e3 * told.mean, 1e3 * told.largest);
+    let (mean, largest) = (1e3 * transferred.mean, 1e3 * transferred.largest);
     out += &format!("distance to the surface of the other file: {mean:.3} mm in the mean, {largest:.3} mm at most\n");
-    if told.unmatched > 0 {
-        let vertices = counted(told.unmatched, "vertex stays", "vertices stay");
+    if transferred.unmatched > 0 {
+        let vertices = counted(transferred.unmatched, "vertex stays", "vertices stay");
         out += &format!("{vertices} as they are: no joint has a name of those that move the other file there\n");
     }
-    if told.inpainted > 0 {
-        let vertices = counted(told.inpainted, "vertex takes its", "vertices take their");
+    if transferred.inpainted > 0 {
+        let vertices = counted(transferred.inpainted, "vertex takes its", "vertices take their");
         out +=
             &format!("{vertices} weights from those around: no point of the other file near them faces as they do\n");
     }
-    if !told.missing.is_empty() {
-        let joints = told.missing.len();
+    if !transferred.missing.is_empty() {
+        let joints = transferred.missing.len();
         let have = if joints == 1 { "has" } else { "have" };
         let their = if joints == 1 { "its" } else { "their" };
         let joints = counted(joints, "joint", "joints");
-        let names = told.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
-        let more = if told.missing.len() > MOST_NAMED { ", …" } else { "" };
+        let names =
+            transferred.missing.iter().take(MOST_NAMED).map(|name| printable(name)).collect::<Vec<_>>().join(", ");
+        let more = if transferred.missing.len() > MOST_NAMED { ", …" } else { "" };
         out += &format!(
             "{joints} of the other file {have} no counterpart here, and {their} weights went to the others: {names}{more}\n"
         );
