@@ -40,7 +40,7 @@ impl ClipsArgs {
             let document = &opened.document;
             let own = map.in_file(other.stored());
             own.pairs().for_each(|(from, _)| unknown.forget(from));
-            // A name that no file has is told of the last one.
+            // A name that no file has is reported for the last file.
             let own = if path == &self.clips_from[self.clips_from.len() - 1] { merged(own, &unknown) } else { own };
             let mut mapping =
                 opened.session_file.as_ref().map_or_else(NameMap::default, |(_, file)| file.said_of(path));

@@ -1,4 +1,4 @@
-//! Clips that are laid over another one, for commands that show or write poses.
+//! Clips that are blended with another one, for commands that show or write poses.
 
 use clap::Args;
 

@@ -20,7 +20,7 @@ pub(super) struct ProgressLine {
 
 #[derive(Default)]
 struct State {
-    /// For each file that is worked on, by its number: its name, and what is done with it.
+    /// For each file in progress, by its number: its name, and what is done with it.
     doing: BTreeMap<usize, (String, String)>,
     done: usize,
     /// The time at which the line was written last; `None` while it is not on the terminal.

@@ -412,7 +412,7 @@ fn compare_with(session: &mut Session, path: &Path, other: &Document) -> Result<
     session.compare_with(Some(file)).map_err(why)
 }
 
-/// One side of a comparison: a method, and perhaps a pass after it.
+/// Parses one side of a comparison: a method, and perhaps a pass after it.
 fn parse_side(text: &str) -> Result<String, String> {
     let known = || METHODS.iter().map(|method| method.id).collect::<Vec<_>>().join(", ");
     let passes = || PASSES.iter().map(|pass| format!("+{}", pass.id)).collect::<Vec<_>>().join(" or ");
@@ -422,7 +422,8 @@ fn parse_side(text: &str) -> Result<String, String> {
         .ok_or_else(|| format!("expected one of {}, and {} after it where wanted", known(), passes()))
 }
 
-/// The methods by which the range of motion can be measured: it moves samples of the surface, for which nothing is worked out.
+/// Returns the methods by which the range of motion can be measured: those without data of each vertex, since it
+/// deforms samples of the surface.
 fn measurable_methods() -> clap::builder::PossibleValuesParser {
     let able = METHODS.iter().filter(|method| method.data.is_none());
     clap::builder::PossibleValuesParser::new(able.map(|m| PossibleValue::new(m.id).help(m.help)))

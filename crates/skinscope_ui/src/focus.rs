@@ -10,7 +10,7 @@ use egui::{Context, CornerRadius, Event, Id, IdSet, LayerId, Order, Stroke, Stro
 
 use super::theme::{RADIUS, colors};
 
-/// The state that is kept from one pass to the next.
+/// The state that persists from one pass to the next.
 #[derive(Debug, Default)]
 pub(super) struct Focus {
     /// Ranges of the list of all widgets of the window itself, in the order in which Tab visits them.

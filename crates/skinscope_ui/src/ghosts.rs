@@ -9,7 +9,7 @@ use super::widgets::{number, shortened};
 
 /// The most ghosts that are named; more would hide the picture.
 const MOST: usize = 8;
-/// A ghost nearer than this to the vertex lies under its dot, points.
+/// The distance from the vertex below which its dot covers a ghost, points.
 const APART: f32 = 14.0;
 
 pub(super) fn show(ui: &Ui, session: &Session, rect: Rect) {

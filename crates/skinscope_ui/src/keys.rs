@@ -83,7 +83,7 @@ impl Turn {
     }
 }
 
-/// The command whose key works while it is held.
+/// The command that is in effect while its key is down.
 const STORED: Command = Command::View(ViewCommand::Toggle(Toggle::Stored));
 
 /// Keys that represent the digits of the number pad, which egui does not tell from those of the top row.

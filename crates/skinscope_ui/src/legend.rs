@@ -204,8 +204,7 @@ fn not_judged<'s>(session: &Session, step: &'s Step) -> Vec<(&'s Step, String, O
     REASONS.iter().map(|reason| (step, label(*reason), count(*reason))).collect()
 }
 
-/// Returns the label of a row of the legend. Vertices that are as stored are called "as in the other file" where one is
-/// compared.
+/// Returns the label of a row of the legend. Vertices that are as stored are called "As in FILE" where a file is compared.
 fn label_of(session: &Session, step: &Step) -> String {
     match session.deforming().compared_file().filter(|_| step.label == AS_STORED) {
         Some(file) => format!("As in {file}"),

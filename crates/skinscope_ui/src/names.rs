@@ -51,7 +51,7 @@ pub(super) fn show(ui: &Ui, session: &Session, rect: Rect, projector: &Projector
         let (from, to) = (cell(area.min), cell(area.max));
         let cells = || (from.0..=to.0).flat_map(move |x| (from.1..=to.1).map(move |y| (x, y)));
         if cells().any(|cell| taken.contains(&cell)) {
-            // Another name that begins in the same place would have no more room.
+            // Another name that begins at the same position would have no more room.
             tried.insert(cell(anchor));
             continue;
         }

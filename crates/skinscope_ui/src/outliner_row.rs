@@ -40,7 +40,7 @@ pub(super) fn row_id(base: Id, node: NodeId) -> Id {
     base.with(node.0)
 }
 
-/// Shows a row, in the current place; `folded` where what is below the node is not shown.
+/// Shows a row at the cursor of `ui`; `folded` where the nodes below it are not shown.
 pub(super) fn show_row(
     ui: &mut Ui,
     model: &Model,

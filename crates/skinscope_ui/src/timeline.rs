@@ -50,7 +50,7 @@ pub(super) fn show(ui: &mut Ui, session: &Session, state: &mut UiState, commands
         ui.add_enabled_ui(session.playback().clip.is_some(), |ui| transport(ui, session, commands));
         ui.add_space(8.0);
         if session.playback().clip.is_some() {
-            // A narrow window shortens the name of the clip and then the clock; the settings keep their place.
+            // A narrow window shortens the name of the clip and then the clock; the settings remain where they are.
             let spare = ui.available_width() - SETTINGS_WIDTH - LEAST_CLOCK - 16.0;
             // Where there is no room for the button, the menu makes keys.
             let keys = if spare >= LEAST_LIST + clip_panel::WIDTH { clip_panel::WIDTH } else { clip_panel::CARET };

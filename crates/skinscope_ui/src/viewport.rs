@@ -43,7 +43,7 @@ impl Default for ViewportArea {
 /// How many points of scrolling are one step of the wheel.
 const POINTS_PER_STEP: f32 = 40.0;
 
-/// Shows what lies over the picture, and turns pointer and wheel into commands. Returns the area of the picture.
+/// Shows everything over the picture, and turns pointer and wheel into commands. Returns the area of the picture.
 pub(super) fn show(
     ui: &mut Ui,
     session: &Session,

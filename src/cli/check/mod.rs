@@ -104,7 +104,7 @@ pub(super) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// Returns the forms that are wanted on standard output in place of text.
+    /// Returns the forms that are wanted on standard output instead of text.
     fn on_stdout(&self) -> impl Iterator<Item = Format> {
         let wanted = [
             (self.json, Format::Json),

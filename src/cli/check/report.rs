@@ -63,8 +63,8 @@ pub(super) fn json(path: &str, outcome: &Outcome) -> Value {
     out
 }
 
-/// Returns the result of a file as a line of its own, with a line break: an object that has `file` in place of `path`,
-/// and nothing but that and `error` where the file does not load.
+/// Returns the result of a file as a line of its own, with a line break: an object with the member `file` instead of
+/// `path`. Where the file does not load, it has only `file` and `error`.
 pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
     let mut fields = match outcome {
         Outcome::Refused(error) => json!({ "error": error.to_string() }),
@@ -77,8 +77,8 @@ pub(super) fn json_line(path: &str, outcome: &Outcome) -> String {
     format!("{fields}\n")
 }
 
-/// Returns the vertices that were not compared for this reason, by mesh and primitive of the file: their number and the first of them. A mesh
-/// that is shown with several skins is told for each list of joints.
+/// Returns the vertices that were not compared for this reason, by mesh and primitive of the file: their number and the
+/// first of them. A mesh that is shown with several skins has an item for each list of joints.
 fn without(model: &Model, report: &Report, reason: f32) -> Vec<Value> {
     let mut out = Vec::new();
     for (mesh, primitives) in report.symmetry.iter().flat_map(|s| s.values.iter().enumerate()) {

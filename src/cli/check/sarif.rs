@@ -12,7 +12,7 @@ use crate::model::Model;
 /// The characters of a path that a URI need not escape (RFC 3986, 2.3), and the slash between its parts.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// The rule of the results that stand for files that do not load.
+/// The rule of the results about files that do not load.
 const UNREAD: &str = "file-not-loaded";
 
 /// Returns the document up to its first result.

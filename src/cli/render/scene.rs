@@ -82,8 +82,8 @@ impl<'a> Scene<'a> {
         Ok(scene)
     }
 
-    /// Returns the box that the camera frames: of the model, or of a joint and what is around it. With a clip it holds what
-    /// is seen from the start of the clip to its end, so that the camera stands still.
+    /// Returns the box that the camera frames: of the model, or of a joint and its surroundings. With a clip it
+    /// contains everything that is seen from its start to its end, so that the camera does not move.
     fn whole(&self, session: &mut Session, framed: Option<NodeId>) -> Aabb {
         /// The moments of a clip that are looked at, beside its start.
         const MOMENTS: u32 = 16;

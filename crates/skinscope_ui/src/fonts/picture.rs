@@ -6,7 +6,7 @@ use skrifa::bitmap::{BitmapData, BitmapGlyph};
 use skrifa::instance::Size;
 use skrifa::{FontRef, MetadataProvider as _};
 
-/// The share of a picture's height that stands above the baseline.
+/// The share of a picture's height that is above the baseline.
 const ABOVE: f32 = 0.8;
 
 /// Returns the picture that a font has for a letter, at about `size` pixels an em.

@@ -38,7 +38,8 @@ impl PathField {
         self.is_open = false;
     }
 
-    /// Returns the path: the one that the application named, which a text may not be able to say, or what was typed in its place.
+    /// Returns the path: the one that the application named, which may be no valid text, or the one that was typed
+    /// instead.
     pub fn path(&self) -> PathBuf {
         if self.typed == self.named.display().to_string() { self.named.clone() } else { self.typed.trim().into() }
     }
