@@ -283,7 +283,7 @@ fn details(moment: &Moment) -> [(&'static str, Value); 6] {
         let curves = curves.iter().map(|c| json!({ "name": c.name, "is_formula": c.is_formula, "points": c.points }));
         Some(json!({ "title": chart.title, "slider": chart.slider, "curves": curves.collect::<Vec<_>>() }))
     });
-    let sources = example.page.sources.iter().map(|s| json!({ "text": s.text, "place": s.place }));
+    let sources = example.page.sources.iter().map(|s| json!({ "text": s.text, "place": s.section }));
     [
         ("symbols", json!(example.symbols.iter().map(symbol).collect::<Vec<_>>())),
         ("formulas", json!(formulas(example).map(formula).collect::<Vec<_>>())),
@@ -327,6 +327,6 @@ fn page(moment: &Moment) -> String {
         lines.iter().for_each(|line| out += &format!("  {line}\n"));
     }
     out += "\nWhere it comes from\n";
-    example.page.sources.iter().for_each(|source| out += &format!("  {}: {}\n", source.text, source.place));
+    example.page.sources.iter().for_each(|source| out += &format!("  {}: {}\n", source.text, source.section));
     out
 }

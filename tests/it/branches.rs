@@ -360,7 +360,7 @@ fn found_in(
     let arguments = entry.function.arguments.iter().map(|_| Value::One(Kind::Varying)).collect();
     reader.call(&entry.function, arguments, true);
     let place = |span: &Span| {
-        let (file, line) = linked.place(span.location(&linked.text).line_number as usize);
+        let (file, line) = linked.locate(span.location(&linked.text).line_number as usize);
         format!("shaders/{file}:{line}")
     };
     reader.found.iter().map(place).collect()

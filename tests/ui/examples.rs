@@ -279,7 +279,7 @@ fn a_page_about_a_model_poses_it_by_its_sliders() {
         session.update_pose();
         let node = session.view().selected.unwrap();
         let shown = Vec3::from(session.pose().model[node.index()].translation);
-        let marked = session.lesson().unwrap().moment().place("Hand.L");
+        let marked = session.lesson().unwrap().moment().joint_position("Hand.L");
         assert!(shown.distance(marked) < 1e-5, "{shown} {marked}");
         shown
     };

@@ -23,7 +23,7 @@ pub struct Mirroring {
 pub struct MirrorPlane {
     /// The mesh that is symmetric about it.
     pub mesh: MeshId,
-    /// The axis.
+    /// The axis of mesh space that the plane is perpendicular to.
     pub axis: Axis,
     /// Its position along the axis, in the space and the unit of the mesh's stored positions.
     pub offset: f32,

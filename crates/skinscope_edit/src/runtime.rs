@@ -24,12 +24,12 @@ pub enum Sets {
 /// What a runtime does about the sum of a vertex' weights when it reads them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Sums {
-    /// Nothing.
+    /// It uses the weights as they are stored.
     #[default]
     AsStored,
     /// It divides the weights by their sum; a vertex without weight keeps none.
     Divided,
-    /// It does the same, and gives a vertex without weight to its first joint.
+    /// It divides the weights by their sum, and gives a vertex without weight to its first joint.
     DividedOrFirst,
 }
 
@@ -136,7 +136,7 @@ impl Packing {
         parts.next().is_none().then_some(Self::of(influences, format, joints))
     }
 
-    /// The text that [`Packing::parse`] reads: the name of the first runtime with this packing, else its numbers.
+    /// Returns the text that [`Packing::parse`] reads: the name of the first runtime with this packing, else its numbers.
     #[must_use]
     pub fn id(self) -> String {
         if let Some(runtime) = RUNTIMES.iter().find(|runtime| runtime.packing == self) {
@@ -152,7 +152,7 @@ impl Packing {
         format!("{}:{format}{joints}", self.influences)
     }
 
-    /// What it is called in the window.
+    /// Returns the name that the window shows.
     #[must_use]
     pub fn label(self) -> String {
         let named = RUNTIMES.iter().find(|runtime| runtime.packing == self);
@@ -160,10 +160,10 @@ impl Packing {
     }
 }
 
-/// What a packing costs and saves.
+/// What a packing costs and saves: vertices that change, bytes and bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PackedFigures {
-    /// Vertices with weights.
+    /// How many vertices have weights.
     pub vertices: usize,
     /// How many vertices lose joints.
     pub losing: usize,

@@ -25,11 +25,11 @@ const SAME: f64 = 1e-7;
 /// A weight as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Amount {
-    /// The weight becomes this number.
+    /// The weight becomes this number, 0 to 1.
     To(#[serde(with = "super::text_form::exact")] f64),
-    /// The weight that it has, and so much more; less where it is negative.
+    /// This number is added to the weight; a negative one is subtracted.
     Add(#[serde(with = "super::text_form::exact")] f64),
-    /// So many times the weight that it has.
+    /// The weight is multiplied by this number.
     Times(#[serde(with = "super::text_form::exact")] f64),
 }
 
@@ -84,9 +84,9 @@ pub struct CellEdit {
     pub primitive: usize,
     /// Its number in the primitive.
     pub vertex: u32,
-    /// The joint.
+    /// The joint whose weight is set.
     pub joint: NodeId,
-    /// The weight.
+    /// The new weight, or the change of the present one.
     pub amount: Amount,
 }
 

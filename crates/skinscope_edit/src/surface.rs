@@ -32,9 +32,9 @@ pub struct RestSurface {
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct RestPart {
-    /// The number of its table.
+    /// The index of its table in the sheet.
     pub table: usize,
-    /// The number of its mesh, and its number in the mesh.
+    /// The index of its mesh, and its index in the mesh.
     pub primitive: (usize, usize),
     /// The number of its first vertex.
     pub first: u32,

@@ -88,7 +88,7 @@ impl Outcome {
         self.changes.is_empty() && self.binds.is_empty()
     }
 
-    /// Returns all that would change.
+    /// Returns the weights and matrices that would change, as one change that can be applied.
     #[must_use]
     pub fn change(&self) -> SkinningChange {
         SkinningChange { weights: self.changes.clone(), binds: self.binds.clone() }

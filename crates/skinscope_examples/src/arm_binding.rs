@@ -218,7 +218,7 @@ pub(super) fn nearest([from, to]: [DVec3; 2], p: DVec3) -> DVec3 {
     from + line * share.clamp(0.0, 1.0)
 }
 
-/// The place of the least number, the first of equal ones.
+/// The index of the least number, the first of equal ones.
 fn least(numbers: [f64; BONES]) -> usize {
     (1..BONES).fold(0, |best, i| if numbers[i] < numbers[best] { i } else { best })
 }

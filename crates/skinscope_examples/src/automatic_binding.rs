@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3, Vec3};
 
 use super::arm_binding::{BONES, Capsule, Divide, nearest};
 use super::binding_rig::{
-    ARM, MARKED, UPPER_RADIUS, WAYS, apart, bound, capsules, model, place_of, placed, pose, steps,
+    ARM, MARKED, UPPER_RADIUS, WAYS, apart, bound, capsules, in_column, model, pose, steps, vertex_in_column,
 };
 use super::moment::Moment;
 use super::{Handle, Mark, MarkInk, Scene, Settings, Symbol, Unit};
@@ -22,12 +22,12 @@ pub(super) static AUTOMATIC_BINDING: Scene = Scene {
     marks: |moment| {
         let mut marks: Vec<Mark> =
             (0..BONES).flat_map(|bone| outline(&capsules(moment.settings())[bone], MarkInk::Dim)).collect();
-        let end = placed(0, capsules(moment.settings())[1].ends[1]);
+        let end = in_column(0, capsules(moment.settings())[1].ends[1]);
         marks.push(Mark::dot(end, MarkInk::Second, "drag this end"));
         marks.extend(ARM.0.divides().iter().map(|divide| plane(divide, MarkInk::Dim)));
-        marks.extend(ARM.1.iter().map(|paths| Mark::dot(place_of(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
-        marks.extend((0..3).map(|way| Mark::dot(place_of(way, MARKED), MarkInk::Accent, "").wide(9.0)));
-        let name = |way: usize| Mark::name(placed(way, DVec3::Y * 0.16), WAYS[way]);
+        marks.extend(ARM.1.iter().map(|paths| Mark::dot(vertex_in_column(2, paths.seed), MarkInk::Dim, "").wide(8.0)));
+        marks.extend((0..3).map(|way| Mark::dot(vertex_in_column(way, MARKED), MarkInk::Accent, "").wide(9.0)));
+        let name = |way: usize| Mark::name(in_column(way, DVec3::Y * 0.16), WAYS[way]);
         marks.extend((0..3).map(name));
         marks
     },
@@ -38,15 +38,15 @@ pub(super) static AUTOMATIC_BINDING: Scene = Scene {
 /// A line from the marked vertex to the nearest point of the middle of a capsule.
 fn to_capsule(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
     let foot = nearest(capsules(moment.settings())[bone].ends, marked());
-    vec![Mark::line(vec![place_of(0, MARKED), placed(0, foot)], MarkInk::Accent, label).wide(4.0)]
+    vec![Mark::line(vec![vertex_in_column(0, MARKED), in_column(0, foot)], MarkInk::Accent, label).wide(4.0)]
 }
 
 /// The shortest path from a bone's vertex to the marked one.
 fn path(bone: usize, label: &str) -> Vec<Mark> {
-    let points = ARM.1[bone].to(MARKED).into_iter().map(|v| place_of(2, v)).collect();
+    let points = ARM.1[bone].to(MARKED).into_iter().map(|v| vertex_in_column(2, v)).collect();
     vec![
         Mark::line(points, MarkInk::Accent, "").wide(4.0),
-        Mark::dot(place_of(2, ARM.1[bone].seed), MarkInk::Accent, label),
+        Mark::dot(vertex_in_column(2, ARM.1[bone].seed), MarkInk::Accent, label),
     ]
 }
 
@@ -93,7 +93,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| elbow().beyond(marked()).into(),
         marks: |_| {
             let foot = marked() - elbow().normal * elbow().beyond(marked());
-            vec![Mark::line(vec![placed(1, foot), place_of(1, MARKED)], MarkInk::Accent, "h").wide(4.0)]
+            vec![Mark::line(vec![in_column(1, foot), vertex_in_column(1, MARKED)], MarkInk::Accent, "h").wide(4.0)]
         },
         ..Symbol::metres(
             "h",
@@ -110,7 +110,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |_| elbow().normal.into(),
         marks: |_| {
             let from = elbow().joint;
-            let ends = [from, from + elbow().normal * 0.4].map(|p| placed(1, p));
+            let ends = [from, from + elbow().normal * 0.4].map(|p| in_column(1, p));
             vec![plane(&elbow(), MarkInk::Accent), Mark::line(ends.to_vec(), MarkInk::Accent, "m").wide(4.0)]
         },
         ..Symbol::PLAIN
@@ -121,7 +121,7 @@ static SYMBOLS: &[Symbol] = &[
         bold: true,
         words: "the marked vertex at rest, from the shoulder",
         value: |_| marked().into(),
-        marks: |_| vec![Mark::dot(place_of(1, MARKED), MarkInk::Accent, "v")],
+        marks: |_| vec![Mark::dot(vertex_in_column(1, MARKED), MarkInk::Accent, "v")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -130,7 +130,7 @@ static SYMBOLS: &[Symbol] = &[
         bold: true,
         words: "the joint of the elbow, from the shoulder",
         value: |_| elbow().joint.into(),
-        marks: |_| vec![Mark::dot(placed(1, elbow().joint), MarkInk::Accent, "j")],
+        marks: |_| vec![Mark::dot(in_column(1, elbow().joint), MarkInk::Accent, "j")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -178,7 +178,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "w",
         words: "the weight of the marked vertex for the forearm, by capsules, after n steps",
         value: |m| bound(m.settings(), 0, steps(m.settings()))[MARKED][1].into(),
-        marks: |_| vec![Mark::dot(place_of(0, MARKED), MarkInk::Accent, "w")],
+        marks: |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -187,7 +187,11 @@ static SYMBOLS: &[Symbol] = &[
         words: "the mean of that weight over the neighbours of the marked vertex",
         value: |m| ARM.0.mean(&bound(m.settings(), 0, steps(m.settings())), MARKED)[1].into(),
         marks: |_| {
-            ARM.0.around(MARKED).iter().map(|v| Mark::dot(place_of(0, *v), MarkInk::Accent, "").wide(7.0)).collect()
+            ARM.0
+                .around(MARKED)
+                .iter()
+                .map(|v| Mark::dot(vertex_in_column(0, *v), MarkInk::Accent, "").wide(7.0))
+                .collect()
         },
         ..Symbol::PLAIN
     },
@@ -196,7 +200,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "w′",
         words: "that weight after one step more",
         value: |m| bound(m.settings(), 0, steps(m.settings()) + 1)[MARKED][1].into(),
-        marks: |_| vec![Mark::dot(place_of(0, MARKED), MarkInk::Accent, "w′")],
+        marks: |_| vec![Mark::dot(vertex_in_column(0, MARKED), MarkInk::Accent, "w′")],
         ..Symbol::PLAIN
     },
     Symbol {
@@ -224,7 +228,9 @@ static SYMBOLS: &[Symbol] = &[
         words: "how many vertices the arm has",
         value: |_| (ARM.0.positions.len() as f64).into(),
         marks: |_| {
-            (0..ARM.0.positions.len()).map(|v| Mark::dot(place_of(0, v), MarkInk::Accent, "").wide(3.0)).collect()
+            (0..ARM.0.positions.len())
+                .map(|v| Mark::dot(vertex_in_column(0, v), MarkInk::Accent, "").wide(3.0))
+                .collect()
         },
         ..Symbol::PLAIN
     },
@@ -239,13 +245,13 @@ fn elbow() -> Divide {
 }
 
 fn disagreed(settings: &Settings) -> Vec<Mark> {
-    let mut out = vec![Mark::name(place_of(0, MARKED), "")];
-    out.extend(apart(settings).into_iter().map(|v| Mark::dot(place_of(0, v), MarkInk::Accent, "").wide(7.0)));
+    let mut out = vec![Mark::name(vertex_in_column(0, MARKED), "")];
+    out.extend(apart(settings).into_iter().map(|v| Mark::dot(vertex_in_column(0, v), MarkInk::Accent, "").wide(7.0)));
     out
 }
 
 fn bone(bone: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::line(ARM.0.bones[bone].map(|p| placed(2, p)).to_vec(), MarkInk::Accent, label).wide(4.0)]
+    vec![Mark::line(ARM.0.bones[bone].map(|p| in_column(2, p)).to_vec(), MarkInk::Accent, label).wide(4.0)]
 }
 
 /// The outline of a capsule in the plane of the arm.
@@ -255,7 +261,7 @@ fn outline(capsule: &Capsule, ink: MarkInk) -> Vec<Mark> {
     let half = |center: DVec3, begin: DVec3| {
         (0..=16).map(move |i| center + DQuat::from_rotation_z(std::f64::consts::PI * f64::from(i) / 16.0) * begin)
     };
-    let points: Vec<Vec3> = half(to, out).chain(half(from, -out)).chain([to + out]).map(|p| placed(0, p)).collect();
+    let points: Vec<Vec3> = half(to, out).chain(half(from, -out)).chain([to + out]).map(|p| in_column(0, p)).collect();
     vec![Mark::line(points, ink, "").wide(2.0)]
 }
 
@@ -265,5 +271,5 @@ fn plane(divide: &Divide, ink: MarkInk) -> Mark {
     // The elbow's plane runs between both bones, the wrist's across its own.
     let reach = if divide.joint.distance(elbow().joint) < 1e-9 { [-0.35, 1.45] } else { [-0.3, 0.3] };
     let up = if along.y < 0.0 { -along } else { along };
-    Mark::line(reach.map(|far| placed(1, divide.joint + up * far)).to_vec(), ink, "").wide(2.0)
+    Mark::line(reach.map(|far| in_column(1, divide.joint + up * far)).to_vec(), ink, "").wide(2.0)
 }

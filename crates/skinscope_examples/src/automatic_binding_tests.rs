@@ -20,7 +20,7 @@ fn distance([a, b]: [DVec3; 2], p: DVec3) -> f64 {
 }
 
 #[test]
-fn bones_and_places_are_those_of_plane_geometry_over_all_sliders() {
+fn bones_and_positions_are_those_of_plane_geometry_over_all_sliders() {
     let first = Moment::new(Settings::of(AUTOMATIC_BINDING.example()));
     let arm = &ARM.0;
     let mut rogues = Vec::new();

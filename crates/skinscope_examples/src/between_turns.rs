@@ -237,7 +237,7 @@ fn direction(moment: &Moment, at: usize) -> f64 {
     f64::from(-d.x).atan2(f64::from(d.y))
 }
 
-/// How fast each hand turns, by the difference of two places a thousandth apart, as a part of its mean speed.
+/// How fast each hand turns, by the difference of two positions a thousandth apart, as a part of its mean speed.
 fn curves(moment: &Moment) -> Vec<Curve> {
     const STEP: f32 = 1e-3;
     let speed = |at: usize, t: f32| {
@@ -281,8 +281,8 @@ mod tests {
                             "{turn} {way} {t} {at}: {off}"
                         );
                     }
-                    let kept = f64::from(tip(&moment, 2).distance(center(2)) / LENGTH);
-                    assert!((kept - x.hypot(y)).abs() < 1e-5, "{turn} {t}");
+                    let length_ratio = f64::from(tip(&moment, 2).distance(center(2)) / LENGTH);
+                    assert!((length_ratio - x.hypot(y)).abs() < 1e-5, "{turn} {t}");
                 }
             }
         }

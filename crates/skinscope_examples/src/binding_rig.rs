@@ -29,13 +29,13 @@ pub(super) static ARM: LazyLock<(Arm, [Paths; BONES])> = LazyLock::new(|| {
     (arm, paths)
 });
 
-/// A place of the arm in a column of the upper row.
-pub(super) fn placed(way: usize, p: DVec3) -> Vec3 {
+/// A position on the arm in a column of the upper row.
+pub(super) fn in_column(way: usize, p: DVec3) -> Vec3 {
     (p + DVec3::new(COLUMNS[way], ROWS[0], 0.0)).as_vec3()
 }
 
-pub(super) fn place_of(way: usize, vertex: usize) -> Vec3 {
-    placed(way, ARM.0.positions[vertex])
+pub(super) fn vertex_in_column(way: usize, vertex: usize) -> Vec3 {
+    in_column(way, ARM.0.positions[vertex])
 }
 
 pub(super) fn steps(settings: &Settings) -> usize {
@@ -83,7 +83,7 @@ pub(super) fn model(settings: &Settings) -> Model {
     let arm = &ARM.0;
     let [_, elbow, wrist] = [0, 1, 2].map(|bone| arm.bones[bone][0].as_vec3());
     let shown: Vec<NodeId> = (0..3)
-        .map(|way| rig.joint(&format!("bound by {}", WAYS[way]), NodeId(0), placed(way, DVec3::ZERO).to_array()))
+        .map(|way| rig.joint(&format!("bound by {}", WAYS[way]), NodeId(0), in_column(way, DVec3::ZERO).to_array()))
         .collect();
     let moved: Vec<[NodeId; BONES]> = (0..3)
         .map(|way| {
@@ -102,10 +102,10 @@ pub(super) fn model(settings: &Settings) -> Model {
         let positions = arm.positions.iter().map(|p| p.as_vec3()).collect();
         let shape = Shape::of(positions, arm.indices.clone()).painted_by_number(color);
         rig.rigid(&format!("weights by {}", WAYS[way]), shown[way], shape.clone());
-        let place = Vec3::new(COLUMNS[way] as f32, ROWS[1] as f32, 0.0);
+        let offset = Vec3::new(COLUMNS[way] as f32, ROWS[1] as f32, 0.0);
         let skin = rig.skin(&moved[way]);
         let own = |v: usize| (0..BONES as u16).map(|bone| (bone, weights[v][usize::from(bone)] as f32)).collect();
-        rig.skinned(&format!("arm by {}", WAYS[way]), skin, shape.at(place).weighted_by_number(own));
+        rig.skinned(&format!("arm by {}", WAYS[way]), skin, shape.at(offset).weighted_by_number(own));
     }
     rig.build()
 }

@@ -58,7 +58,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |moment| (links(moment) as f64).into(),
         marks: |moment| {
             (0..links(moment))
-                .map(|k| Mark::dot(moment.place(&link_name(k)), MarkInk::Accent, format!("{}", k + 1)))
+                .map(|k| Mark::dot(moment.joint_position(&link_name(k)), MarkInk::Accent, format!("{}", k + 1)))
                 .collect()
         },
         ..Symbol::PLAIN
@@ -74,7 +74,7 @@ static SYMBOLS: &[Symbol] = &[
             base.cross(link).length().atan2(base.dot(link)).into()
         },
         marks: |moment| {
-            let center = moment.place(&link_name(0));
+            let center = moment.joint_position(&link_name(0));
             let turn = (angle(moment) / links(moment) as f64) as f32;
             let mut out = Mark::arc(center, center + Vec3::Y * 0.7, Vec3::NEG_Z, turn, MarkInk::Accent, "");
             let middle = Quat::from_rotation_z(-0.5 * turn) * Vec3::Y * 0.75;
@@ -147,7 +147,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "1",
         words: "the part of its volume that the left arm keeps",
-        value: |moment| moment.volume_kept(0, "phi").into(),
+        value: |moment| moment.volume_ratio(0, "phi").into(),
         marks: |moment| vec![spine(moment, 0)],
         ..Symbol::PLAIN
     },
@@ -156,7 +156,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "n",
         words: "the part of its volume that the right arm keeps",
-        value: |moment| moment.volume_kept(1, "phi").into(),
+        value: |moment| moment.volume_ratio(1, "phi").into(),
         marks: |moment| vec![spine(moment, 1)],
         ..Symbol::PLAIN
     },
@@ -245,8 +245,8 @@ fn half_width(moment: &Moment, arm: usize, label: &str) -> Vec<Mark> {
 /// The outline of an arm at rest.
 fn outline(arm: usize) -> Mark {
     let corners = [(-1.0, 0.0), (1.0, 0.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, 0.0)];
-    let place = |(x, y): (f32, f32)| Vec3::new(AT[arm] + x * RADIUS, y * HEIGHT, 0.0);
-    Mark::line(corners.map(place).to_vec(), MarkInk::Accent, "at rest").wide(2.0)
+    let corner = |(x, y): (f32, f32)| Vec3::new(AT[arm] + x * RADIUS, y * HEIGHT, 0.0);
+    Mark::line(corners.map(corner).to_vec(), MarkInk::Accent, "at rest").wide(2.0)
 }
 
 /// The outline of an arm as it is bent: its outer and its inner side.
@@ -280,7 +280,7 @@ mod tests {
     fn skinned(moment: &Moment, arm: usize, links: usize) -> Vec<DVec3> {
         let phi = angle(moment) / links as f64;
         let turned = |v: DVec3, joint: usize| {
-            // From the last joint to the first, each about its own place at rest.
+            // From the last joint to the first, each about its own position at rest.
             (0..joint).rev().fold(v, |v, link| {
                 let center = DVec3::new(f64::from(AT[arm]), f64::from(height_of(link, links)), 0.0);
                 let (sin, cos) = (-phi).sin_cos();
@@ -290,12 +290,12 @@ mod tests {
         };
         let mesh = &moment.model().meshes[arm].primitives[0];
         let influences = mesh.stored_influences.as_ref().unwrap();
-        let place = |i: usize| {
+        let bent = |i: usize| {
             let (joints, weights) = influences.of(i);
             let v = mesh.positions[i].as_dvec3();
             joints.iter().zip(weights).map(|(j, w)| turned(v, usize::from(*j)) * f64::from(*w)).sum()
         };
-        (0..mesh.positions.len()).map(place).collect()
+        (0..mesh.positions.len()).map(bent).collect()
     }
 
     #[test]
@@ -306,7 +306,7 @@ mod tests {
             for degrees in (0..=170).step_by(10) {
                 let moment = first.with("phi", degrees as f32);
                 for (arm, links) in [(0, 1), (1, n)] {
-                    let places = skinned(&moment, arm, links);
+                    let positions = skinned(&moment, arm, links);
                     let mesh = &moment.model().meshes[arm].primitives[0];
                     let wanted: f64 = mesh
                         .indices
@@ -314,22 +314,22 @@ mod tests {
                         .0
                         .iter()
                         .map(|t| {
-                            let [a, b, c] = t.map(|i| places[i as usize]);
+                            let [a, b, c] = t.map(|i| positions[i as usize]);
                             a.dot(b.cross(c)) / 6.0
                         })
                         .sum();
                     assert!((moment.volume(arm) - wanted).abs() < 1e-5, "{n} {degrees}° arm {arm}");
                     let half = 0.5 * f64::from(degrees).to_radians() / links as f64;
-                    let kept = width(&moment, arm) / f64::from(RADIUS);
-                    assert!((kept - half.cos()).abs() < 1e-4, "{n} {degrees}° arm {arm}: {kept}");
+                    let ratio = width(&moment, arm) / f64::from(RADIUS);
+                    assert!((ratio - half.cos()).abs() < 1e-4, "{n} {degrees}° arm {arm}: {ratio}");
                 }
-                let kept = moment.volume(1);
-                assert!(kept <= before + 1e-6, "the more it bends the less is left");
-                before = kept;
+                let ratio = moment.volume(1);
+                assert!(ratio <= before + 1e-6, "the more it bends the less is left");
+                before = ratio;
             }
         }
         // Every link keeps more.
-        let kept = |n: usize| Moment::new(Settings::of(BONE_LINKS.example())).with("n", n as f32).volume(1);
-        assert!((1..MOST_LINKS).all(|n| kept(n + 1) > kept(n)), "{:?}", [kept(1), kept(2), kept(3), kept(4)]);
+        let ratio = |n: usize| Moment::new(Settings::of(BONE_LINKS.example())).with("n", n as f32).volume(1);
+        assert!((1..MOST_LINKS).all(|n| ratio(n + 1) > ratio(n)), "{:?}", [ratio(1), ratio(2), ratio(3), ratio(4)]);
     }
 }

@@ -30,7 +30,7 @@ const BODY_RADIUS: f32 = 0.3;
 /// The marked vertex of the body: high up at the left, where both shapes move it outwards.
 pub(super) const MARKED: usize = 30 * SIDES + OUTER;
 
-/// The instances, in the order of drawing; with it the places of the morph weights.
+/// The instances, in the order of drawing; with it the indices of the morph weights.
 pub(super) const SHAPES: usize = 0;
 pub(super) const PLAIN: usize = 1;
 pub(super) const CORRECTED: usize = 2;

@@ -222,7 +222,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "k",
         below: "1",
         words: "the part of its volume that the plain arm keeps",
-        value: |m| m.volume_kept(PLAIN, "phi").into(),
+        value: |m| m.volume_ratio(PLAIN, "phi").into(),
         marks: |m| vec![outline(m, 0)],
         ..Symbol::PLAIN
     },
@@ -237,7 +237,7 @@ static SYMBOLS: &[Symbol] = &[
     },
 ];
 
-/// A line from the stored place of the marked vertex, along so much of a shape.
+/// A line from the stored position of the marked vertex, along so much of a shape.
 fn displaced(moment: &Moment, shape: usize, much: f64, label: &str) -> Vec<Mark> {
     let from = stored(moment);
     let to = from + displacement(moment, shape) * much;

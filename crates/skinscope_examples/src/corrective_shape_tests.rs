@@ -39,18 +39,23 @@ fn both_elbows_are_those_of_double_precision_at_all_angles() {
                     let outer = 1.0 - inner * inner * (3.0 - 2.0 * inner);
                     let morphed = about + weight * outer * (times(turned, conjugate) - about);
                     let wanted = times(morphed, blend(phi));
-                    let place = moment.vertex("linear", instance, i);
-                    let off = (place.truncate() - DVec2::new(x0, 1.0)).distance(wanted);
+                    let position = moment.vertex("linear", instance, i);
+                    let off = (position.truncate() - DVec2::new(x0, 1.0)).distance(wanted);
                     assert!(off < 1e-5, "{degrees}° {sigma}° instance {instance} vertex {i}: {off}");
-                    assert!((place.z - f64::from(at.z)).abs() < 1e-6);
+                    assert!((position.z - f64::from(at.z)).abs() < 1e-6);
                 }
             }
         }
     }
     let [plain, corrected] = [0, 1].map(|arm| width(&first.with("phi", MADE_AT), arm) / f64::from(RADIUS));
     assert!((plain - 0.5).abs() < 1e-5 && (corrected - 1.0).abs() < 1e-5, "{plain} {corrected}");
-    let kept = |instance| first.with("phi", MADE_AT).volume(instance) / rest.volume(PLAIN);
-    assert!(kept(CORRECTED) > 0.99 && kept(PLAIN) < 0.93, "{} {}", kept(CORRECTED), kept(PLAIN));
+    let volume_ratio = |instance| first.with("phi", MADE_AT).volume(instance) / rest.volume(PLAIN);
+    assert!(
+        volume_ratio(CORRECTED) > 0.99 && volume_ratio(PLAIN) < 0.93,
+        "{} {}",
+        volume_ratio(CORRECTED),
+        volume_ratio(PLAIN)
+    );
 }
 
 #[test]

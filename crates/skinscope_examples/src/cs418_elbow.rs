@@ -204,8 +204,8 @@ fn outline(angle: f32, ink: MarkInk, label: &str) -> Mark {
     let turn = Quat::from_rotation_z(angle);
     // The words stand at the last corner.
     let corners = [(1.0, -1.0), (1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)];
-    let place = |(x, y): (f32, f32)| elbow(2) + turn * Vec3::new(x * HALF_WIDTH, y * REACH, 0.0);
-    Mark::line(corners.map(place).to_vec(), ink, label).wide(2.0)
+    let corner = |(x, y): (f32, f32)| elbow(2) + turn * Vec3::new(x * HALF_WIDTH, y * REACH, 0.0);
+    Mark::line(corners.map(corner).to_vec(), ink, label).wide(2.0)
 }
 
 /// The marked row of a strip, both of its vertices.
@@ -214,11 +214,11 @@ fn row(moment: &Moment, instance: usize, label: &str) -> Mark {
     Mark::span([at(0), at(1)], label)
 }
 
-/// The names of the strips, both ghosts, and the marked vertex with the two places that its matrices lead to.
+/// The names of the strips, both ghosts, and the marked vertex with the two positions that its matrices lead to.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let turned = Quat::from_rotation_z(angle(moment) as f32) * modelled(moment).as_vec3();
     let [straight, bent] = [modelled(moment).as_vec3(), turned].map(|p| elbow(2) + p);
-    // Words to the left of a place that its neighbours leave no room at.
+    // Words to the left of a position that its neighbours leave no room at.
     let aside = |p: Vec3, label: &str| Mark::named_aside(p, Vec3::new(-0.42, -0.1, 0.0), label);
     let name = |strip: usize, words: &str| Mark::name(elbow(strip) + Vec3::new(-0.45, -1.26, 0.0), words);
     // The way of the marked vertex of the middle strip, as its weight grows.

@@ -32,8 +32,8 @@ pub(super) static FOREARM: Scene = Scene {
     marks: |moment| {
         let name = |arm: usize, words: &str| Mark::name(Vec3::new(0.0, AT[arm] + RADIUS + 0.09, 0.0), words);
         let joint = |at: Vec3| Mark::dot(at, MarkInk::Second, "").wide(9.0);
-        let mut out = vec![name(0, "one joint at the wrist"), joint(moment.place("wrist"))];
-        out.extend((0..twists(moment.settings())).map(|twist| joint(moment.place(&name_of(twist)))));
+        let mut out = vec![name(0, "one joint at the wrist"), joint(moment.joint_position("wrist"))];
+        out.extend((0..twists(moment.settings())).map(|twist| joint(moment.joint_position(&name_of(twist)))));
         out.push(name(1, if twists(moment.settings()) == 1 { "one twist joint" } else { "twist joints" }));
         out
     },
@@ -65,7 +65,7 @@ static SYMBOLS: &[Symbol] = &[
         words: "the number of twist joints",
         value: |m| (twists(m.settings()) as f64).into(),
         marks: |m| {
-            let dot = |i: usize| Mark::dot(m.place(&name_of(i)), MarkInk::Accent, format!("{}", i + 1));
+            let dot = |i: usize| Mark::dot(m.joint_position(&name_of(i)), MarkInk::Accent, format!("{}", i + 1));
             (0..twists(m.settings())).map(dot).collect()
         },
         ..Symbol::PLAIN
@@ -80,7 +80,7 @@ static SYMBOLS: &[Symbol] = &[
             up.z.atan2(up.y).into()
         },
         marks: |m| {
-            let center = m.place(&name_of(0));
+            let center = m.joint_position(&name_of(0));
             let turn = (m.slider("theta").to_radians() / twists(m.settings()) as f64) as f32;
             Mark::arc(center, center + Vec3::Y * RADIUS * 1.3, Vec3::X, turn, MarkInk::Accent, "ψ")
         },
@@ -114,8 +114,8 @@ static SYMBOLS: &[Symbol] = &[
         below: "n",
         unit: Unit::Metres,
         words: "the radius of the arm below at its first twist joint, measured",
-        value: |m| radius(m, 1, ring_at(place_of(0, twists(m.settings())))).into(),
-        marks: |m| vec![ring(m, 1, ring_at(place_of(0, twists(m.settings()))), "rₙ")],
+        value: |m| radius(m, 1, ring_at(position_along(0, twists(m.settings())))).into(),
+        marks: |m| vec![ring(m, 1, ring_at(position_along(0, twists(m.settings()))), "rₙ")],
         ..Symbol::PLAIN
     },
 ];
@@ -129,11 +129,11 @@ fn twists(settings: &Settings) -> usize {
 }
 
 /// How far along the forearm a twist joint is, of so many: each in the middle of its part.
-fn place_of(twist: usize, twists: usize) -> f32 {
+fn position_along(twist: usize, twists: usize) -> f32 {
     WRIST * (twist as f32 + 0.5) / twists as f32
 }
 
-/// The ring at a place along the arm; the tube was laid down with ring 0 at the elbow.
+/// The ring at a position along the arm; the tube was turned down with ring 0 at the elbow.
 fn ring_at(along: f32) -> usize {
     (along / LENGTH * (RINGS - 1) as f32).round() as usize
 }
@@ -155,8 +155,8 @@ fn model(settings: &Settings) -> Model {
     let count = twists(settings);
     let mut joints = vec![rig.joint("twisting elbow", NodeId(0), [0.0, AT[1], 0.0])];
     for twist in 0..count {
-        let before = if twist == 0 { 0.0 } else { place_of(twist - 1, count) };
-        joints.push(rig.joint(&name_of(twist), joints[twist], [place_of(twist, count) - before, 0.0, 0.0]));
+        let before = if twist == 0 { 0.0 } else { position_along(twist - 1, count) };
+        joints.push(rig.joint(&name_of(twist), joints[twist], [position_along(twist, count) - before, 0.0, 0.0]));
     }
     let second = rig.skin(&joints);
     rig.skinned(
@@ -223,13 +223,13 @@ mod tests {
                 let theta = f64::from(degrees).to_radians();
                 for ring in 0..RINGS {
                     let along = f64::from(LENGTH) * ring as f64 / (RINGS - 1) as f64;
-                    let kept = |share: f64, turn: f64| {
+                    let width_ratio = |share: f64, turn: f64| {
                         ((1.0 - share + share * turn.cos()).powi(2) + (share * turn.sin()).powi(2)).sqrt()
                     };
                     let [wrist, blend] = [WRIST, BLEND].map(f64::from);
                     let at_wrist = ((along - wrist + blend) / (2.0 * blend)).clamp(0.0, 1.0);
                     let passed = (along / wrist).clamp(0.0, 1.0) * n as f64;
-                    let wanted = [kept(at_wrist, theta), kept(passed - passed.floor(), theta / n as f64)];
+                    let wanted = [width_ratio(at_wrist, theta), width_ratio(passed - passed.floor(), theta / n as f64)];
                     for (arm, wanted) in wanted.into_iter().enumerate() {
                         let got = radius(&moment, arm, ring) / f64::from(RADIUS);
                         assert!((got - wanted).abs() < 1e-4, "{n} {degrees}° arm {arm} ring {ring}: {got} {wanted}");

@@ -12,7 +12,7 @@ pub enum Expr {
     Of(&'static str),
     /// The sum of its parts; a [`Expr::Minus`] among them is taken away.
     Sum(&'static [Expr]),
-    /// The part with the other sign.
+    /// The negative of an expression.
     Minus(&'static Expr),
     /// The product of its parts, in their order.
     Product(&'static [Expr]),
@@ -26,13 +26,13 @@ pub enum Expr {
     Root(&'static Expr),
     /// The inverse of a matrix.
     Inverse(&'static Expr),
-    /// Rows as columns.
+    /// The transpose of a matrix.
     Transposed(&'static Expr),
-    /// The inverse of a matrix, with rows as columns.
+    /// The transpose of the inverse of a matrix.
     InverseTransposed(&'static Expr),
     /// A part between parentheses, to show what is done first.
     Group(&'static Expr),
-    /// The length of a vector, or a number without its sign.
+    /// The length of a vector, or the absolute value of a number.
     Length(&'static Expr),
     /// A function of numbers.
     Call(Function, &'static [Expr]),
@@ -40,7 +40,7 @@ pub enum Expr {
     Matrix(&'static [&'static [Expr]]),
     /// What is measured of the model.
     Measured(&'static Measured, &'static [Given]),
-    /// Where a slider stands, by its id: angles in radians.
+    /// The value of a slider, by its id; angles are in radians.
     Slider(&'static str),
 }
 
@@ -76,7 +76,7 @@ impl Function {
         }
     }
 
-    /// Computes it; `None` where the arguments are too few or too many.
+    /// Computes the function; `None` where the arguments are too few or too many.
     #[must_use]
     pub fn of(self, arguments: &[f64]) -> Option<f64> {
         Some(match (self, arguments) {
@@ -101,7 +101,7 @@ pub enum FormulaError {
     /// The example has no such symbol.
     #[error("there is no symbol \"{0}\"")]
     Unknown(&'static str),
-    /// The parts do not fit each other.
+    /// The sizes of parts of an expression do not fit each other.
     #[error("the sizes of the parts of {0} do not fit")]
     Sizes(&'static str),
 }

@@ -31,7 +31,7 @@ pub(super) static KEYS: Scene = Scene {
 };
 
 fn ball(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::dot(moment.place(BALLS[at].0), MarkInk::Accent, label).wide(18.0)]
+    vec![Mark::dot(moment.joint_position(BALLS[at].0), MarkInk::Accent, label).wide(18.0)]
 }
 
 /// A short line across one way at a height.
@@ -203,7 +203,7 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
 }
 
 fn height(moment: &Moment, ball: usize) -> f64 {
-    f64::from(moment.place(BALLS[ball].0).y)
+    f64::from(moment.joint_position(BALLS[ball].0).y)
 }
 
 /// The ways of the balls, and the heights of the keys.

@@ -79,7 +79,7 @@ impl Lesson {
         &self.moment
     }
 
-    /// Returns what opens it as it is now.
+    /// Returns the settings and the symbol that open the example as it is now.
     #[must_use]
     pub fn start(&self) -> Start {
         Start { settings: *self.moment.settings(), symbol: self.shown }
@@ -117,14 +117,14 @@ impl Lesson {
     fn go_to(&mut self, settings: Settings) {
         let now = *self.moment.settings();
         self.moment = Arc::new(self.moment.at(settings));
-        let mut kept = no_curves(self.example());
-        for ((kept, before), chart) in kept.iter_mut().zip(self.curves.iter()).zip(charts(self.example())) {
+        let mut curves = no_curves(self.example());
+        for ((curves, before), chart) in curves.iter_mut().zip(self.curves.iter()).zip(charts(self.example())) {
             // Curves over a slider are the same wherever it stands.
             if !settings.differs_beside(chart.slider, &now) {
-                before.clone_into(kept);
+                before.clone_into(curves);
             }
         }
-        self.curves = Arc::new(kept);
+        self.curves = Arc::new(curves);
     }
 
     /// Returns the symbol that is pointed at.

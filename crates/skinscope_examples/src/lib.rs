@@ -1,7 +1,7 @@
 //! Teaching examples: each is a small rig that the program makes, sliders that pose it, and a page whose formulas follow the
 //! sliders. What is said of it is a page of text, what is computed is a [`Scene`]: one page, one file and one row of [`SCENES`].
 //!
-//! A [`Symbol`] has a letter, words and a value; a [`Formula`] is made of symbols and is both printed ([`Printed`]) and computed
+//! A [`Symbol`] has a letter, words and a value; a [`Formula`] consists of symbols, and is both printed ([`Printed`]) and computed
 //! ([`Expr::value`]) from the same expression. A [`Moment`] is an example at some positions of its sliders. Knows nothing of
 //! sessions and windows.
 
@@ -60,7 +60,7 @@ pub use lesson::{Lesson, Start};
 pub use mark::{Mark, MarkInk};
 pub use measured::{Argument, MEASURES, Measured};
 pub use moment::{Curve, Moment};
-pub use page::{Ground, Named, PageError, kept_text, named, read};
+pub use page::{Ground, Named, PageError, interned_text, named, read};
 pub use printed::{Fence, Ink, Printed};
 pub use scene::{SCENES, Scene, example, examples};
 use skinscope_model::{LocalPose, Model, Skeleton};
@@ -105,12 +105,12 @@ pub struct Example {
 pub struct Page {
     /// Texts, formulas and charts, from the top down.
     pub blocks: &'static [Block],
-    /// Steps to take, two or three.
+    /// Steps for the user to try, two or three.
     pub try_this: &'static [&'static str],
-    /// What is seen then.
+    /// What the user then sees.
     pub what_to_see: &'static [&'static str],
-    /// Where it comes from: a text and the place in it.
-    pub sources: &'static [Source],
+    /// The texts that it comes from, with the section of each.
+    pub sources: &'static [Citation],
 }
 
 /// A part of a page.
@@ -126,23 +126,23 @@ pub enum Block {
 
 /// A text that an example comes from.
 #[derive(Debug)]
-pub struct Source {
+pub struct Citation {
     /// Authors, title and year.
     pub text: &'static str,
     /// The section or equation.
-    pub place: &'static str,
+    pub section: &'static str,
 }
 
 /// Curves over the range of a slider.
 #[derive(Debug)]
 pub struct Chart {
-    /// What is drawn.
+    /// The title of the chart.
     pub title: &'static str,
     /// The slider along the horizontal axis, by its id.
     pub slider: &'static str,
     /// The least and the greatest number of the vertical axis.
     pub range: [f64; 2],
-    /// How those numbers are written.
+    /// The unit in which those numbers are written.
     pub unit: Unit,
     /// Computes the curves. They do not depend on the slider of the horizontal axis.
     pub curves: fn(&Moment) -> Vec<Curve>,
@@ -176,7 +176,7 @@ pub struct Look {
 }
 
 impl Chart {
-    /// Computes all of its curves. Those that are expressions are computed at places of the whole range of the slider.
+    /// Computes all of its curves. Those that are expressions are computed at positions of the whole range of the slider.
     #[must_use]
     pub fn all_curves(&self, moment: &Moment) -> Vec<Curve> {
         let mut out = (self.curves)(moment);
@@ -216,6 +216,6 @@ pub struct Handle {
     pub name: &'static str,
     /// The slider of x, by id.
     pub x: &'static str,
-    /// The slider of y.
+    /// The slider of y, by id.
     pub y: &'static str,
 }

@@ -9,7 +9,7 @@ pub struct Mark {
     pub points: Vec<Vec3>,
     /// Its width, or the dot's, in pixels of a window at scale 1; 0 draws nothing.
     pub width: f32,
-    /// Its colour.
+    /// The colour of the line or dot.
     pub ink: MarkInk,
     /// Words beside its last point, which windows show.
     pub label: String,
@@ -20,15 +20,15 @@ pub struct Mark {
 /// The colours of marks, by role; the theme has the colours themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MarkInk {
-    /// What is pointed at.
+    /// The colour of what is pointed at.
     Accent,
-    /// What helps to see it.
+    /// A faint colour, for lines that help to see something else.
     Dim,
-    /// Of two or three that are told apart.
+    /// The first of two or three that differ by colour.
     First,
-    /// The second of them.
+    /// The second colour.
     Second,
-    /// The third of them.
+    /// The third colour.
     Third,
 }
 
@@ -45,22 +45,22 @@ impl Mark {
         Self { points, width: 3.0, ink, label: label.into(), leads: false }
     }
 
-    /// Makes the strong line between two places that a letter stands for.
+    /// Makes the strong line between two positions that a letter stands for.
     #[must_use]
     pub fn span([from, to]: [Vec3; 2], label: impl Into<String>) -> Self {
         Self::line(vec![from, to], MarkInk::Accent, label).wide(5.0)
     }
 
-    /// Makes words beside a place, without a dot.
+    /// Makes words next to a position, without a dot.
     #[must_use]
     pub fn name(at: Vec3, words: impl Into<String>) -> Self {
         Self::dot(at, MarkInk::Dim, words).wide(0.0)
     }
 
-    /// Makes words that stand `aside` of a place (metres), with a thin line that leads to them.
+    /// Makes words that stand `aside` of a position (metres), with a thin line that leads to them.
     #[must_use]
-    pub fn named_aside(place: Vec3, aside: Vec3, words: impl Into<String>) -> Self {
-        Self { leads: true, ..Self::line(vec![place, place + aside], MarkInk::Dim, words).wide(1.0) }
+    pub fn named_aside(anchor: Vec3, aside: Vec3, words: impl Into<String>) -> Self {
+        Self { leads: true, ..Self::line(vec![anchor, anchor + aside], MarkInk::Dim, words).wide(1.0) }
     }
 
     /// Makes a thin circle through a point, about an axis (unit length) through its center.
@@ -92,7 +92,7 @@ impl Mark {
         vec![line(DVec3::X), line(DVec3::Y), Self::dot(origin, ink, label)]
     }
 
-    /// The same with another width.
+    /// Returns the mark with this width, in pixels of a window at scale 1.
     #[must_use]
     pub fn wide(self, width: f32) -> Self {
         Self { width, ..self }

@@ -191,11 +191,11 @@ fn number(given: &[Given], at: usize) -> usize {
     if let Some(Given::Vertex(vertex)) = given.get(at) { *vertex } else { 0 }
 }
 
-fn at(moment: &Moment, given: &[Given], place: usize) -> DVec3 {
-    moment.place(name(given, place)).as_dvec3()
+fn at(moment: &Moment, given: &[Given], index: usize) -> DVec3 {
+    moment.joint_position(name(given, index)).as_dvec3()
 }
 
-/// The places of a joint by its name: the skin of what is measured, and the joint there.
+/// The indices of a joint by its name: the skin of what is measured, and the joint there.
 fn joint_of_skin(model: &Model, name: &str) -> Option<[usize; 2]> {
     let skin = model.instances.get(instance(model))?.skin?.index();
     let joint = model.skins[skin].joints.iter().position(|joint| model.skeleton.names[joint.index()] == name)?;
@@ -203,8 +203,8 @@ fn joint_of_skin(model: &Model, name: &str) -> Option<[usize; 2]> {
 }
 
 /// The skinning matrix of a joint. What no skin has moves nothing.
-fn skinning(moment: &Moment, given: &[Given], place: usize) -> DAffine3 {
-    joint_of_skin(moment.model(), name(given, place))
+fn skinning(moment: &Moment, given: &[Given], index: usize) -> DAffine3 {
+    joint_of_skin(moment.model(), name(given, index))
         .map_or(DAffine3::IDENTITY, |[skin, joint]| moment.skinning_matrix(skin, joint))
 }
 

@@ -10,7 +10,7 @@ use skinscope_model::{InstanceId, LocalPose, Model, NodeId};
 
 use super::{Example, Expr, Mark, MarkInk, Settings, Symbol, Unit, Value};
 
-/// The rig of an example, with what methods work out for it once.
+/// The rig of an example, with what methods compute for it once.
 #[derive(Debug)]
 struct Rig {
     model: Arc<Model>,
@@ -82,7 +82,7 @@ impl Curve {
         Self { name: name.into(), is_formula: false, points }
     }
 
-    /// Makes a curve of a formula, by its value at so many places of a range.
+    /// Makes a curve of a formula, by its value at so many positions of a range.
     #[must_use]
     pub fn formula(name: impl Into<String>, [from, to]: [f64; 2], steps: usize, value: impl Fn(f64) -> f64) -> Self {
         let at = |i: usize| from + (to - from) * i as f64 / steps as f64;
@@ -114,7 +114,7 @@ impl Moment {
         }
     }
 
-    /// Returns the same with one slider at another place.
+    /// Returns the same with one slider at another position.
     #[must_use]
     pub fn with(&self, slider: &str, value: f32) -> Self {
         let mut settings = self.settings;
@@ -122,7 +122,7 @@ impl Moment {
         self.at(settings)
     }
 
-    /// Returns the same at so many places of a slider's whole range, each with the slider's value.
+    /// Returns the same at so many positions of a slider's whole range, each with the slider's value.
     #[must_use]
     pub fn along(&self, slider: &str, steps: usize) -> Vec<(f64, Self)> {
         let range = self.example().sliders.iter().find(|s| s.id == slider).map_or([0.0; 2], |s| s.range);
@@ -216,11 +216,11 @@ impl Moment {
 
     /// Returns where a node stands, metres.
     #[must_use]
-    pub fn place(&self, name: &str) -> Vec3 {
+    pub fn joint_position(&self, name: &str) -> Vec3 {
         self.node(name).translation.into()
     }
 
-    /// Returns the skinning matrix of a joint, by its skin and its place there.
+    /// Returns the skinning matrix of a joint, by its skin and its index there.
     #[must_use]
     pub fn skinning_matrix(&self, skin: usize, joint: usize) -> DAffine3 {
         let before: usize = self.rig.model.skins[..skin].iter().map(|skin| skin.joints.len()).sum();
@@ -279,7 +279,7 @@ impl Moment {
 
     /// Returns the part of its volume that an instance keeps against where a slider is at 0.
     #[must_use]
-    pub fn volume_kept(&self, instance: usize, slider: &str) -> f64 {
+    pub fn volume_ratio(&self, instance: usize, slider: &str) -> f64 {
         self.volume(instance) / self.with(slider, 0.0).volume(instance)
     }
 
@@ -289,8 +289,8 @@ impl Moment {
     pub fn volume(&self, instance: usize) -> f64 {
         let Some(part) = self.surface("linear").part(InstanceId::from_index(instance), 0) else { return f64::NAN };
         let mesh = &self.rig.model.meshes[self.rig.model.instances[instance].mesh.index()].primitives[0];
-        let places = &part.deformed.positions;
-        let at = |i: u32| (places[i as usize] - places[0]).as_dvec3();
+        let positions = &part.deformed.positions;
+        let at = |i: u32| (positions[i as usize] - positions[0]).as_dvec3();
         let triangles = mesh.indices.as_chunks::<3>().0;
         triangles.iter().map(|[a, b, c]| at(*a).dot(at(*b).cross(at(*c)))).sum::<f64>() / 6.0
     }

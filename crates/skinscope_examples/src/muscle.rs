@@ -16,7 +16,7 @@ const LENGTH: f32 = 1.0;
 const BICEPS: [f32; 3] = [-0.5, 0.08, 0.0];
 const RINGS: usize = 41;
 const SIDES: usize = 32;
-/// The ring at the biceps joint, counted from the hand: the tube is laid down with its upper end towards −X.
+/// The ring at the biceps joint, counted from the hand: the tube is turned down with its upper end towards −X.
 const RING: usize = 30;
 /// By how much the biceps grows where the elbow is folded.
 const MOST: f32 = 1.6;
@@ -40,11 +40,11 @@ pub(super) static MUSCLE: Scene = Scene {
     pose,
     marks: |moment| {
         let joint = |at: Vec3, words: &str| Mark::dot(at, MarkInk::Second, words).wide(9.0);
-        let under = moment.place("biceps");
+        let under = moment.joint_position("biceps");
         vec![
             Mark::named_aside(under, Vec3::new(-0.2, -0.5, 0.0), "muscle joint"),
             joint(under, ""),
-            joint(moment.place("ribs"), "joint of the chest"),
+            joint(moment.joint_position("ribs"), "joint of the chest"),
             Mark::name(Vec3::from(CHEST) + Vec3::new(-0.4, 0.75, 0.0), "chest, from its side"),
         ]
     },
@@ -186,7 +186,7 @@ fn model(_: &Settings) -> Model {
     let chest = rig.skin(&[spine, ribs]);
     // Along −X: the hand is at the lower end of the tube.
     let lying = Transform { rotation: Quat::from_rotation_z(std::f32::consts::FRAC_PI_2), ..Transform::IDENTITY };
-    let shape = Shape::tube([-LENGTH, LENGTH], RINGS, SIDES, |_| Vec2::splat(RADIUS)).placed(lying);
+    let shape = Shape::tube([-LENGTH, LENGTH], RINGS, SIDES, |_| Vec2::splat(RADIUS)).transformed(lying);
     let share = |p: Vec3| {
         let along = ((p.x - BICEPS[0]) / 0.26).powi(2);
         // The upper side of the arm, and less of it towards its sides.

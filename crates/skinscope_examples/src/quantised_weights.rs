@@ -55,15 +55,15 @@ const fn alone<const JOINT: usize>(id: &'static str, below: &'static str, words:
 }
 
 fn joint(moment: &Moment, joint: usize) -> Vec<Mark> {
-    vec![Mark::dot(moment.place(JOINTS[joint]), MarkInk::Accent, JOINTS[joint])]
+    vec![Mark::dot(moment.joint_position(JOINTS[joint]), MarkInk::Accent, JOINTS[joint])]
 }
 
 fn corner(moment: &Moment, instance: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::dot(place(moment, instance).as_vec3(), MarkInk::Accent, label)]
+    vec![Mark::dot(skinned_position(moment, instance).as_vec3(), MarkInk::Accent, label)]
 }
 
 fn error(moment: &Moment, instance: usize, label: &str) -> Vec<Mark> {
-    vec![Mark::span([EXACT, instance].map(|i| place(moment, i).as_vec3()), label)]
+    vec![Mark::span([EXACT, instance].map(|i| skinned_position(moment, i).as_vec3()), label)]
 }
 
 static SYMBOLS: &[Symbol] = &[
@@ -113,7 +113,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |m| (rounded(m.settings()).iter().sum::<f64>() / 255.0).into(),
         marks: |m| {
             // As far as the picture goes.
-            let from = place(m, ROUNDED).as_vec3();
+            let from = skinned_position(m, ROUNDED).as_vec3();
             let back = (from.length() - 0.6).max(0.0) / from.length().max(1e-6);
             vec![Mark::line(vec![from, from * back], MarkInk::Accent, "S: towards the origin").wide(4.0)]
         },
@@ -127,7 +127,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "p",
         bold: true,
         words: "where the corner of the plate should be: by the weights as they are",
-        value: |m| place(m, EXACT).into(),
+        value: |m| skinned_position(m, EXACT).into(),
         marks: |m| corner(m, EXACT, "p"),
         ..Symbol::PLAIN
     },
@@ -136,7 +136,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "r",
         bold: true,
         words: "where it is by weights that were rounded each for itself (the blue frame)",
-        value: |m| place(m, ROUNDED).into(),
+        value: |m| skinned_position(m, ROUNDED).into(),
         marks: |m| corner(m, ROUNDED, "r"),
         ..Symbol::PLAIN
     },
@@ -145,7 +145,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "m",
         bold: true,
         words: "where it is by two rounded weights and the implied one (the orange frame)",
-        value: |m| place(m, IMPLIED).into(),
+        value: |m| skinned_position(m, IMPLIED).into(),
         marks: |m| corner(m, IMPLIED, "m"),
         ..Symbol::PLAIN
     },
@@ -154,7 +154,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "e",
         unit: Unit::Decimals(4),
         words: "how far off, in metres, weights are that were rounded each for itself",
-        value: |m| place(m, ROUNDED).distance(place(m, EXACT)).into(),
+        value: |m| skinned_position(m, ROUNDED).distance(skinned_position(m, EXACT)).into(),
         marks: |m| error(m, ROUNDED, "e"),
         ..Symbol::PLAIN
     },
@@ -163,7 +163,7 @@ static SYMBOLS: &[Symbol] = &[
         letter: "f",
         unit: Unit::Decimals(4),
         words: "how far off, in metres, they are where the last one is implied",
-        value: |m| place(m, IMPLIED).distance(place(m, EXACT)).into(),
+        value: |m| skinned_position(m, IMPLIED).distance(skinned_position(m, EXACT)).into(),
         marks: |m| error(m, IMPLIED, "f"),
         ..Symbol::PLAIN
     },
@@ -232,7 +232,7 @@ fn pose(settings: &Settings, skeleton: &Skeleton, local: &mut LocalPose) {
 }
 
 /// The upper right corner of a plate or frame, in the plane of the picture.
-fn place(moment: &Moment, instance: usize) -> DVec3 {
+fn skinned_position(moment: &Moment, instance: usize) -> DVec3 {
     moment.vertex("linear", instance, 0).with_z(0.0)
 }
 
@@ -246,7 +246,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let far = moment.slider("D") as f32;
     let at = |x: f32, y: f32| Vec3::new(far + x, y, 0.0);
     let mut out = vec![
-        Mark::dot(place(moment, EXACT).as_vec3(), MarkInk::First, "p"),
+        Mark::dot(skinned_position(moment, EXACT).as_vec3(), MarkInk::First, "p"),
         Mark::line(vec![at(0.45, -0.52), at(0.55, -0.52)], MarkInk::First, "10 cm"),
     ];
     if far < 0.9 {
@@ -265,7 +265,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 fn curves(moment: &Moment) -> Vec<Curve> {
     let along = moment.along("D", 10);
     let of = |(instance, name): (usize, &str)| {
-        Curve::measured(name, &along, |m| place(m, instance).distance(place(m, EXACT)))
+        Curve::measured(name, &along, |m| skinned_position(m, instance).distance(skinned_position(m, EXACT)))
     };
     [(ROUNDED, "Rounded each for itself"), (IMPLIED, "Last one implied")].map(of).into()
 }
@@ -297,7 +297,7 @@ mod tests {
                     let each = blend(q.map(|q| f64::from(q) / 255.0));
                     let implied = blend([q[0], q[1], 255 - q[0] - q[1]].map(|q| f64::from(q) / 255.0));
                     for (instance, wanted) in [(EXACT, exact), (ROUNDED, each), (IMPLIED, implied)] {
-                        let off = place(&moment, instance).distance(wanted);
+                        let off = skinned_position(&moment, instance).distance(wanted);
                         // Single precision far from the origin has steps of four micrometres.
                         assert!(off < 3e-5, "{far} {w1} {theta} {instance}: {off}");
                     }

@@ -38,7 +38,7 @@ impl Rig {
         id
     }
 
-    /// Adds a node at a place of its parent's space, metres.
+    /// Adds a node at a position in its parent's space, metres.
     pub(super) fn joint(&mut self, name: &str, parent: NodeId, at: [f32; 3]) -> NodeId {
         self.node(name, Some(parent), Transform { translation: at.into(), ..Transform::IDENTITY })
     }
@@ -108,7 +108,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// Makes it of places and triangles, three numbers each.
+    /// Makes it from positions and triangles, three numbers each.
     pub(super) fn of(positions: Vec<Vec3>, indices: Vec<u32>) -> Self {
         let mut out = Self { positions, indices, ..Self::default() };
         out.smooth();
@@ -120,17 +120,17 @@ impl Shape {
     /// closed by flat caps with vertices of their own.
     pub(super) fn tube([from, to]: [f32; 2], rings: usize, sides: usize, radius: impl Fn(f32) -> Vec2) -> Self {
         let mut out = Self::default();
-        let place = |ring: usize, side: usize| {
+        let point = |ring: usize, side: usize| {
             let y = from + (to - from) * ring as f32 / (rings - 1) as f32;
             let (sin, cos) = (std::f32::consts::TAU * side as f32 / sides as f32).sin_cos();
             let wide = radius(y);
             Vec3::new(wide.x * sin, y, wide.y * cos)
         };
-        out.positions = (0..rings * sides).map(|i| place(i / sides, i % sides)).collect();
+        out.positions = (0..rings * sides).map(|i| point(i / sides, i % sides)).collect();
         // Triangles lean to one side at each vertex; the directions along and around the tube do not.
         let normal = |ring: usize, side: usize| {
-            let along = place((ring + 1).min(rings - 1), side) - place(ring.saturating_sub(1), side);
-            let around = place(ring, side + 1) - place(ring, side + sides - 1);
+            let along = point((ring + 1).min(rings - 1), side) - point(ring.saturating_sub(1), side);
+            let around = point(ring, side + 1) - point(ring, side + sides - 1);
             around.cross(along).normalize_or(Vec3::Y)
         };
         let normals: Vec<Vec3> = (0..rings * sides).map(|i| normal(i / sides, i % sides)).collect();
@@ -142,7 +142,7 @@ impl Shape {
         }
         for (ring, turns) in [(0, true), (rings - 1, false)] {
             let first = out.positions.len() as u32;
-            let rim: Vec<Vec3> = (0..sides).map(|side| place(ring, side)).collect();
+            let rim: Vec<Vec3> = (0..sides).map(|side| point(ring, side)).collect();
             let middle = rim.iter().sum::<Vec3>() / sides as f32;
             out.positions.extend(rim);
             out.positions.push(middle);
@@ -178,11 +178,11 @@ impl Shape {
         self.normals = normals(&self.positions, &self.indices);
     }
 
-    /// Adds a morph target, which moves each vertex by its place. It comes after all that moves or turns the shape.
+    /// Adds a morph target, which moves each vertex by its position. It comes after all that moves or turns the shape.
     pub(super) fn morphed(mut self, name: &'static str, by: impl Fn(Vec3) -> Vec3) -> Self {
         let positions: Vec<Vec3> = self.positions.iter().map(|p| by(*p)).collect();
         let moved: Vec<Vec3> = self.positions.iter().zip(&positions).map(|(p, d)| *p + *d).collect();
-        let [before, after] = [&self.positions, &moved].map(|places| normals(places, &self.indices));
+        let [before, after] = [&self.positions, &moved].map(|positions| normals(positions, &self.indices));
         let normals = after.iter().zip(&before).map(|(after, before)| *after - *before).collect();
         self.morphs.push((name, MorphTarget { positions, normals, tangents: Vec::new() }));
         self
@@ -197,23 +197,23 @@ impl Shape {
 
     /// Lays a tube that stands along +Y down towards +X.
     pub(super) fn lying(self) -> Self {
-        self.placed(Transform { rotation: Quat::from_rotation_z(-FRAC_PI_2), ..Transform::IDENTITY })
+        self.transformed(Transform { rotation: Quat::from_rotation_z(-FRAC_PI_2), ..Transform::IDENTITY })
     }
 
     /// Moves it, before it is bound.
-    pub(super) fn at(self, place: impl Into<Vec3>) -> Self {
-        self.placed(Transform { translation: place.into(), ..Transform::IDENTITY })
+    pub(super) fn at(self, offset: impl Into<Vec3>) -> Self {
+        self.transformed(Transform { translation: offset.into(), ..Transform::IDENTITY })
     }
 
     /// Moves and turns it, before it is bound.
-    pub(super) fn placed(mut self, by: Transform) -> Self {
+    pub(super) fn transformed(mut self, by: Transform) -> Self {
         let m = by.to_affine();
         self.positions.iter_mut().for_each(|p| *p = m.transform_point3(*p));
         self.normals.iter_mut().for_each(|n| *n = by.rotation * *n);
         self
     }
 
-    /// Colours each vertex by its place. Colours are sRGB, as they are written: `0xrrggbb`.
+    /// Colours each vertex by its position. Colours are sRGB, as they are written: `0xrrggbb`.
     pub(super) fn painted(mut self, color: impl Fn(Vec3) -> u32) -> Self {
         self.colors = self.positions.iter().map(|p| linear(color(*p)).extend(1.0)).collect();
         self
@@ -225,10 +225,10 @@ impl Shape {
         self
     }
 
-    /// Gives each vertex joints (places in the skin) and weights by its place: four at most.
+    /// Gives each vertex joints (indices in the skin) and weights by its position: four at most.
     pub(super) fn weighted(self, weights: impl Fn(Vec3) -> Vec<(u16, f32)>) -> Self {
-        let places = self.positions.clone();
-        self.weighted_by_number(|i| weights(places[i]))
+        let positions = self.positions.clone();
+        self.weighted_by_number(|i| weights(positions[i]))
     }
 
     /// Gives the vertices joints and weights by number.

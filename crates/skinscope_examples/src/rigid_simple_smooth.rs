@@ -187,7 +187,7 @@ fn edge(moment: &Moment, arm: usize, ring: usize) -> [DVec3; 2] {
     [ring - 1, ring].map(|ring| vertex(moment, arm, ring, OUTER))
 }
 
-/// The outer ends of both rigid parts, which are one place at rest.
+/// The outer ends of both rigid parts, which are at one position at rest.
 fn gap(moment: &Moment) -> [DVec3; 2] {
     [moment.vertex("linear", RIGID[0], ELBOW * SIDES + OUTER), moment.vertex("linear", RIGID[1], OUTER)]
 }

@@ -34,7 +34,7 @@ pub(super) static SCALED_NORMALS: Scene = Scene {
 const DRAWN: f32 = 0.4;
 
 fn arrow(moment: &Moment, along: DVec2, label: &str) -> Vec<Mark> {
-    let at = place(moment, rim(moment));
+    let at = ring_position(moment, rim(moment));
     let end = at + along.as_vec2().extend(0.0) * DRAWN;
     vec![Mark::span([at, end], label)]
 }
@@ -147,7 +147,7 @@ static SYMBOLS: &[Symbol] = &[
         words: "the angle between both normals: the error of the wrong one",
         value: |m| between(wrong(m, angle(m)), measured(m, rim(m))).into(),
         marks: |m| {
-            let at = place(m, rim(m));
+            let at = ring_position(m, rim(m));
             let [a, b] = [measured(m, rim(m)), wrong(m, angle(m))];
             let axis = if a.perp_dot(b) < 0.0 { Vec3::NEG_Z } else { Vec3::Z };
             let from = at + a.as_vec2().extend(0.0) * DRAWN * 0.8;
@@ -163,7 +163,7 @@ fn model(_: &Settings) -> Model {
     let joint = rig.joint("stretched", NodeId(0), [0.0; 3]);
     let skin = rig.skin(&[joint]);
     let lying = Transform { rotation: Quat::from_rotation_x(std::f32::consts::FRAC_PI_2), ..Transform::IDENTITY };
-    let roller = Shape::tube([-HALF_LENGTH, HALF_LENGTH], 2, SIDES, |_| Vec2::splat(RADIUS)).placed(lying);
+    let roller = Shape::tube([-HALF_LENGTH, HALF_LENGTH], 2, SIDES, |_| Vec2::splat(RADIUS)).transformed(lying);
     rig.skinned("roller", skin, roller.painted(|_| 0x9db8d6).weighted(|_| vec![(0, 1.0)]));
     rig.build()
 }
@@ -183,13 +183,13 @@ fn rim(moment: &Moment) -> usize {
 
 /// The vertex of the front rim that is so many steps from the x axis, counter-clockwise as seen from the front.
 ///
-/// The tube stood upright and was laid on its back, so that its upper ring is in front: side k of it pointed to (sin, 0, cos) of its
+/// The tube stood upright and was turned onto its back, so that its upper ring is in front: side k of it pointed to (sin, 0, cos) of its
 /// angle, and now points to (sin, −cos, 0).
 fn vertex(step: usize) -> usize {
     SIDES + (step + SIDES / 4) % SIDES
 }
 
-fn place(moment: &Moment, step: usize) -> Vec3 {
+fn ring_position(moment: &Moment, step: usize) -> Vec3 {
     moment.vertex("linear", 0, vertex(step)).as_vec3()
 }
 
@@ -226,11 +226,11 @@ fn rim_at_rest() -> Mark {
     Mark::circle(center, center + Vec3::X * RADIUS, Vec3::Z).wide(2.0)
 }
 
-/// A fan of both normals around the rim; at the marked place the tangent, both normals with their letters, and the right angle.
+/// A fan of both normals around the rim; at the marked point the tangent, both normals with their letters, and the right angle.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let mut out = Vec::new();
     for step in (0..SIDES).step_by(4) {
-        let at = place(moment, step);
+        let at = ring_position(moment, step);
         let angle = f64::from(step as f32 * STEP).to_radians();
         let mut draw = |along: DVec2, ink| {
             let end = at + along.as_vec2().extend(0.0) * DRAWN * 0.6;
@@ -239,7 +239,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
         draw(wrong(moment, angle), MarkInk::Third);
         draw(measured(moment, step), MarkInk::Second);
     }
-    let at = place(moment, rim(moment));
+    let at = ring_position(moment, rim(moment));
     let to = |v: DVec2, long: f32| at + v.as_vec2().extend(0.0) * long;
     let tangent = (matrix(moment) * tangent_at_rest(moment)).normalize();
     let (right, leaning) = (measured(moment, rim(moment)), wrong(moment, angle(moment)));
@@ -253,7 +253,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     out
 }
 
-/// The error at the marked place, as the formula has it, and as measured between the normals.
+/// The error at the marked point, as the formula has it, and as measured between the normals.
 fn curves(moment: &Moment) -> Vec<Curve> {
     let omega = angle(moment);
     let error = |m: &Moment| between(wrong(m, omega), measured(m, rim(m))).to_degrees();
@@ -280,7 +280,7 @@ mod tests {
             for step in 0..=SIDES / 2 {
                 let moment = first.with("s", s).with("omega", step as f32 * STEP);
                 assert_eq!(rim(&moment), step);
-                let p = place(&moment, step).as_dvec3();
+                let p = ring_position(&moment, step).as_dvec3();
                 let r = f64::from(RADIUS);
                 let on_rim = (p.x / (f64::from(s) * r)).powi(2) + (p.y / r).powi(2);
                 assert!((on_rim - 1.0).abs() < 1e-5, "{s} {step}: {p}");

@@ -12,7 +12,7 @@ const RADIUS: f32 = 0.2;
 const LENGTH: f32 = 1.6;
 const RINGS: usize = 81;
 const SIDES: usize = 32;
-/// The sides of a ring that are above, and below in the armpit: the tube stood upright and was laid down towards +X.
+/// The sides of a ring that are above, and below in the armpit: the tube stood upright and was turned down towards +X.
 const ABOVE: usize = 3 * SIDES / 4;
 const BELOW: usize = SIDES / 4;
 /// Where the breastbones of both figures are. The floor is at 0, below an arm that hangs.
@@ -42,7 +42,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let under = |at: [f32; 3], words: &str| Mark::name(Vec3::from(at) + Vec3::new(-0.45, -0.92, 0.0), words);
     // Each name stands to another side of its joint, so that no line to one crosses another.
     let named = |joint: &str, words: &str, [x, y]: [f32; 2]| {
-        let at = moment.place(joint);
+        let at = moment.joint_position(joint);
         [Mark::named_aside(at, Vec3::new(x, y, 0.0), words), Mark::dot(at, MarkInk::First, "").wide(8.0)]
     };
     let width = |limb: usize, words: &str| {
@@ -59,7 +59,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 
 /// The angle of a joint of the right limb as an arc at it.
 fn arc_at(moment: &Moment, joint: usize, label: &str) -> Vec<Mark> {
-    let center = moment.place(CHAIN[joint].0);
+    let center = moment.joint_position(CHAIN[joint].0);
     let turn = (angle(moment) * f64::from(CHAIN[joint].3)) as f32;
     let before: f32 = CHAIN[..joint].iter().map(|(_, _, _, part)| part).sum();
     let from = Quat::from_rotation_z(before * angle(moment) as f32) * Vec3::X * 0.4;
@@ -98,7 +98,7 @@ static SYMBOLS: &[Symbol] = &[
         words: "the angle by which the arms are raised in all",
         value: |m| angle(m).into(),
         marks: |m| {
-            let center = m.place("ball");
+            let center = m.joint_position("ball");
             Mark::arc(center, center + Vec3::X * 0.6, Vec3::Z, angle(m) as f32, MarkInk::Accent, "θ")
         },
         ..Symbol::PLAIN
@@ -144,10 +144,10 @@ static SYMBOLS: &[Symbol] = &[
     of_limb::<0>("V1", "V", "1", "the volume of the left limb now, cubic metres", |m| m.volume(0).into()),
     of_limb::<1>("V2", "V", "2", "the volume of the right limb now, cubic metres", |m| m.volume(1).into()),
     of_limb::<0>("k1", "k", "1", "the part of its volume that the left limb keeps", |m| {
-        m.volume_kept(0, "theta").into()
+        m.volume_ratio(0, "theta").into()
     }),
     of_limb::<1>("k2", "k", "2", "the part of its volume that the right limb keeps", |m| {
-        m.volume_kept(1, "theta").into()
+        m.volume_ratio(1, "theta").into()
     }),
 ];
 
@@ -253,7 +253,7 @@ fn curves(moment: &Moment) -> Vec<Curve> {
 mod tests {
     use super::*;
 
-    /// A place that turns about joints of the plane z = 0, the last of them first, in double precision.
+    /// A position that turns about joints of the plane z = 0, the last of them first, in double precision.
     fn turned(p: DVec3, joints: &[(f64, f64)]) -> DVec3 {
         joints.iter().rev().fold(p, |p, (along, turn)| {
             let (sin, cos) = turn.sin_cos();
@@ -288,7 +288,7 @@ mod tests {
                 let wanted = f64::from(RADIUS) * (0.5 * bend).cos();
                 assert!((width(&moment, limb) - wanted).abs() < 1e-5, "{degrees}° limb {limb}");
             }
-            let more = moment.volume_kept(1, "theta") - moment.volume_kept(0, "theta");
+            let more = moment.volume_ratio(1, "theta") - moment.volume_ratio(0, "theta");
             assert!(more > if degrees.abs() < 30 { -1e-5 } else { 1e-3 }, "{degrees}°: more joints keep more, {more}");
         }
     }

@@ -74,9 +74,9 @@ static SYMBOLS: &[Symbol] = &[
         marks: |moment| vec![Mark::dot(stored(moment).as_vec3(), MarkInk::Accent, "v")],
         ..Symbol::PLAIN
     },
-    place::<0>("p1", "1", "where joint 37 alone would carry the vertex"),
-    place::<1>("p2", "2", "where joint 6 alone would carry the vertex"),
-    place::<2>("p3", "3", "where joint 14 alone would carry the vertex"),
+    alone_symbol::<0>("p1", "1", "where joint 37 alone would carry the vertex"),
+    alone_symbol::<1>("p2", "2", "where joint 6 alone would carry the vertex"),
+    alone_symbol::<2>("p3", "3", "where joint 14 alone would carry the vertex"),
     Symbol {
         id: "p",
         letter: "p",
@@ -108,7 +108,7 @@ const fn weight<const JOINT: usize>(id: &'static str, below: &'static str, words
     }
 }
 
-const fn place<const JOINT: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
+const fn alone_symbol<const JOINT: usize>(id: &'static str, below: &'static str, words: &'static str) -> Symbol {
     Symbol {
         id,
         letter: "p",
@@ -146,7 +146,7 @@ fn plate() -> Shape {
         }
     }
     let share = |steps: usize| steps as f32 / STEPS as f32;
-    let place = |w: &[usize; 3]| (0..3).map(|i| Vec3::from(JOINTS[i].1) * share(w[i])).sum::<Vec3>();
+    let blended = |w: &[usize; 3]| (0..3).map(|i| Vec3::from(JOINTS[i].1) * share(w[i])).sum::<Vec3>();
     let mut indices = Vec::new();
     for first in 0..STEPS {
         for second in 0..STEPS - first {
@@ -165,7 +165,7 @@ fn plate() -> Shape {
         (0..3).fold(0, |out, channel| out << 8 | (0..3).map(|i| w[i] * CORNERS[i][channel]).sum::<f32>().round() as u32)
     };
     let colors: Vec<u32> = rows.iter().map(|w| color(&w.map(share))).collect();
-    Shape::of(rows.iter().map(place).collect(), indices.into_iter().map(|i| i as u32).collect())
+    Shape::of(rows.iter().map(blended).collect(), indices.into_iter().map(|i| i as u32).collect())
         .painted_by_number(|i| colors[i])
         .weighted_by_number(|i| (0..3).map(|joint| (joint as u16, weights[i][joint])).collect())
 }
@@ -204,16 +204,16 @@ fn alone(moment: &Moment, joint: usize) -> DVec3 {
     moment.alone(joint, 0, vertex(moment))
 }
 
-/// The joints by name, the triangle of the three places, and lines from there to the vertex that are as wide as the weights.
+/// The joints by name, the triangle of the three positions, and lines from there to the vertex that are as wide as the weights.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let at = moment.vertex("linear", 0, vertex(moment)).as_vec3();
-    let name = |(name, _): &(&str, _)| Mark::dot(moment.place(name), MarkInk::Dim, *name).wide(6.0);
+    let name = |(name, _): &(&str, _)| Mark::dot(moment.joint_position(name), MarkInk::Dim, *name).wide(6.0);
     let mut out: Vec<Mark> = JOINTS.iter().map(name).collect();
     out.push(Mark::line((0..=3).map(|i| alone(moment, i % 3).as_vec3()).collect(), MarkInk::Dim, "").wide(1.5));
     for (joint, steps) in weights(moment).into_iter().enumerate() {
-        let place = alone(moment, joint).as_vec3();
-        out.push(Mark::line(vec![place, at], INKS[joint], "").wide(1.0 + 7.0 * steps as f32 / STEPS as f32));
-        out.push(Mark::dot(place, INKS[joint], ["p₁", "p₂", "p₃"][joint]));
+        let alone_at = alone(moment, joint).as_vec3();
+        out.push(Mark::line(vec![alone_at, at], INKS[joint], "").wide(1.0 + 7.0 * steps as f32 / STEPS as f32));
+        out.push(Mark::dot(alone_at, INKS[joint], ["p₁", "p₂", "p₃"][joint]));
     }
     out.push(Mark::dot(at, MarkInk::First, "p").wide(14.0));
     out

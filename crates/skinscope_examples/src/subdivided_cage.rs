@@ -133,7 +133,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |m| (terms(m) as f64 / level(m).masks.len() as f64).into(),
         marks: |m| {
             let (worst, cage) = (worst(m), skinned_cage(m));
-            let from = places(m, worst)[1];
+            let from = both_positions(m, worst)[1];
             let line = |(of, _): &(u32, f64)| [from, cage[*of as usize]].map(on_right).to_vec();
             level(m).masks[worst].iter().map(|part| Mark::line(line(part), MarkInk::Accent, "").wide(1.5)).collect()
         },
@@ -147,7 +147,7 @@ static SYMBOLS: &[Symbol] = &[
         value: |m| distance(m).into(),
         marks: |m| {
             // The line is short: its names stand apart from it, at the ends of thin lines.
-            let [a, b] = places(m, worst(m)).map(on_right);
+            let [a, b] = both_positions(m, worst(m)).map(on_right);
             let out = (a - b).normalize_or(Vec3::X) * 0.3;
             let across = Vec3::new(-out.y, out.x, 0.0);
             let named = |at: Vec3, to: Vec3, label: &str| Mark::named_aside(at, to, label);
@@ -167,9 +167,9 @@ static SYMBOLS: &[Symbol] = &[
         letter: "a",
         bold: true,
         words: "the place of that vertex on the surface that was subdivided first, from the foot of its arm; the dot is there on both arms",
-        value: |m| places(m, worst(m))[0].into(),
+        value: |m| both_positions(m, worst(m))[0].into(),
         marks: |m| {
-            let at = places(m, worst(m))[0];
+            let at = both_positions(m, worst(m))[0];
             vec![
                 Mark::dot(at.as_vec3() + Vec3::X * AT[FIRST], MarkInk::Accent, "a"),
                 Mark::dot(on_right(at), MarkInk::Accent, "a"),
@@ -182,8 +182,8 @@ static SYMBOLS: &[Symbol] = &[
         letter: "b",
         bold: true,
         words: "the place of that vertex on the surface of the skinned cage, from the foot of its arm",
-        value: |m| places(m, worst(m))[1].into(),
-        marks: |m| vec![Mark::dot(on_right(places(m, worst(m))[1]), MarkInk::Accent, "b")],
+        value: |m| both_positions(m, worst(m))[1].into(),
+        marks: |m| vec![Mark::dot(on_right(both_positions(m, worst(m))[1]), MarkInk::Accent, "b")],
         ..Symbol::PLAIN
     },
 ];
@@ -204,12 +204,12 @@ pub(super) fn cage_indices() -> Vec<u32> {
 
 /// Where the vertices of the cage are at rest, from the foot of the arm.
 fn cage_at_rest() -> Vec<DVec3> {
-    let place = |v: u32| {
+    let subdivided = |v: u32| {
         let y = HEIGHT * f64::from(v / 4) / f64::from(RINGS - 1);
         let across = [DVec3::Z, DVec3::X, DVec3::NEG_Z, DVec3::NEG_X][v as usize % 4];
         across * RADIUS + DVec3::Y * y
     };
-    (0..4 * RINGS).map(place).collect()
+    (0..4 * RINGS).map(subdivided).collect()
 }
 
 fn shares() -> Vec<f64> {
@@ -221,12 +221,12 @@ fn skinned_cage(moment: &Moment) -> Vec<DVec3> {
     // The left arm has the joint that the cage is skinned with.
     let carried = moment.skinning_matrix(0, 1);
     let at = DVec3::X * f64::from(AT[FIRST]);
-    let place = |(v, share): (DVec3, f64)| v.lerp(carried.transform_point3(v + at) - at, share);
-    cage_at_rest().into_iter().zip(shares()).map(place).collect()
+    let blended = |(v, share): (DVec3, f64)| v.lerp(carried.transform_point3(v + at) - at, share);
+    cage_at_rest().into_iter().zip(shares()).map(blended).collect()
 }
 
-fn on_right(place: DVec3) -> Vec3 {
-    place.as_vec3() + Vec3::X * AT[AFTER]
+fn on_right(position: DVec3) -> Vec3 {
+    position.as_vec3() + Vec3::X * AT[AFTER]
 }
 
 /// ```text
@@ -288,14 +288,14 @@ fn edge_vertex(moment: &Moment) -> DVec3 {
 }
 
 /// Where a vertex is on both surfaces, from the foot of its arm: subdivided first, subdivided after.
-pub(super) fn places(moment: &Moment, vertex: usize) -> [DVec3; 2] {
+pub(super) fn both_positions(moment: &Moment, vertex: usize) -> [DVec3; 2] {
     [FIRST, AFTER].map(|i| moment.vertex("linear", i, vertex) - DVec3::X * f64::from(AT[i]))
 }
 
-/// The vertex of which both places are farthest apart.
+/// The vertex of which both positions are farthest apart.
 fn worst(moment: &Moment) -> usize {
     let apart = |vertex: usize| {
-        let [a, b] = places(moment, vertex);
+        let [a, b] = both_positions(moment, vertex);
         a.distance_squared(b)
     };
     let largest = (0..level(moment).masks.len()).map(|v| (v, apart(v)));
@@ -303,7 +303,7 @@ fn worst(moment: &Moment) -> usize {
 }
 
 pub(super) fn distance(moment: &Moment) -> f64 {
-    let [a, b] = places(moment, worst(moment));
+    let [a, b] = both_positions(moment, worst(moment));
     a.distance(b)
 }
 
@@ -318,7 +318,7 @@ fn cage_lines(moment: &Moment, ink: MarkInk, width: f32) -> Vec<Mark> {
 /// The outline of the left arm in its plane, drawn over the right one.
 fn outline(moment: &Moment) -> Vec<Mark> {
     let line = |line: &Vec<u32>| {
-        let at = |v: &u32| on_right(places(moment, *v as usize)[0]);
+        let at = |v: &u32| on_right(both_positions(moment, *v as usize)[0]);
         Mark::line(line.iter().map(at).collect(), MarkInk::Second, "").wide(2.5)
     };
     level(moment).lines.iter().map(line).collect()

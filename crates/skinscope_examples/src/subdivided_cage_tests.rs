@@ -9,7 +9,7 @@ use super::subdivided_cage::*;
 use super::{Moment, Settings};
 
 /// Loop's rule once more, as sums over triangles: each gives its shares to the vertices on its edges and at its corners. The first
-/// three numbers of a vertex are its place at rest.
+/// three numbers of a vertex are its position at rest.
 fn subdivided(vertices: &[[f64; 7]], triangles: &[[usize; 3]]) -> (Vec<[f64; 7]>, Vec<[usize; 3]>) {
     let add = |to: &mut [f64; 7], what: &[f64; 7], share: f64| (0..7).for_each(|i| to[i] += what[i] * share);
     let mut valence = vec![0.0; vertices.len()];
@@ -73,7 +73,7 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
                 let of = |v: &&[f64; 7]| (DVec3::new(v[0], v[1], v[2]) - rest).length() < 1e-5;
                 let v = vertices.iter().find(of).unwrap();
                 let wanted = [blended([v[0], v[1], v[2]], v[3]), [v[4], v[5], v[6]]].map(DVec3::from);
-                let got = places(&moment, i);
+                let got = both_positions(&moment, i);
                 for (wanted, got) in wanted.iter().zip(got) {
                     assert!(wanted.distance(got) < 2e-6, "{n} {degrees}° vertex {i}: {wanted} {got}");
                 }
@@ -86,9 +86,9 @@ fn both_surfaces_are_those_of_sums_over_triangles() {
 }
 
 /// The normals of both arms: those of the skinned surface by the cofactors of the blended matrix, those of the cage's shapes blended as its
-/// places are. Where all that is around a vertex follows one joint, they are those of the deformed triangles.
+/// positions are. Where all that is around a vertex follows one joint, they are those of the deformed triangles.
 #[test]
-fn normals_are_blended_as_places_are() {
+fn normals_are_blended_as_positions_are() {
     let first = Moment::new(Settings::of(SUBDIVIDED_CAGE.example()));
     for (n, degrees) in [(1.0, 0.0), (2.0, 40.0), (3.0, 110.0), (3.0, 150.0)] {
         let moment = first.with("n", n).with("phi", degrees);
@@ -97,7 +97,7 @@ fn normals_are_blended_as_places_are() {
             let mesh = moment.model().instances[instance].mesh;
             let stored = &moment.model().meshes[mesh.index()].primitives[0];
             let deformed = &moment.surface("linear").part(InstanceId::from_index(instance), 0).unwrap().deformed;
-            // From the places: the right arm says by its own shapes how much each vertex leans.
+            // From the positions: the right arm says by its own shapes how much each vertex leans.
             let influences = moment.model().meshes[moment.model().instances[FIRST].mesh.index()].primitives[0]
                 .stored_influences
                 .as_ref()

@@ -38,7 +38,7 @@ pub(super) static T_INTERSECTION: Scene = Scene {
     ..Scene::PLAIN
 };
 
-const fn place(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
+const fn point(id: &'static str, letter: &'static str, words: &'static str) -> Symbol {
     Symbol { id, letter, words, bold: true, ..Symbol::PLAIN }
 }
 
@@ -82,27 +82,27 @@ static SYMBOLS: &[Symbol] = &[
     Symbol {
         value: |m| now(m, A).truncate().into(),
         marks: |m| dot(now(m, A), "a"),
-        ..place("A", "a", "where the lower end A of the edge is, which stays")
+        ..point("A", "a", "where the lower end A of the edge is, which stays")
     },
     Symbol {
         value: |m| stored(m, B).truncate().into(),
         marks: |m| dot(stored(m, B), "b"),
-        ..place("B", "b", "where the upper end B of the edge was modelled")
+        ..point("B", "b", "where the upper end B of the edge was modelled")
     },
     Symbol {
         value: |m| now(m, B).truncate().into(),
         marks: |m| dot(now(m, B), "b′"),
-        ..place("b", "b′", "where the upper end B is now, measured on the skinned surface")
+        ..point("b", "b′", "where the upper end B is now, measured on the skinned surface")
     },
     Symbol {
         value: |m| middle(m).truncate().into(),
         marks: |m| dot(middle(m), "e"),
-        ..place("e", "e", "the middle of the edge as it is drawn: half way between its ends")
+        ..point("e", "e", "the middle of the edge as it is drawn: half way between its ends")
     },
     Symbol {
         value: |m| now(m, M).truncate().into(),
         marks: |m| dot(now(m, M), "m"),
-        ..place("m", "m", "where the vertex M of the yellow parts is, measured on the skinned surface")
+        ..point("m", "m", "where the vertex M of the yellow parts is, measured on the skinned surface")
     },
     Symbol {
         id: "c",
@@ -171,7 +171,7 @@ fn angle(moment: &Moment) -> f64 {
     moment.slider("phi").to_radians()
 }
 
-/// A place in the world of one that is seen from the left elbow.
+/// A position in the world of one that is seen from the left elbow.
 fn world(p: DVec3) -> Vec3 {
     p.as_vec3() + Vec3::X * AT[0]
 }

@@ -234,7 +234,7 @@ fn page(example: &'static Example, is_sentence: &dyn Fn(&str) -> bool, ensure: &
     for text in texts.chain(*try_this).chain(*what_to_see) {
         ensure(is_sentence(text), &|| format!("no sentence: {text}"));
     }
-    ensure(sources.iter().all(|s| s.text.len() > 8 && s.place.len() > 3), &|| "a source is not named".into());
+    ensure(sources.iter().all(|s| s.text.len() > 8 && s.section.len() > 3), &|| "a source is not named".into());
     let mut used = Vec::new();
     for block in *blocks {
         if let Block::Formula(formula) = block {
@@ -254,14 +254,14 @@ fn page(example: &'static Example, is_sentence: &dyn Fn(&str) -> bool, ensure: &
 }
 
 /// Where the sliders stand.
-fn places(moment: &Moment) -> String {
+fn slider_values(moment: &Moment) -> String {
     let of = |slider: &Slider| format!("{} = {}", slider.id, moment.settings().get(slider.id));
     moment.example().sliders.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// What must hold at every position of the sliders.
 fn moment(moment: &Moment, ensure: &mut Ensure) {
-    let at = || places(moment);
+    let at = || slider_values(moment);
     let whole: Vec<f32> = moment.local().transforms.iter().flat_map(|t| t.to_affine().to_cols_array()).collect();
     ensure(whole.iter().all(|n| n.is_finite()), &|| format!("the pose is not finite at {}", at()));
     let stage = moment.settings().stage();
@@ -283,7 +283,7 @@ fn moment(moment: &Moment, ensure: &mut Ensure) {
             Block::Text(_) => {}
             Block::Formula(formula) => check_formula(formula, moment, ensure),
             Block::Chart(chart) => {
-                // It is the same wherever the sliders are; that costs most at one place.
+                // It is the same wherever the sliders are; that costs most at one position.
                 if *moment.settings() != Settings::of(moment.example()) {
                     continue;
                 }
@@ -305,7 +305,7 @@ fn moment(moment: &Moment, ensure: &mut Ensure) {
 }
 
 fn check_formula(formula: &Formula, moment: &Moment, ensure: &mut Ensure) {
-    let at = || places(moment);
+    let at = || slider_values(moment);
     let name =
         || formula.terms.iter().map(|t| typeset(t, Form::Letters, moment).line()).collect::<Vec<_>>().join(" = ");
     ensure(formula.terms.len() > 1, &|| format!("{} is no equation", name()));
@@ -404,7 +404,7 @@ const PAGE: Page = Page {
     blocks: &[Block::Text("A text of a page."), Block::Formula(TWICE)],
     try_this: &["Look at it.", "Look away."],
     what_to_see: &["There is nothing."],
-    sources: &[Source { text: "A text of our own", place: "here" }],
+    sources: &[Citation { text: "A text of our own", section: "here" }],
 };
 
 /// θ = 2 (θ/2).

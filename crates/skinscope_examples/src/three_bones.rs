@@ -48,7 +48,7 @@ fn bone(moment: &Moment, at: usize, label: &str) -> Vec<Mark> {
     // Axes that are turned at rest do not turn the bone.
     let back = moment.rest_node(BONES[at]).matrix3.inverse().as_mat3() * Vec3::X * LENGTH;
     let end = m.transform_point3(back);
-    vec![Mark::line(vec![moment.place(BONES[at]), end], MarkInk::Accent, label).wide(5.0)]
+    vec![Mark::line(vec![moment.joint_position(BONES[at]), end], MarkInk::Accent, label).wide(5.0)]
 }
 
 static SYMBOLS: &[Symbol] = &[
@@ -277,7 +277,7 @@ fn step(moment: &Moment, bone: usize) -> Value {
 }
 
 fn steps(moment: &Moment, from: usize) -> Vec<Mark> {
-    let ends = [from, from + 1].map(|bone| moment.place(BONES[bone]));
+    let ends = [from, from + 1].map(|bone| moment.joint_position(BONES[bone]));
     vec![Mark::span(ends, ["T₁", "T₂"][from])]
 }
 
@@ -299,8 +299,8 @@ fn copy(moment: &Moment, bone: usize, label: &str) -> Vec<Mark> {
 fn outline(moment: &Moment, bone: usize, ink: MarkInk) -> Mark {
     let m = moment.skinning_matrix(0, bone).as_affine3a();
     let corners = [(0.0, -1.0), (3.0, -1.0), (3.0, 1.0), (0.0, 1.0), (0.0, -1.0)];
-    let place = |(x, y): (f32, f32)| m.transform_point3(Vec3::new(x * LENGTH, y * HALF_WIDTH, 0.0));
-    Mark::line(corners.map(place).to_vec(), ink, "").wide(2.0)
+    let corner = |(x, y): (f32, f32)| m.transform_point3(Vec3::new(x * LENGTH, y * HALF_WIDTH, 0.0));
+    Mark::line(corners.map(corner).to_vec(), ink, "").wide(2.0)
 }
 
 fn weights(moment: &Moment) -> [f64; 3] {
@@ -309,23 +309,23 @@ fn weights(moment: &Moment) -> [f64; 3] {
     [0, 1, 2].map(|bone| stored.and_then(|w| w.get(bone)).map_or(f64::NAN, |w| f64::from(*w)))
 }
 
-/// Words so far from a place, metres, with a thin line that leads to them.
-fn letter_beside(place: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
-    Mark::named_aside(place, Vec3::new(x, y, 0.0), words)
+/// Words so far from a position, metres, with a thin line that leads to them.
+fn letter_beside(anchor: Vec3, [x, y]: [f32; 2], words: &str) -> Mark {
+    Mark::named_aside(anchor, Vec3::new(x, y, 0.0), words)
 }
 
 /// Where each bone alone would carry the vertex, the skin as bone 3 alone would carry it, and the vertex itself.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let at = moment.vertex("linear", 0, VERTEX).as_vec3();
     let mut out = vec![outline(moment, 2, MarkInk::Dim)];
-    // The places are near each other: their letters stand aside.
+    // The positions are near each other: their letters stand aside.
     let aside = [[-0.35, 0.3], [-0.35, -0.25], [0.1, -0.15]];
     for (bone, ink) in [MarkInk::First, MarkInk::Second, MarkInk::Third].into_iter().enumerate() {
-        let place = alone(moment, bone).as_vec3();
-        out.push(Mark::line(vec![place, at], ink, "").wide(1.0 + 6.0 * weights(moment)[bone] as f32));
-        out.push(Mark::dot(place, ink, ""));
+        let alone_at = alone(moment, bone).as_vec3();
+        out.push(Mark::line(vec![alone_at, at], ink, "").wide(1.0 + 6.0 * weights(moment)[bone] as f32));
+        out.push(Mark::dot(alone_at, ink, ""));
         let words = ["a: bone 1", "b: bone 2", "c: bone 3"][bone];
-        out.push(letter_beside(place, aside[bone], words));
+        out.push(letter_beside(alone_at, aside[bone], words));
     }
     out.push(Mark::dot(at, MarkInk::First, "").wide(14.0));
     out.push(letter_beside(at, [0.12, 0.3], "v"));
@@ -370,7 +370,7 @@ mod tests {
         }
     }
 
-    /// Shifts may change places; a turn and a shift may not.
+    /// Shifts may be exchanged; a turn and a shift may not.
     #[test]
     fn the_wrong_order_is_harmless_only_without_turns() {
         let off = |rest: f32| {

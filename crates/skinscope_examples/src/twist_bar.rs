@@ -190,7 +190,7 @@ fn ring(moment: &Moment, method: &str, ring: usize, ink: MarkInk, label: &str) -
     Mark::line(moment.measured_ring(method, 0, ring, SIDES).0, ink, label)
 }
 
-/// The marked ring as it is and as it was, and the chord between the two places of its marked vertex.
+/// The marked ring as it is and as it was, and the chord between the two positions of its marked vertex.
 fn marks(moment: &Moment) -> Vec<Mark> {
     let ends = [0, 1].map(|joint| alone(moment, joint).as_vec3());
     vec![
@@ -206,9 +206,9 @@ fn marks(moment: &Moment) -> Vec<Mark> {
 fn curves(moment: &Moment) -> Vec<Curve> {
     let along = moment.along("theta", 18);
     let ring = ring_of(moment);
-    let kept = |m: &Moment, method: &str| radius(m, method, ring) / f64::from(RADIUS);
+    let radius_ratio = |m: &Moment, method: &str| radius(m, method, ring) / f64::from(RADIUS);
     // Near 180° some methods find no turn any more, and blend linearly.
-    let of = |id: &'static str| move |m: &Moment| kept(m, id);
+    let of = |id: &'static str| move |m: &Moment| radius_ratio(m, id);
     let measured = METHODS.iter().map(|method| Curve::traced(method.label, "theta", &along, 0.2, of(method.id)));
     let w = moment.slider("w");
     let by_formula = |degrees: f64| (1.0 - 4.0 * w * (1.0 - w) * (0.5 * degrees.to_radians()).sin().powi(2)).sqrt();
@@ -232,8 +232,8 @@ mod tests {
                 let (w, theta) = (step as f64 / STEPS as f64, f64::from(degrees).to_radians());
                 // The length of (1 − w) + w e^{iθ}.
                 let linear = ((1.0 - w + w * theta.cos()).powi(2) + (w * theta.sin()).powi(2)).sqrt();
-                let kept = |method: &str| radius(&moment, method, step) / f64::from(RADIUS);
-                assert!((kept("linear") - linear).abs() < 1e-4, "{degrees}° {w}: {}", kept("linear"));
+                let radius_ratio = |method: &str| radius(&moment, method, step) / f64::from(RADIUS);
+                assert!((radius_ratio("linear") - linear).abs() < 1e-4, "{degrees}° {w}: {}", radius_ratio("linear"));
                 // Turns by exactly 180° have no right side.
                 let whole: &[&str] = if degrees < 180 {
                     &["dual-quaternion", "centres-of-rotation", "polar", "dominant", "rigid"]
@@ -241,11 +241,15 @@ mod tests {
                     &["dominant", "rigid"]
                 };
                 for method in whole {
-                    assert!((kept(method) - 1.0).abs() < 1e-3, "{method} {degrees}° {w}: {}", kept(method));
+                    assert!(
+                        (radius_ratio(method) - 1.0).abs() < 1e-3,
+                        "{method} {degrees}° {w}: {}",
+                        radius_ratio(method)
+                    );
                 }
                 if step == STEPS / 2 {
-                    assert!((kept("linear") - (0.5 * theta).cos()).abs() < 1e-4);
-                    assert!((kept("mixed") - 0.5 * (1.0 + (0.5 * theta).cos())).abs() < 1e-3 || degrees == 180);
+                    assert!((radius_ratio("linear") - (0.5 * theta).cos()).abs() < 1e-4);
+                    assert!((radius_ratio("mixed") - 0.5 * (1.0 + (0.5 * theta).cos())).abs() < 1e-3 || degrees == 180);
                 }
             }
         }

@@ -53,21 +53,21 @@ static SYMBOLS: &[Symbol] = &[
         "a",
         "the length of the upper arm",
         |_| UPPER.into(),
-        |m| vec![Mark::span([Vec3::ZERO, m.place("elbow")], "a")],
+        |m| vec![Mark::span([Vec3::ZERO, m.joint_position("elbow")], "a")],
     ),
     number(
         "b",
         "b",
         "the length of the forearm",
         |_| FORE.into(),
-        |m| vec![Mark::span([m.place("elbow"), m.place("hand")], "b")],
+        |m| vec![Mark::span([m.joint_position("elbow"), m.joint_position("hand")], "b")],
     ),
     number(
         "d",
         "d",
         "the distance from the shoulder to the target, as far as the arm reaches; measured to the hand",
         |m| m.exact_node("hand").translation.length().into(),
-        |m| vec![Mark::span([Vec3::ZERO, m.place("hand")], "d")],
+        |m| vec![Mark::span([Vec3::ZERO, m.joint_position("hand")], "d")],
     ),
     number(
         "x",
@@ -114,7 +114,7 @@ static SYMBOLS: &[Symbol] = &[
         unit: Unit::Decimals(0),
         words: "which of both solutions is shown: 1 bends the elbow to the left of the line to the target, −1 to the right",
         value: |m| m.slider("s").into(),
-        marks: |m| vec![Mark::dot(m.place("elbow"), MarkInk::Accent, "s")],
+        marks: |m| vec![Mark::dot(m.joint_position("elbow"), MarkInk::Accent, "s")],
         ..Symbol::PLAIN
     },
     number(
@@ -219,13 +219,13 @@ fn bending(moment: &Moment) -> Vec3 {
 }
 
 fn theta(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
-    let elbow = moment.place("elbow");
+    let elbow = moment.joint_position("elbow");
     let from = elbow - elbow.normalize_or(Vec3::X) * 0.3;
     Mark::arc(elbow, from, bending(moment), elbow_angle(moment) as f32, ink, "θ")
 }
 
 fn alpha(moment: &Moment, ink: MarkInk) -> Vec<Mark> {
-    let from = moment.place("hand").normalize_or(Vec3::X) * 0.45;
+    let from = moment.joint_position("hand").normalize_or(Vec3::X) * 0.45;
     Mark::arc(Vec3::ZERO, from, bending(moment), shoulder_angle(moment) as f32, ink, "α")
 }
 
@@ -250,7 +250,7 @@ fn marks(moment: &Moment) -> Vec<Mark> {
     let elbow = Quat::from_rotation_z(first as f32) * Vec3::X * UPPER;
     let other = elbow + Quat::from_rotation_z((first + second) as f32) * Vec3::X * FORE;
     let target = target(moment).as_vec3();
-    let [own_elbow, hand] = ["elbow", "hand"].map(|node| moment.place(node));
+    let [own_elbow, hand] = ["elbow", "hand"].map(|node| moment.joint_position(node));
     let mut out = Vec::new();
     // Out of reach both arms are one.
     if elbow.distance(own_elbow) > 1e-3 {

@@ -45,7 +45,7 @@ pub fn typeset(expr: &Expr, form: Form, moment: &Moment) -> Printed {
 fn print(expr: &Expr, form: Form, moment: &Moment) -> (Printed, Tightness) {
     let inner = |part: &Expr| print(part, form, moment).0;
     let power = |part: &Expr, above: &str| {
-        let base = Box::new(held(part, form, moment, Tightness::Atom, true));
+        let base = Box::new(parenthesised(part, form, moment, Tightness::Atom, true));
         (Printed::Script { base, above: Some(Box::new(Printed::plain(above))), below: None }, Tightness::Atom)
     };
     match expr {
@@ -54,9 +54,10 @@ fn print(expr: &Expr, form: Form, moment: &Moment) -> (Printed, Tightness) {
         Expr::Measured(measured, given) => (Printed::plain(&measured.written(given)), Tightness::Atom),
         Expr::Slider(id) => (Printed::plain(id), Tightness::Atom),
         Expr::Sum(parts) => (print_sum(parts, form, moment), Tightness::Sum),
-        Expr::Minus(part) => {
-            (Printed::row([Printed::plain("−"), held(part, form, moment, Tightness::Product, false)]), Tightness::Sum)
-        }
+        Expr::Minus(part) => (
+            Printed::row([Printed::plain("−"), parenthesised(part, form, moment, Tightness::Product, false)]),
+            Tightness::Sum,
+        ),
         Expr::Product(parts) => (print_product(parts, form, moment), Tightness::Product),
         Expr::Over(above, below) => {
             (Printed::Fraction(Box::new(inner(above)), Box::new(inner(below))), Tightness::Product)
@@ -97,8 +98,8 @@ fn arguments(parts: &[Expr], form: Form, moment: &Moment) -> Printed {
 }
 
 /// Prints a part between parentheses where it would fall apart without. `is_base`: something stands above it at its right, which a
-/// fraction and a matrix of numbers would not be told from.
-fn held(part: &Expr, form: Form, moment: &Moment, least: Tightness, is_base: bool) -> Printed {
+/// fraction and a matrix of numbers would not be distinguished from.
+fn parenthesised(part: &Expr, form: Form, moment: &Moment, least: Tightness, is_base: bool) -> Printed {
     let (printed, tightness) = print(part, form, moment);
     let falls_apart = tightness < least || is_base && matches!(printed, Printed::Fraction(..));
     if falls_apart { Printed::Fenced(Fence::Round, Box::new(printed)) } else { printed }
@@ -116,7 +117,7 @@ fn print_sum(parts: &[Expr], form: Form, moment: &Moment) -> Printed {
             (0, sign) => row.push(Printed::plain(sign)),
             (_, sign) => row.push(Printed::plain(&format!(" {sign} "))),
         }
-        row.push(held(part, form, moment, Tightness::Product, false));
+        row.push(parenthesised(part, form, moment, Tightness::Product, false));
     }
     Printed::Row(row)
 }
@@ -124,7 +125,7 @@ fn print_sum(parts: &[Expr], form: Form, moment: &Moment) -> Printed {
 fn print_product(parts: &[Expr], form: Form, moment: &Moment) -> Printed {
     let mut row: Vec<Printed> = Vec::new();
     for (i, part) in parts.iter().enumerate() {
-        let printed = held(part, form, moment, Tightness::Product, false);
+        let printed = parenthesised(part, form, moment, Tightness::Product, false);
         if i > 0 {
             let before = row.last().is_some_and(ends_with_number);
             // Two numbers beside each other would read as one.

@@ -113,7 +113,7 @@ impl Value {
         self.numbers.iter().all(|n| n.is_finite())
     }
 
-    /// Returns the largest difference of two numbers in one place; `None` where the sizes differ.
+    /// Returns the largest difference of two numbers in one cell; `None` where the sizes differ.
     #[must_use]
     pub fn distance(&self, other: &Self) -> Option<f64> {
         let differences = self.numbers.iter().zip(&other.numbers).map(|(a, b)| (a - b).abs());
@@ -145,19 +145,19 @@ impl Value {
         let cell = |row: usize, column: usize| {
             self.row(row).iter().zip(0..other.rows).map(|(a, k)| a * other.numbers[k * other.columns + column]).sum()
         };
-        let places = (0..self.rows).flat_map(|row| (0..other.columns).map(move |column| (row, column)));
+        let cells = (0..self.rows).flat_map(|row| (0..other.columns).map(move |column| (row, column)));
         (self.columns == other.rows).then(|| Self {
             rows: self.rows,
             columns: other.columns,
-            numbers: places.map(|(row, column)| cell(row, column)).collect(),
+            numbers: cells.map(|(row, column)| cell(row, column)).collect(),
         })
     }
 
     /// Returns rows as columns.
     #[must_use]
     pub fn transposed(&self) -> Self {
-        let places = (0..self.columns).flat_map(|row| (0..self.rows).map(move |column| (row, column)));
-        let numbers = places.map(|(row, column)| self.numbers[column * self.columns + row]).collect();
+        let cells = (0..self.columns).flat_map(|row| (0..self.rows).map(move |column| (row, column)));
+        let numbers = cells.map(|(row, column)| self.numbers[column * self.columns + row]).collect();
         Self { rows: self.columns, columns: self.rows, numbers }
     }
 

@@ -36,8 +36,8 @@ impl MeshFormat {
     }
 
     /// Says what a file of this format lacks of a surface that stands far from the origin of its file; `None`: nothing, or it stands near.
-    /// Formats of floats are too coarse for such places, so that they hold the vertices relative to an origin near the model. `shift` is that
-    /// of the origin of the pose ([`skinscope_anim::origin_shift`]).
+    /// Formats of floats are too coarse for such positions, so that they hold the vertices relative to an origin near the model. `shift` is
+    /// that of the origin of the pose ([`skinscope_anim::origin_shift`]).
     #[must_use]
     pub fn lacks(self, model: &Model, shift: DVec3) -> Option<String> {
         let origin = model.skeleton.origin() + shift;

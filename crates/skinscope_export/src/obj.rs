@@ -19,7 +19,7 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     for p in primitives {
         writeln!(out, "o {}", one_word(&p.name))?;
         for v in &p.positions {
-            let [x, y, z] = [0, 1, 2].map(|axis| Placed(v[axis], p.origin[axis]));
+            let [x, y, z] = [0, 1, 2].map(|axis| OffsetNumber(v[axis], p.origin[axis]));
             writeln!(out, "v {x} {y} {z}")?;
         }
         for t in &p.uvs[0] {
@@ -57,9 +57,9 @@ pub fn write_obj(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
 }
 
 /// A coordinate, and what to add to it; it is written with as many digits as the sum needs.
-struct Placed(f32, f64);
+struct OffsetNumber(f32, f64);
 
-impl Display for Placed {
+impl Display for OffsetNumber {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match *self {
             Self(near, 0.0) => Display::fmt(&near, f),

@@ -21,7 +21,7 @@ pub fn write_glb(model: &Model, primitives: &[BakedPrimitive], out: &mut dyn Wri
     let (mut nodes, mut meshes) = (Vec::new(), Vec::new());
     for p in primitives {
         let mut node = json!({ "name": p.name });
-        // Vertices are floats, which are too coarse for places far away; the numbers of nodes are not.
+        // Vertices are floats, which are too coarse for positions far away; the numbers of nodes are not.
         if p.origin != DVec3::ZERO {
             node["translation"] = json!(p.origin.to_array());
         }
@@ -66,7 +66,7 @@ fn primitive(p: &BakedPrimitive, writer: &mut GlbWriter, materials: &mut Materia
     let indices = writer.push(Elements::Indices(&p.indices));
     let mut out = json!({ "attributes": attributes, "indices": indices, "mode": mode(p.topology) });
     if let Some(id) = p.material {
-        out["material"] = json!(materials.place(id, writer));
+        out["material"] = json!(materials.index_of_material(id, writer));
     }
     out
 }

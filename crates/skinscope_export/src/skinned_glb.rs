@@ -29,13 +29,13 @@ pub fn write_skinned_glb(model: &Model, scene: usize, pose: &LocalPose, out: &mu
     let mut meshes = Vec::new();
     let mut nodes: Vec<Value> = (0..model.skeleton.len()).map(|i| node(model, pose, i)).collect();
     for instance in &model.instances {
-        let place = *written.entry(instance.mesh).or_insert_with(|| {
+        let mesh_index = *written.entry(instance.mesh).or_insert_with(|| {
             meshes.push(mesh(model, instance.mesh, &mut writer, &mut materials)?);
             Some(meshes.len() - 1)
         });
-        let Some(place) = place else { continue };
+        let Some(mesh_index) = mesh_index else { continue };
         let node = &mut nodes[instance.node.index()];
-        node["mesh"] = json!(place);
+        node["mesh"] = json!(mesh_index);
         if let Some(skin) = instance.skin {
             node["skin"] = json!(skin.index());
         }
@@ -173,7 +173,7 @@ fn mesh(model: &Model, id: MeshId, writer: &mut GlbWriter, materials: &mut Mater
             out["targets"] = json!(targets);
         }
         if let Some(material) = p.material {
-            out["material"] = json!(materials.place(material, writer));
+            out["material"] = json!(materials.index_of_material(material, writer));
         }
         primitives.push(out);
     }

@@ -21,8 +21,8 @@ pub(super) struct MaterialWriter<'a> {
     textures: Vec<Value>,
     images: Vec<Value>,
     samplers: Vec<Value>,
-    /// The place in `images` of each image; `None`: it has no pixels.
-    places: HashMap<ImageId, Option<usize>>,
+    /// The index in `images` of each image; `None`: it has no pixels.
+    image_indices: HashMap<ImageId, Option<usize>>,
     extensions: BTreeSet<&'static str>,
 }
 
@@ -35,15 +35,15 @@ impl<'a> MaterialWriter<'a> {
             textures: Vec::new(),
             images: Vec::new(),
             samplers: Vec::new(),
-            places: HashMap::new(),
+            image_indices: HashMap::new(),
             extensions: BTreeSet::new(),
         }
     }
 
     /// Returns the number of a material in the file.
-    pub(super) fn place(&mut self, id: MaterialId, writer: &mut GlbWriter) -> usize {
-        if let Some(place) = self.used.iter().position(|used| *used == id) {
-            return place;
+    pub(super) fn index_of_material(&mut self, id: MaterialId, writer: &mut GlbWriter) -> usize {
+        if let Some(index) = self.used.iter().position(|used| *used == id) {
+            return index;
         }
         let written = self.material(&self.model.materials[id.index()], writer);
         self.used.push(id);
@@ -120,8 +120,8 @@ impl<'a> MaterialWriter<'a> {
     fn slot(&mut self, slot: TextureSlot, writer: &mut GlbWriter) -> Option<Value> {
         let texture = *self.model.textures.get(slot.texture.index())?;
         let source = self.image(texture.image?, writer)?;
-        let sampler = place_of(&mut self.samplers, sampler(texture.sampler));
-        let texture = place_of(&mut self.textures, json!({ "source": source, "sampler": sampler }));
+        let sampler = index_of(&mut self.samplers, sampler(texture.sampler));
+        let texture = index_of(&mut self.textures, json!({ "source": source, "sampler": sampler }));
         let mut out = json!({ "index": texture, "texCoord": slot.uv_set });
         if let Some(transform) = slot.transform {
             self.extensions.insert("KHR_texture_transform");
@@ -135,13 +135,13 @@ impl<'a> MaterialWriter<'a> {
     }
 
     fn image(&mut self, id: ImageId, writer: &mut GlbWriter) -> Option<usize> {
-        if let Some(place) = self.places.get(&id) {
-            return *place;
+        if let Some(index) = self.image_indices.get(&id) {
+            return *index;
         }
         let image = &self.model.images[id.index()];
         // A file without a graphics device is read with pixels, not with blocks.
         let pixels = image.pixels().filter(|pixels| pixels.format() == PixelFormat::Rgba8);
-        let place = pixels.and_then(|pixels| {
+        let index = pixels.and_then(|pixels| {
             let size = [pixels.width(), pixels.height()];
             let rows = pixels.levels().first()?;
             let Ok(png) = encode_png(size, |draw| {
@@ -152,13 +152,13 @@ impl<'a> MaterialWriter<'a> {
             self.images.push(json!({ "name": image.name, "mimeType": "image/png", "bufferView": view }));
             Some(self.images.len() - 1)
         });
-        self.places.insert(id, place);
-        place
+        self.image_indices.insert(id, index);
+        index
     }
 }
 
-/// Returns the place of a value in a list, to which it is added where it is not there yet.
-fn place_of(list: &mut Vec<Value>, value: Value) -> usize {
+/// Returns the index of a value in a list, to which it is added where it is not there yet.
+fn index_of(list: &mut Vec<Value>, value: Value) -> usize {
     list.iter().position(|other| *other == value).unwrap_or_else(|| {
         list.push(value);
         list.len() - 1

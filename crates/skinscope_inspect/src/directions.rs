@@ -16,7 +16,7 @@ pub struct VertexDirections {
 }
 
 impl VertexDirections {
-    /// Of `vertex` of copy number `copy` (0 where its instance has none); `None` where the model has no such vertex, or its normal is
+    /// Returns the directions of `vertex` in copy number `copy` (0 where its instance has none); `None` where the model has no such vertex, or its normal is
     /// that of the triangles around it and these are not at hand.
     #[must_use]
     pub fn of(posed: &PosedModel, vertex: VertexRef, copy: usize) -> Option<Self> {
@@ -59,7 +59,7 @@ impl VertexDirections {
         Some(Self { normal: out.vertex.normal, tangent: stored.map(|t| out.vertex.tangent.extend(t.w * side)) })
     }
 
-    /// The angle between tangent and normal, degrees; `None` where one of them has no direction.
+    /// Returns the angle between tangent and normal, degrees; `None` where one of them has no direction.
     #[must_use]
     pub fn angle(&self) -> Option<f32> {
         let tangent = self.tangent?.truncate();

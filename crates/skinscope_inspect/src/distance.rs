@@ -10,11 +10,11 @@ use super::{PerVertex, VertexRef};
 /// for nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SurfaceDistance {
-    /// The largest distance.
+    /// The largest distance, metres.
     pub worst: f64,
-    /// The mean of all distances.
+    /// The mean of all distances, metres.
     pub mean: f64,
-    /// The square root of the mean of their squares.
+    /// The square root of the mean of the squares of all distances, metres.
     pub rms: f64,
     /// How many vertices were compared.
     pub vertices: usize,
@@ -41,7 +41,7 @@ impl SurfaceDistance {
     }
 }
 
-/// The distance of every stored vertex of `model` between two surfaces of it, metres. Where several instances draw a vertex, it is
+/// Returns the distance of every stored vertex of `model` between two surfaces of it, metres. Where several instances draw a vertex, it is
 /// the largest of theirs.
 #[must_use]
 pub fn distances(model: &Model, a: &Surface, b: &Surface) -> PerVertex {

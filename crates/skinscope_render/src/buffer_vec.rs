@@ -14,7 +14,7 @@ pub(super) struct BufferVec<T> {
     /// The entries of the next picture. To be filled before [`BufferVec::write_buffer`].
     pub next: Vec<T>,
     /// The entries that the buffer holds.
-    held: Vec<T>,
+    uploaded: Vec<T>,
     /// How many times the buffer was written.
     revision: u64,
 }
@@ -24,16 +24,16 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
     pub fn new(gpu: &Gpu, what: &str, usage: wgpu::BufferUsages, least: u64) -> Result<Self, GpuError> {
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let buffer = gpu.empty_buffer(what, least.max(MIN_BUFFER), usage)?;
-        Ok(Self { buffer, usage, least, next: Vec::new(), held: Vec::new(), revision: 0 })
+        Ok(Self { buffer, usage, least, next: Vec::new(), uploaded: Vec::new(), revision: 0 })
     }
 
     /// Writes `next` into the buffer if it differs from the list that is there; where it does not fit, a larger buffer
-    /// takes the place of the old one. Returns true where that happened. `what` names the buffer in errors.
+    /// replaces the old one. Returns true where that happened. `what` names the buffer in errors.
     pub fn write_buffer(&mut self, gpu: &Gpu, what: &dyn Fn() -> String) -> Result<bool, GpuError> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.next);
         let need = (bytes.len() as u64).next_multiple_of(4).max(self.least).max(MIN_BUFFER);
         let grows = need > self.buffer.size();
-        if !grows && bytes == bytemuck::cast_slice::<T, u8>(&self.held) {
+        if !grows && bytes == bytemuck::cast_slice::<T, u8>(&self.uploaded) {
             return Ok(false);
         }
         if grows {
@@ -46,7 +46,7 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
         if !bytes.is_empty() {
             gpu.write(&self.buffer, bytes);
         }
-        std::mem::swap(&mut self.next, &mut self.held);
+        std::mem::swap(&mut self.next, &mut self.uploaded);
         self.revision += 1;
         Ok(grows)
     }
@@ -58,6 +58,6 @@ impl<T: bytemuck::NoUninit> BufferVec<T> {
 
     /// How many entries the buffer holds.
     pub fn count(&self) -> u32 {
-        self.held.len() as u32
+        self.uploaded.len() as u32
     }
 }

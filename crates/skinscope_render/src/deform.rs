@@ -61,7 +61,7 @@ fn deform(gpu: &Gpu, renderer: &mut Renderer, frame: &Frame) -> Result<Vec<Defor
     renderer.pipelines.begin_picture(false)?;
     renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
     let Renderer { first, pipelines, .. } = renderer;
-    let (Some((model, copy)), Some(upload)) = (first.held.get(), &first.upload) else { return Ok(Vec::new()) };
+    let (Some((model, copy)), Some(upload)) = (first.resident.get(), &first.upload) else { return Ok(Vec::new()) };
     let members = frame.members.max(1);
     let mut out = Vec::new();
     for id in &frame.draws {

@@ -28,14 +28,14 @@ impl fmt::Debug for DeviceJobs {
 }
 
 impl DeviceJobs {
-    /// To be called by the thread that draws a window, which never waits for the device from now on. `wake` is called
+    /// Makes jobs for a window. It must be called by the thread that draws the window: that thread never waits for the device from now on. `wake` is called
     /// when a job is done.
     pub fn new(gpu: Arc<Gpu>, wake: Arc<dyn Fn() + Send + Sync>) -> Self {
         gpu.never_wait_here();
         Self { gpu, wake }
     }
 
-    /// Does `work` on a thread with this name. A panic of the graphics library becomes an error of the job.
+    /// Starts `work` on a thread with this name. A panic of the graphics library becomes an error of the job.
     pub fn start<T: Send + 'static>(
         &self,
         name: &str,

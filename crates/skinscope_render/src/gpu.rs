@@ -51,13 +51,13 @@ impl Backend {
 pub struct Gpu {
     /// The instance that the device came from.
     pub instance: wgpu::Instance,
-    /// The hardware.
+    /// The adapter that the device was opened on.
     pub adapter: wgpu::Adapter,
-    /// The connection to it.
+    /// The open device, which makes buffers, textures and pipelines.
     pub device: wgpu::Device,
     /// The queue that commands are submitted to.
     pub queue: wgpu::Queue,
-    /// Name, driver, backend.
+    /// The name of the adapter, its driver and its graphics interface.
     pub info: wgpu::AdapterInfo,
     /// Bytes that the textures of a model may take; where they would take more, they are shown smaller.
     pub texture_memory: u64,
@@ -91,9 +91,9 @@ struct Health {
 impl Health {
     fn note(&self, error: GpuError) {
         let is_lost = matches!(error, GpuError::Lost(_));
-        let mut held = self.error.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.is_none() || is_lost {
-            *held = Some(error);
+        let mut first_error = self.error.lock().unwrap_or_else(PoisonError::into_inner);
+        if first_error.is_none() || is_lost {
+            *first_error = Some(error);
         }
         if is_lost {
             self.lost.store(true, Ordering::Release);
@@ -243,11 +243,11 @@ impl Gpu {
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
             .map_err(|e| unfit(e.to_string().trim_end_matches('.').to_owned()))?;
         let health = Arc::new(Health::default());
-        let told = Arc::clone(&health);
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| told.note(e.into())));
-        let told = Arc::clone(&health);
+        let noted = Arc::clone(&health);
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| noted.note(e.into())));
+        let noted = Arc::clone(&health);
         // This is also called when the device was shut down on purpose: it draws no more then either.
-        device.set_device_lost_callback(move |_, message| told.note(GpuError::lost(&message)));
+        device.set_device_lost_callback(move |_, message| noted.note(GpuError::lost(&message)));
         let texture_memory = budget::texture_memory(info.device_type);
         Ok(Self {
             instance,
@@ -427,7 +427,7 @@ impl Gpu {
     }
 }
 
-/// The most bytes that are written to the device at once. They are held a second time until they have arrived.
+/// The most bytes that are written to the device at once. They are stored a second time until they have arrived.
 pub(super) const MOST_AT_ONCE: usize = 2 << 20;
 
 /// The smallest buffer that every binding accepts, bytes.

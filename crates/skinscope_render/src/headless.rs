@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_palette_is_read_from_the_buffer_that_is_told() {
+    fn the_palette_is_read_from_the_buffer_that_is_chosen() {
         use skinscope_deform::PaletteBuffer;
 
         use super::super::shader::PaletteIn;

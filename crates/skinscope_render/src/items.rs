@@ -27,7 +27,7 @@ pub(super) struct Item<'a> {
     pub groups: &'a Groups,
     pub traits: &'a MaterialTraits,
     /// The index of the mesh, and that of the primitive in it.
-    pub place: (usize, usize),
+    pub key: (usize, usize),
     /// The depth in view space and the index among all items, which items are sorted by.
     rank: (f32, u32),
 }
@@ -121,7 +121,7 @@ fn list<'a>(frame: &Frame, model: &'a Model, copy: &'a GpuModel, out: &mut Vec<I
                 range: (0, copy.meshes[mesh][n].indices.count),
                 groups,
                 traits,
-                place: (mesh, n),
+                key: (mesh, n),
                 rank: (0.0, 0),
             };
             let each = run.iter().map(|id| &copy.draws[id.index()][n]);
@@ -151,8 +151,8 @@ fn alike(model: &Model, draws: &[InstanceId]) -> usize {
     let fits = |pair: &[InstanceId]| {
         let (a, b) = (instance(&pair[0]), instance(&pair[1]));
         let rigid = a.skin.is_none() && b.skin.is_none() && a.morph_weights.is_empty();
-        let place = |id: &InstanceId| model.palette_layout().instances[id.index()];
-        a.mesh == b.mesh && rigid && place(&pair[0]) + a.copy_count() as u32 == place(&pair[1])
+        let first_matrix = |id: &InstanceId| model.palette_layout().instances[id.index()];
+        a.mesh == b.mesh && rigid && first_matrix(&pair[0]) + a.copy_count() as u32 == first_matrix(&pair[1])
     };
     1 + draws.windows(2).take_while(|pair| fits(pair)).count()
 }
@@ -212,8 +212,8 @@ pub(super) fn common_side(
         let first = sides.next()?;
         return sides.all(|d| d * first > 0.0).then_some(first > 0.0).filter(|_| first * first > 0.0);
     }
-    let matrix = |place: u16| matrices.get(usize::from(place));
-    let determinant = |place| matrix(place).map_or(0.0, |m| m.matrix3.determinant());
+    let matrix = |index: u16| matrices.get(usize::from(index));
+    let determinant = |index| matrix(index).map_or(0.0, |m| m.matrix3.determinant());
     let (first, _) = pairs.first()?;
     let side = determinant(*first);
     let alike = pairs.iter().all(|(a, b)| {

@@ -165,7 +165,7 @@ pub(super) mod layer {
     pub const UNLIT: u32 = 32;
 }
 
-/// The properties of a material, beside its textures, that a pipeline depends on. Their bits come after those of the
+/// The properties of a material, apart from its textures, that a pipeline depends on. Their bits come after those of the
 /// textures.
 pub(super) mod nature {
     pub const MASKED: u32 = 1 << 16;

@@ -101,7 +101,7 @@ impl Sum {
     }
 }
 
-/// How many values of light are told apart. Near black, where sRGB is finest, there are 20 of them for each value of
+/// How many values of light are distinguished. Near black, where sRGB is finest, there are 20 of them for each value of
 /// sRGB.
 const LEVELS: usize = 1 << 16;
 const BRIGHTEST: f32 = (LEVELS - 1) as f32;

@@ -17,7 +17,6 @@ mod error;
 mod gpu;
 mod guard;
 mod headless;
-mod held;
 mod items;
 pub mod layouts;
 mod levels;
@@ -34,10 +33,11 @@ mod pipeline_kind;
 #[cfg(test)]
 mod pipeline_tests;
 mod pipelines;
-mod placed;
 mod pool;
+mod predeformed;
 mod primitive;
 mod reorder;
+mod resident;
 mod reweigh;
 mod scene;
 pub mod shader;
@@ -63,13 +63,13 @@ pub use error::GpuError;
 pub use gpu::{Backend, Gpu, Uploads};
 pub use guard::guarded;
 pub use headless::{Picture, on_device, read_texture, render_image, render_rows};
-use held::{HeldModel, Loader};
 use layouts::PrimitiveKey;
 pub use palette_timer::PaletteTimer;
 use pipeline_factory::ModelLayouts;
 use pipelines::Pipelines;
-use scene::Part;
-use side::Side;
+use resident::{Loader, ResidentModel};
+use scene::PrimitivePart;
+use side::SideState;
 use skinscope_deform::PaletteFit;
 use skinscope_frame::Frame;
 use skinscope_model::Model;
@@ -97,11 +97,11 @@ pub enum BackgroundWork {
 pub struct Renderer {
     pipelines: Pipelines,
     /// The state of the picture, or of its first side in a comparison.
-    first: Side,
+    first: SideState,
     /// The state of the second side, while two surfaces are compared.
-    second: Option<Box<Side>>,
+    second: Option<Box<SideState>>,
     /// The state of each ghost of the picture; they share the model of the first side.
-    ghosts: Vec<Side>,
+    ghosts: Vec<SideState>,
     /// The layouts of the bind groups of models.
     layouts: ModelLayouts,
     /// Starts jobs for slow work; `None` where pictures wait for it.
@@ -113,8 +113,8 @@ pub struct Renderer {
     backdrop: Option<Backdrop>,
     /// True where pictures are read back into memory, so that recording one may take longer than in a window.
     in_memory: bool,
-    /// Parts of large primitives that take their place in the next picture.
-    parts: HashMap<PrimitiveKey, Part>,
+    /// Parts of large primitives that replace them in the next picture.
+    parts: HashMap<PrimitiveKey, PrimitivePart>,
     /// The frame that the target shows.
     drawn: Option<Frame>,
     /// True while the target shows an earlier picture, because the last one lacked pipelines.
@@ -124,7 +124,7 @@ pub struct Renderer {
     present: Option<PresentGroup>,
     /// How many bytes of textures are uploaded with one picture.
     texture_step: u64,
-    /// How many surfaces the last picture was made of. The list of the next one is allocated at this length.
+    /// How many surfaces the last picture had. The list of the next one is allocated at this length.
     surfaces: usize,
 }
 
@@ -145,7 +145,7 @@ impl Renderer {
         Self {
             layouts: pipelines.factory.models.clone(),
             pipelines,
-            first: Side::default(),
+            first: SideState::default(),
             second: None,
             ghosts: Vec::new(),
             jobs: None,
@@ -210,24 +210,24 @@ impl Renderer {
     /// before is given up.
     pub fn begin(&mut self, model: &Arc<Model>) -> bool {
         let Self { first, layouts, jobs, .. } = self;
-        first.held.begin(layouts, jobs.as_ref(), model)
+        first.resident.begin(layouts, jobs.as_ref(), model)
     }
 
     /// Gives up the uploads of other models than this one that [`Renderer::begin`] began.
     pub fn forget_others(&mut self, model: Option<&Arc<Model>>) {
-        self.first.held.forget_others(model);
+        self.first.resident.forget_others(model);
     }
 
     /// The work that is being done in the background, and how much of it is done, 0…1.
     #[must_use]
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         let compiling = || self.pipelines.takes_long().then_some((BackgroundWork::Pipelines, 0.0));
-        self.held().find_map(HeldModel::doing).or_else(compiling)
+        self.resident().find_map(ResidentModel::doing).or_else(compiling)
     }
 
     /// The models of both sides.
-    fn held(&self) -> impl Iterator<Item = &HeldModel> {
-        std::iter::once(&self.first.held).chain(self.second.as_ref().map(|side| &side.held))
+    fn resident(&self) -> impl Iterator<Item = &ResidentModel> {
+        std::iter::once(&self.first.resident).chain(self.second.as_ref().map(|side| &side.resident))
     }
 
     /// Draws `frame` into the renderer's own target of `size` (width and height in pixels, at least one each) and
@@ -244,7 +244,7 @@ impl Renderer {
 
     /// Drops a copy of the model that was made for one picture.
     fn forget_part(&mut self) {
-        self.first.held.forget_part();
+        self.first.resident.forget_part();
         self.parts.clear();
     }
 
@@ -253,7 +253,7 @@ impl Renderer {
     fn prepare_in_memory(&mut self, gpu: &Gpu, frame: &Frame, size: [u32; 2]) {
         self.forget_part();
         self.in_memory = true;
-        let is_there = frame.model.as_ref().is_some_and(|m| self.first.held.is_near(m, self.jobs.is_some()));
+        let is_there = frame.model.as_ref().is_some_and(|m| self.first.resident.is_near(m, self.jobs.is_some()));
         // OpenGL defines neither where samples are nor how corners are rounded.
         // The surface hides other parts of the model than of its ghosts.
         let is_alone = frame.ghosts.is_empty();
@@ -319,7 +319,7 @@ impl Renderer {
     /// True when another picture of the same frame would show more: a model, images of it, its edges, or pipelines have arrived.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.pipelines.has_news() || self.held().any(HeldModel::has_news)
+        self.pipelines.has_news() || self.resident().any(ResidentModel::has_news)
     }
 
     /// True while an earlier picture is shown, because the one that was asked for last lacks pipelines.
@@ -334,7 +334,7 @@ impl Renderer {
         PaletteFit::new(frame.display.palette_buffer, frame.method, frame.palettes.len(), gpu.palette_limits())
     }
 
-    /// How many surfaces the last picture was made of. Each is one draw, however many copies and members of a crowd it
+    /// How many surfaces the last picture had. Each is one draw, however many copies and members of a crowd it
     /// has; only surfaces that show what lies behind them are drawn one by one.
     #[must_use]
     pub fn surfaces(&self) -> usize {
@@ -344,7 +344,7 @@ impl Renderer {
     /// Messages for people about what of the current model cannot be drawn as its file has it.
     #[must_use]
     pub fn notices(&self) -> &[String] {
-        self.first.held.get().map_or(&[], |(_, copy)| copy.materials.notices())
+        self.first.resident.get().map_or(&[], |(_, copy)| copy.materials.notices())
     }
 
     /// Copies the last picture into `rect` of `onto` (a texture of a window's surface that can be copied to): x, y, width and
@@ -365,8 +365,8 @@ impl Renderer {
         let fits = copies_onto(target.target_format.format, onto.format()) && target.size == [width, height];
         if fits {
             let origin = wgpu::Origin3d { x, y, z: 0 };
-            let place = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
-            encoder.copy_texture_to_texture(target.picture.as_image_copy(), place, target.picture.size());
+            let destination = wgpu::TexelCopyTextureInfo { origin, ..onto.as_image_copy() };
+            encoder.copy_texture_to_texture(target.picture.as_image_copy(), destination, target.picture.size());
         }
         fits
     }
@@ -409,14 +409,14 @@ impl Renderer {
         let loader = Loader { gpu, layouts, jobs: jobs.as_ref(), texture_step: *texture_step };
         let Some(compared) = frame.compared.as_deref() else {
             *second = None;
-            let place = (Columns::whole(width), rows);
-            first.prepare(&loader, pipelines, frame, place, (None, parts))?;
-            ghosts.resize_with(frame.ghosts.len(), Side::default);
+            let area = (Columns::whole(width), rows);
+            first.prepare(&loader, pipelines, frame, area, (None, parts))?;
+            ghosts.resize_with(frame.ghosts.len(), SideState::default);
             return frame
                 .ghosts
                 .iter()
                 .zip(ghosts)
-                .try_for_each(|(ghost, side)| side.prepare(&loader, pipelines, ghost, place, (Some(&*first), parts)));
+                .try_for_each(|(ghost, side)| side.prepare(&loader, pipelines, ghost, area, (Some(&*first), parts)));
         };
         ghosts.clear();
         let columns = Columns::of(compared.layout, width);
@@ -430,7 +430,7 @@ impl Renderer {
     /// and pictures read them.
     #[must_use]
     pub fn deformed_ahead(&self) -> usize {
-        self.first.placed.made() + self.second.as_ref().map_or(0, |side| side.placed.made())
+        self.first.predeformed.made() + self.second.as_ref().map_or(0, |side| side.predeformed.made())
     }
 }
 

@@ -58,7 +58,7 @@ const DRAWING: &[Need] = &[
     ),
 ];
 
-/// What deforming in a compute shader needs beside drawing: the vertices, their influences and the result are storage
+/// What deforming in a compute shader needs in addition to drawing: the vertices, their influences and the result are storage
 /// buffers too.
 const BAKING: &[Need] = &[
     need!("storage buffers in a compute shader", 7, max_storage_buffers_per_shader_stage),

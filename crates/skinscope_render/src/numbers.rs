@@ -1,5 +1,5 @@
 //! The data of single vertices that overlays and dots need beyond the model: numbers that were computed beforehand, and
-//! marked vertices. It is uploaded when first shown, then kept as long as it is the same.
+//! marked vertices. It is uploaded when first shown, then reused as long as it is the same.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -40,13 +40,13 @@ impl Numbers {
             let before = std::mem::replace(&mut self.changed, frame.changed.clone());
             // Those of the overlay that was shown and still is are written over where few differ.
             let again = frame.overlay().map(|o| o.id).filter(|id| self.shown.is_some_and(|shown| shown.id == *id));
-            let held = again.and_then(|id| self.values.get(id).map(|buffers| (id, buffers)));
-            let kept = match (held, before.as_deref().zip(self.changed.as_deref())) {
+            let existing = again.and_then(|id| self.values.get(id).map(|buffers| (id, buffers)));
+            let reused = match (existing, before.as_deref().zip(self.changed.as_deref())) {
                 (Some((id, buffers)), Some(lists)) => patch(gpu, model, copy, buffers, lists)?.then_some(id),
                 _ => None,
             };
             let is_inspected = |id: &str| OVERLAYS.iter().any(|o| o.id == id && o.needs_inspection());
-            self.values.retain(|id, _| is_inspected(id) || kept == Some(*id));
+            self.values.retain(|id, _| is_inspected(id) || reused == Some(*id));
         }
         self.shown = frame.overlay();
         let values = self.shown.and_then(|overlay| match overlay.values? {
@@ -59,29 +59,29 @@ impl Numbers {
             && !self.values.contains_key(overlay.id)
         {
             let mut buffers = HashMap::new();
-            for (place, primitive) in primitives(model) {
-                let Some(on_device) = copy.primitive(place) else { continue };
-                let list = of_all(values.of(MeshId::from_index(place.0), place.1), primitive);
+            for (key, primitive) in primitives(model) {
+                let Some(on_device) = copy.primitive(key) else { continue };
+                let list = of_all(values.of(MeshId::from_index(key.0), key.1), primitive);
                 let list = on_device.order.arranged(&list);
                 let bytes = bytemuck::cast_slice(&list);
                 let range = BufferRange::alone(gpu, "the overlay's numbers", bytes, wgpu::BufferUsages::VERTEX)?;
-                buffers.insert(place, range);
+                buffers.insert(key, range);
             }
             self.values.insert(overlay.id, buffers);
         }
         if !Arc::ptr_eq(&self.marked, &frame.marked) {
             self.marks.clear();
-            for (place, _) in primitives(model) {
-                let marked = frame.marked.of(MeshId::from_index(place.0), place.1);
-                let Some(on_device) = copy.primitive(place).filter(|_| !marked.is_empty()) else { continue };
-                let shown = model.primitive(MeshId::from_index(place.0), place.1);
+            for (key, _) in primitives(model) {
+                let marked = frame.marked.of(MeshId::from_index(key.0), key.1);
+                let Some(on_device) = copy.primitive(key).filter(|_| !marked.is_empty()) else { continue };
+                let shown = model.primitive(MeshId::from_index(key.0), key.1);
                 let marks = pack_marks(shown, on_device.layout, &on_device.order, marked);
                 if !marks.is_empty() {
                     let buffer =
                         gpu.buffer("marked vertices", bytemuck::cast_slice(&marks), wgpu::BufferUsages::VERTEX)?;
                     let layout = on_device.layout;
                     let count = marks.len() / (layout.words() + layout.influences.words() + 1);
-                    self.marks.insert(place, (buffer, count as u32));
+                    self.marks.insert(key, (buffer, count as u32));
                 }
             }
             self.marked = Arc::clone(&frame.marked);
@@ -95,13 +95,13 @@ impl Numbers {
     }
 
     /// The buffer with a number for each vertex of a primitive; `None` where the overlay that is shown needs none.
-    pub fn values(&self, place: PrimitiveKey) -> Option<&wgpu::Buffer> {
-        self.values.get(self.shown?.id)?.get(&place).map(BufferRange::buffer)
+    pub fn values(&self, key: PrimitiveKey) -> Option<&wgpu::Buffer> {
+        self.values.get(self.shown?.id)?.get(&key).map(BufferRange::buffer)
     }
 
     /// The buffer of the marked vertices of a primitive, and how many they are.
-    pub fn marks(&self, place: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
-        self.marks.get(&place)
+    pub fn marks(&self, key: PrimitiveKey) -> Option<&(wgpu::Buffer, u32)> {
+        self.marks.get(&key)
     }
 }
 
@@ -118,10 +118,10 @@ fn patch(
     (before, now): (&PerVertex, &PerVertex),
 ) -> Result<bool, GpuError> {
     let mut patches = Patches::default();
-    for (place, primitive) in primitives(model) {
-        let mesh = MeshId::from_index(place.0);
-        let (before, now) = (before.of(mesh, place.1), now.of(mesh, place.1));
-        let (Some(range), Some(on_device)) = (buffers.get(&place), copy.primitive(place)) else { continue };
+    for (key, primitive) in primitives(model) {
+        let mesh = MeshId::from_index(key.0);
+        let (before, now) = (before.of(mesh, key.1), now.of(mesh, key.1));
+        let (Some(range), Some(on_device)) = (buffers.get(&key), copy.primitive(key)) else { continue };
         if before.len() != now.len() {
             return Ok(false);
         }

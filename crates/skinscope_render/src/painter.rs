@@ -10,7 +10,7 @@ use super::items::{Item, winding_of_backs};
 use super::numbers::Numbers;
 use super::pipeline_kind::{Cull, Kind, SurfaceShading, SurfaceWrites};
 use super::pipelines::{Pipelines, slot};
-use super::placed::PlacedVertices;
+use super::predeformed::PredeformedVertices;
 use super::primitive::Indices;
 use super::software::late_depth;
 use super::vertices::Shape;
@@ -22,7 +22,7 @@ pub(super) struct Painter<'a, 'p> {
     pub pipelines: &'a mut Pipelines,
     pub numbers: &'a Numbers,
     /// The vertices that were deformed before they are drawn.
-    pub placed: &'a PlacedVertices,
+    pub predeformed: &'a PredeformedVertices,
     pub frame: &'a Frame,
     /// The pass; `None`: nothing is recorded, and only the pipelines are asked for.
     pub pass: Option<&'a mut wgpu::RenderPass<'p>>,
@@ -125,7 +125,7 @@ impl<'p> Painter<'_, 'p> {
         draw(backs);
     }
 
-    /// Draws all vertices of the file. Those that were split off for tangents lie in the same places and are left out.
+    /// Draws all vertices of the file. Those that were split off for tangents lie at the same positions and are left out.
     fn dots(&mut self, item: &Item<'_>) {
         let (count, numbers) = (item.source.stored_vertices as u32, self.numbers);
         if count > 0
@@ -139,7 +139,7 @@ impl<'p> Painter<'_, 'p> {
     }
 
     fn marks(&mut self, item: &Item<'_>, hidden: bool) {
-        if let Some((marks, count)) = self.numbers.marks(item.place)
+        if let Some((marks, count)) = self.numbers.marks(item.key)
             && let Some(pass) = self.deformed(item, Kind::Marks { hidden })
         {
             pass.set_vertex_buffer(slot::VERTICES, marks.slice(..));
@@ -150,15 +150,15 @@ impl<'p> Painter<'_, 'p> {
     /// Sets the pipeline and the bind groups for drawing vertices of `item` in any way, and returns the pass; `None` where nothing
     /// can be recorded.
     fn deformed(&mut self, item: &Item<'_>, kind: Kind) -> Option<&mut wgpu::RenderPass<'p>> {
-        let placed = self.placed.group(item.draw);
-        let shape = Shape { placed: placed.is_some(), ..item.draw.shape(self.frame) };
+        let predeformed = self.predeformed.group(item.draw);
+        let shape = Shape { predeformed: predeformed.is_some(), ..item.draw.shape(self.frame) };
         let pipeline = self.pipelines.draw(self.gpu, kind, self.frame.method, shape)?;
         let pass = self.pass.as_deref_mut()?;
         pass.set_pipeline(&pipeline);
         if kind.is_glass() {
             pass.set_bind_group(0, self.groups[1], &[]);
         }
-        pass.set_bind_group(1, placed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
+        pass.set_bind_group(1, predeformed.unwrap_or(&item.primitive.influences.group), &[item.draw.offset]);
         Some(pass)
     }
 
@@ -203,5 +203,5 @@ impl<'p> Painter<'_, 'p> {
 
 /// The buffer with a number for each vertex. Where the overlay needs none, another buffer is bound that nothing reads.
 fn values<'a>(numbers: &'a Numbers, item: &'a Item<'_>) -> wgpu::BufferSlice<'a> {
-    numbers.values(item.place).map_or_else(|| item.primitive.vertices.slice(), |values| values.slice(..))
+    numbers.values(item.key).map_or_else(|| item.primitive.vertices.slice(), |values| values.slice(..))
 }

@@ -30,7 +30,7 @@ pub struct PaletteTimer<'a> {
 }
 
 impl<'a> PaletteTimer<'a> {
-    /// Uploads a model to the device and prepares both ways: linear blending, with these skinning matrices (laid out by
+    /// Uploads a model to the device and prepares both ways: linear blending, with these skinning matrices (arranged by
     /// [`Model::palette_layout`]) and morph weights.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl<'a> PaletteTimer<'a> {
         renderer.pipelines.begin_picture(false)?;
         renderer.prepare(gpu, frame, 1, Rows { first: 0, of: 1 })?;
         let Renderer { first, pipelines, .. } = renderer;
-        let (Some((model, copy)), Some(upload)) = (first.held.get(), &first.upload) else { return Ok(0.0) };
+        let (Some((model, copy)), Some(upload)) = (first.resident.get(), &first.upload) else { return Ok(0.0) };
         let mut work = Vec::new();
         for id in &frame.draws {
             let mesh = model.instances[id.index()].mesh.index();
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn both_buffers_move_the_vertices_to_the_same_places_which_are_those_of_the_program() {
+    fn both_buffers_move_the_vertices_to_the_same_positions_which_are_those_of_the_program() {
         let (model, palettes) = posed(5);
         for backend in [Backend::Vulkan, Backend::Gl] {
             let Ok(gpu) = Gpu::headless(backend) else { continue };
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_palette_that_does_not_fit_is_told_with_numbers() {
+    fn a_palette_that_does_not_fit_is_reported_with_numbers() {
         // With 48 bytes for a matrix, 16 384 bytes hold 341 of them.
         let few = |most: wgpu::Limits| wgpu::Limits { max_uniform_buffer_binding_size: 16_384, ..most };
         let Ok(gpu) = Gpu::headless_with(Backend::Vulkan, &few) else { return };

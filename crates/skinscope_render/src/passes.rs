@@ -6,14 +6,14 @@ use skinscope_frame::{Background, Frame};
 use super::Renderer;
 use super::error::GpuError;
 use super::gpu::Gpu;
-use super::held::HeldModel;
 use super::items::{Item, Items};
 use super::numbers::Numbers;
 use super::painter::Painter;
 use super::pipeline_kind::Kind;
 use super::pipelines::Pipelines;
-use super::placed::PlacedVertices;
-use super::side::Side;
+use super::predeformed::PredeformedVertices;
+use super::resident::ResidentModel;
+use super::side::SideState;
 use super::software::backdrop::Backdrop;
 use super::software::late_depth::DRAWS_AT_ONCE;
 use super::software::portions::{Queue, portions};
@@ -26,7 +26,7 @@ struct SidePicture<'a> {
     frame: &'a Frame,
     upload: &'a mut Upload,
     numbers: &'a Numbers,
-    placed: &'a PlacedVertices,
+    predeformed: &'a PredeformedVertices,
     columns: Columns,
     /// True where the device holds only the part of the model that this picture shows.
     is_part: bool,
@@ -47,12 +47,12 @@ struct Setting<'a> {
 }
 
 impl<'a> SidePicture<'a> {
-    /// `held`: the model that the side shows, which may be that of the other side. `expected`: about how many items there are.
-    fn new(frame: &'a Frame, held: &'a HeldModel, side: Kept<'a>, expected: usize) -> Option<Self> {
-        let (upload, numbers, placed, columns) = side;
-        let items = Items::of(frame, held.get(), expected);
-        let is_part = held.is_part();
-        Some(Self { frame, upload: upload?, numbers, placed, columns, is_part, items, through: None })
+    /// `resident`: the model that the side shows, which may be that of the other side. `expected`: about how many items there are.
+    fn new(frame: &'a Frame, resident: &'a ResidentModel, side: SideParts<'a>, expected: usize) -> Option<Self> {
+        let (upload, numbers, predeformed, columns) = side;
+        let items = Items::of(frame, resident.get(), expected);
+        let is_part = resident.is_part();
+        Some(Self { frame, upload: upload?, numbers, predeformed, columns, is_part, items, through: None })
     }
 
     /// The items that hide what lies behind them, in the order in which they are drawn.
@@ -79,14 +79,14 @@ impl<'a> SidePicture<'a> {
         work: impl FnOnce(&mut Painter<'_, '_>) -> T,
     ) -> T {
         let Setting { gpu, target, has_backdrop, waits } = setting;
-        let Self { frame, upload, numbers, placed, columns, .. } = self;
+        let Self { frame, upload, numbers, predeformed, columns, .. } = self;
         pipelines.linking.palette = upload.palette_in();
         if let Some(pass) = pass.as_deref_mut() {
             columns.restrict(pass, target);
             pass.set_bind_group(0, &upload.group, &[]);
         }
         let groups = [&upload.group, self.through.as_ref().unwrap_or(&upload.group)];
-        work(&mut Painter { gpu, pipelines, numbers, placed, frame, pass, groups, has_backdrop, waits })
+        work(&mut Painter { gpu, pipelines, numbers, predeformed, frame, pass, groups, has_backdrop, waits })
     }
 
     /// Draws bones and lines over the scene. They hide one another, but nothing of the scene hides them.
@@ -111,7 +111,7 @@ impl<'a> SidePicture<'a> {
 }
 
 /// The state of a side, without its model.
-type Kept<'a> = (Option<&'a mut Upload>, &'a Numbers, &'a PlacedVertices, Columns);
+type SideParts<'a> = (Option<&'a mut Upload>, &'a Numbers, &'a PredeformedVertices, Columns);
 
 impl Renderer {
     /// Draws what was prepared into `target`. Returns false, and draws nothing, where pipelines are missing, which are
@@ -193,7 +193,7 @@ impl Renderer {
             let Some(made) = made else { return Ok(()) };
             let transmission = self.transmission.insert(made);
             {
-                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Kept);
+                let mut pass = begin(encoder, target, load, Some(&transmission.first), Depth::Stored);
                 for side in sides.iter().flatten() {
                     side.paint(setting, pipelines, Some(&mut pass), |painter| {
                         painter.ground(side.solid());
@@ -221,9 +221,9 @@ impl Renderer {
             let mut portions = if divides { portions(side.solid(), side.is_part, at_once) } else { Vec::new() };
             *last = portions.pop();
             for portion in &portions {
-                let kept = if depth == Depth::Own { Depth::Kept } else { Depth::Passed };
+                let stored = if depth == Depth::Own { Depth::Stored } else { Depth::Passed };
                 {
-                    let mut pass = begin(encoder, target, load, None, kept);
+                    let mut pass = begin(encoder, target, load, None, stored);
                     side.paint(setting, pipelines, Some(&mut pass), |painter| painter.solid(portion));
                     release(&mut pass, target);
                 }
@@ -256,24 +256,24 @@ impl Renderer {
 
 /// Returns the sides of the picture of `frame` that have columns, and its ghosts. `expected`: about how many items each has.
 fn sides<'a>(
-    first: &'a mut Side,
-    second: Option<&'a mut Side>,
-    ghosts: &'a mut [Side],
+    first: &'a mut SideState,
+    second: Option<&'a mut SideState>,
+    ghosts: &'a mut [SideState],
     frame: &'a Frame,
     expected: usize,
 ) -> ([Option<SidePicture<'a>>; 2], Vec<SidePicture<'a>>) {
-    let Side { held, upload, numbers, placed, columns, .. } = first;
-    let held = &*held;
-    let left = SidePicture::new(frame, held, (upload.as_mut(), numbers, placed, *columns), expected);
+    let SideState { resident, upload, numbers, predeformed, columns, .. } = first;
+    let resident = &*resident;
+    let left = SidePicture::new(frame, resident, (upload.as_mut(), numbers, predeformed, *columns), expected);
     let compared = frame.compared.as_deref().zip(second);
     let right = compared.and_then(|(compared, side)| {
-        let Side { held: own, upload, numbers, placed, columns, .. } = side;
-        let held = if compared.frame.shows_model_of(frame) { held } else { &*own };
-        SidePicture::new(&compared.frame, held, (upload.as_mut(), numbers, placed, *columns), expected)
+        let SideState { resident: own, upload, numbers, predeformed, columns, .. } = side;
+        let resident = if compared.frame.shows_model_of(frame) { resident } else { &*own };
+        SidePicture::new(&compared.frame, resident, (upload.as_mut(), numbers, predeformed, *columns), expected)
     });
     let ghosts = frame.ghosts.iter().zip(ghosts).filter_map(|(ghost, side)| {
-        let Side { upload, numbers, placed, columns, .. } = side;
-        SidePicture::new(ghost, held, (upload.as_mut(), numbers, placed, *columns), expected)
+        let SideState { upload, numbers, predeformed, columns, .. } = side;
+        SidePicture::new(ghost, resident, (upload.as_mut(), numbers, predeformed, *columns), expected)
     });
     let ghosts = ghosts.collect();
     ([left, right].map(|side| side.filter(|side| !side.columns.is_empty())), ghosts)

@@ -1,10 +1,10 @@
-//! Writes over single rows of buffers: all of them with one upload, from which they are copied to their places.
+//! Writes over single rows of buffers: all of them with one upload, from which they are copied to their locations.
 
 use super::error::GpuError;
 use super::gpu::Gpu;
 use super::pool::BufferRange;
 
-/// Words that are uploaded together, and the places that they are then copied to.
+/// Words that are uploaded together, and the locations that they are then copied to.
 #[derive(Default)]
 pub(super) struct Patches {
     words: Vec<u32>,
@@ -26,12 +26,12 @@ impl Patches {
         self.copies.is_empty()
     }
 
-    /// Adds rows of one range, each of as many words: `rows` holds the place of each, `words` their words in the same order. Rows that
+    /// Adds rows of one range, each of as many words: `rows` holds the index of each, `words` their words in the same order. Rows that
     /// follow each other in the range are copied together.
     pub fn add(&mut self, range: &BufferRange, mut rows: Vec<(usize, usize)>, words: &[u32], per_row: usize) {
         rows.sort_unstable();
-        for (place, row) in rows {
-            let (at, first) = (range.byte(4 * per_row * place), self.words.len());
+        for (row_index, row) in rows {
+            let (at, first) = (range.byte(4 * per_row * row_index), self.words.len());
             self.words.extend_from_slice(&words[row * per_row..][..per_row]);
             match self.copies.last_mut() {
                 Some(last) if last.at + 4 * last.count as u64 == at && last.buffer == *range.buffer() => {
@@ -42,7 +42,7 @@ impl Patches {
         }
     }
 
-    /// Uploads the words and copies them to their places, before anything that is submitted later.
+    /// Uploads the words and copies them to their locations, before anything that is submitted later.
     pub fn send(&self, gpu: &Gpu, label: &str) -> Result<(), GpuError> {
         if self.is_empty() {
             return Ok(());

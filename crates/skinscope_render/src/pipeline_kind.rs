@@ -17,8 +17,8 @@ impl MaterialFeatures {
     /// Keeps only the features that readouts need: the base colour, whose alpha cuts holes.
     pub fn holes(self) -> Self {
         const BASE_COLOR: u32 = 1;
-        let kept = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
-        Self { textures: self.textures & kept, transforms: self.transforms & BASE_COLOR, layers: 0 }
+        let mask = BASE_COLOR | nature::MASKED | nature::DOUBLE_SIDED;
+        Self { textures: self.textures & mask, transforms: self.transforms & BASE_COLOR, layers: 0 }
     }
 }
 

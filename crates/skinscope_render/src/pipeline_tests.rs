@@ -88,13 +88,13 @@ fn a_window_compiles_nothing_on_its_own_thread_after_its_first_picture() {
         assert!(!window.renderer.lacks_pipelines(), "the first picture comes at once");
         let mut compiled = window.gpu.pipelines_of_window();
         assert!(compiled > 0, "and compiles what it needs");
-        let mut held = 0;
+        let mut waiting = 0;
         for (name, frame, samples, size) in wishes(&model) {
             let case = format!("{backend:?}, {name}");
             let shown = pixels(&window.gpu, &window.renderer);
             window.draw(&frame, samples, size);
             while window.renderer.lacks_pipelines() {
-                held += 1;
+                waiting += 1;
                 assert!(pixels(&window.gpu, &window.renderer) == shown, "{case}: the picture before stays");
                 window.news.recv_timeout(Duration::from_secs(120)).unwrap();
                 window.draw(&frame, samples, size);
@@ -108,6 +108,6 @@ fn a_window_compiles_nothing_on_its_own_thread_after_its_first_picture() {
             compiled = window.gpu.pipelines_of_window();
             assert!(pixels(&window.gpu, &window.renderer) == pixels(&window.gpu, &patient), "{case}");
         }
-        assert!(held > 5, "{backend:?}: {held} pictures waited");
+        assert!(waiting > 5, "{backend:?}: {waiting} pictures waited");
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Pool {
     /// The buffer that is being filled.
     open: Option<wgpu::Buffer>,
     /// The bytes that will be written to the open buffer. Their memory is used again for the next buffer.
-    held: Vec<u8>,
+    staged: Vec<u8>,
     /// The one range that all empty lists share.
     nothing: Option<BufferRange>,
 }
@@ -68,7 +68,7 @@ impl Pool {
         let step = u64::from(limits.min_storage_buffer_offset_alignment).max(4);
         let usage = usage | wgpu::BufferUsages::COPY_DST;
         let size = most.min(MOST_AT_ONCE as u64) & !3;
-        Self { usage, size, next: (size / PIECES) & !3, step, open: None, held: Vec::new(), nothing: None }
+        Self { usage, size, next: (size / PIECES) & !3, step, open: None, staged: Vec::new(), nothing: None }
     }
 
     /// Allocates a range for `bytes` (a multiple of four), which it holds once the pool is finished. `what` names it in
@@ -85,7 +85,7 @@ impl Pool {
             }
             return Ok(piece);
         }
-        let end = (self.held.len() as u64).next_multiple_of(self.step) + size;
+        let end = (self.staged.len() as u64).next_multiple_of(self.step) + size;
         if self.open.as_ref().is_some_and(|buffer| end > buffer.size()) {
             self.finish(gpu);
         }
@@ -93,22 +93,22 @@ impl Pool {
             Some(open) => open,
             None => {
                 let buffer = gpu.empty_buffer(what, self.next, self.usage)?;
-                self.held.reserve_exact(self.next as usize);
+                self.staged.reserve_exact(self.next as usize);
                 self.next = (self.next * 2).min(self.size);
                 self.open.insert(buffer)
             }
         };
-        self.held.resize(self.held.len().next_multiple_of(self.step as usize), 0);
-        let offset = self.held.len() as u64;
-        self.held.extend_from_slice(bytes);
+        self.staged.resize(self.staged.len().next_multiple_of(self.step as usize), 0);
+        let offset = self.staged.len() as u64;
+        self.staged.extend_from_slice(bytes);
         Ok(BufferRange { buffer: buffer.clone(), offset, size })
     }
 
     /// Writes the bytes that have not been written yet.
     pub fn finish(&mut self, gpu: &Gpu) {
         if let Some(buffer) = self.open.take() {
-            gpu.write(&buffer, &self.held);
-            self.held.clear();
+            gpu.write(&buffer, &self.staged);
+            self.staged.clear();
         }
     }
 }

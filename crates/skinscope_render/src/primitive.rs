@@ -101,21 +101,21 @@ impl<'a> PrimitiveUploader<'a> {
         self.indices.finish(self.gpu);
     }
 
-    /// Uploads the joints and weights of a primitive. `morphs`: its morph targets on the device; `place` names it in
+    /// Uploads the joints and weights of a primitive. `morphs`: its morph targets on the device; `label` names it in
     /// errors.
     pub fn influences(
         &mut self,
         p: PrimitiveRef<'_>,
         packed: &PackedInfluences,
         morphs: &BufferRange,
-        place: &str,
+        label: &str,
     ) -> Result<GpuInfluences, GpuError> {
-        let (gpu, what) = (self.gpu, |part: &str| format!("{place}: its {part}"));
+        let (gpu, what) = (self.gpu, |part: &str| format!("{label}: its {part}"));
         let rows = self.influences.put(gpu, &what("joints and weights"), bytemuck::cast_slice(&packed.rows))?;
         let list: &[Influence] = bytemuck::cast_slice(&packed.listed);
         let listed = self.influences.put(gpu, &what("influences"), bytemuck::cast_slice(list))?;
         let is_plain = packed.listed.is_empty() && p.morphs.is_empty();
-        let make = || primitive_group(gpu, self.layouts, place, self.uniforms, (listed.binding(), morphs.binding()));
+        let make = || primitive_group(gpu, self.layouts, label, self.uniforms, (listed.binding(), morphs.binding()));
         let group = if is_plain { self.plain.get_or_insert_with(make).clone() } else { make() };
         Ok(GpuInfluences { rows, listed, group, main_joint: main_joint(p), meeting: meeting(p) })
     }
@@ -140,18 +140,18 @@ pub(super) fn primitive_group(
 }
 
 impl GpuPrimitive {
-    /// Uploads a primitive. It can be drawn once `uploader` is finished. `place` names it in errors.
+    /// Uploads a primitive. It can be drawn once `uploader` is finished. `label` names it in errors.
     pub fn new(
         uploader: &mut PrimitiveUploader<'_>,
         p: PrimitiveRef<'_>,
         packed: PackedPrimitive,
-        place: &str,
+        label: &str,
     ) -> Result<Self, GpuError> {
-        let (gpu, what) = (uploader.gpu, |part: &str| format!("{place}: its {part}"));
+        let (gpu, what) = (uploader.gpu, |part: &str| format!("{label}: its {part}"));
         let vertices = uploader.vertices.put(gpu, &what("vertices"), bytemuck::cast_slice(&packed.vertices))?;
         let paint = uploader.vertices.put(gpu, &what("colours"), bytemuck::cast_slice(&packed.paint))?;
         let morphs = uploader.vertices.put(gpu, &what("morph targets"), bytemuck::cast_slice(&packed.morphs))?;
-        let influences = uploader.influences(p, &packed.influences, &morphs, place)?;
+        let influences = uploader.influences(p, &packed.influences, &morphs, label)?;
         let list = packed.indices.as_deref().unwrap_or(&p.indices);
         Ok(Self {
             layout: packed.layout,
@@ -219,7 +219,7 @@ const MOST_PAIRS: usize = 4096;
 const SEEN_PAIRS: usize = 1024;
 
 /// The pairs of joints that share a vertex, while they are collected. Most vertices have the pairs of one shortly before them, so some
-/// pairs are remembered, each in a place that is computed from it.
+/// pairs are remembered, each in a slot that is computed from it.
 struct Meeting {
     pairs: BTreeSet<(u16, u16)>,
     seen: [Option<(u16, u16)>; SEEN_PAIRS],
@@ -239,9 +239,9 @@ impl Meeting {
         // A vertex that no joint moves ends at the origin, and has no pair.
         let Some(first) = used.next() else { return true };
         for other in std::iter::once(first).chain(used) {
-            let place = &mut self.seen[(usize::from(first) * 5 + usize::from(other)) % SEEN_PAIRS];
-            if *place != Some((first, other)) {
-                *place = Some((first, other));
+            let slot = &mut self.seen[(usize::from(first) * 5 + usize::from(other)) % SEEN_PAIRS];
+            if *slot != Some((first, other)) {
+                *slot = Some((first, other));
                 self.pairs.insert((first, other));
             }
         }

@@ -46,21 +46,21 @@ impl Reordering {
 
     fn start(model: &Arc<Model>, shown: &dyn Fn(usize) -> bool) -> Self {
         let meshes = model.meshes.iter().enumerate().filter(|(mesh, _)| shown(*mesh));
-        let places = meshes.flat_map(|(mesh, m)| (0..m.primitives.len()).map(move |n| (mesh, n)));
-        let places: Vec<PrimitiveKey> = places
+        let keys = meshes.flat_map(|(mesh, m)| (0..m.primitives.len()).map(move |n| (mesh, n)));
+        let keys: Vec<PrimitiveKey> = keys
             .filter(|(mesh, n)| {
                 let p = &model.meshes[*mesh].primitives[*n];
                 may_reorder(model, p) && !is_cheap_to_reorder(p)
             })
             .collect();
-        if places.is_empty() {
+        if keys.is_empty() {
             return Self::Done;
         }
         let model = Arc::clone(model);
         let pack =
             move |(mesh, n): PrimitiveKey| Some(((mesh, n), repacked(model.primitive(MeshId::from_index(mesh), n))?));
         let work = move |context: &JobContext| {
-            places.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
+            keys.into_iter().take_while(|_| !context.is_cancelled()).filter_map(pack).collect()
         };
         // Nobody is woken when it is done: the next picture checks.
         Self::Running(Job::start("vertex order", Arc::new(|| ()), work))

@@ -40,18 +40,18 @@ struct Rewrite {
 pub(super) struct Rewrites(Vec<Rewrite>);
 
 impl Rewrites {
-    /// Packs the weights in which `wanted` differs from `held`. `None` where they differ in more than weights, or in so many that pictures
-    /// would wait: those of more than [`MOST_ROWS`] vertices, or in a large primitive some that its layout cannot hold. Without `waits`
-    /// pictures wait for slow work, and any change of weights will do.
-    pub fn of(copy: &GpuModel, held: &Model, wanted: &Model, waits: bool) -> Option<Self> {
-        if !held.shares_all_but_edits(wanted) {
+    /// Packs the weights in which `wanted` differs from `resident`. `None` where they differ in more than weights, or in so many that
+    /// pictures would wait: those of more than [`MOST_ROWS`] vertices, or in a large primitive some that its layout cannot hold. Without
+    /// `waits` pictures wait for slow work, and any change of weights will do.
+    pub fn of(copy: &GpuModel, resident: &Model, wanted: &Model, waits: bool) -> Option<Self> {
+        if !resident.shares_all_but_edits(wanted) {
             return None;
         }
         let mut left = if waits && takes_long(wanted) { MOST_ROWS } else { usize::MAX };
         let must_be_quick = left != usize::MAX;
         let mut out = Vec::new();
-        for (mesh, primitive) in places(held, wanted) {
-            let (before, now) = (held.primitive(mesh, primitive), wanted.primitive(mesh, primitive));
+        for (mesh, primitive) in edited_primitives(resident, wanted) {
+            let (before, now) = (resident.primitive(mesh, primitive), wanted.primitive(mesh, primitive));
             let vertices: Vec<u32> =
                 changed(before, now).take(left.saturating_add(1)).map(|vertex| vertex as u32).collect();
             left = left.checked_sub(vertices.len())?;
@@ -72,16 +72,16 @@ impl Rewrites {
 }
 
 /// The primitives of which one of two models has edited weights.
-fn places(held: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
-    let mut all: Vec<_> = held.weight_edits().places().chain(wanted.weight_edits().places()).collect();
+fn edited_primitives(resident: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
+    let mut all: Vec<_> = resident.weight_edits().places().chain(wanted.weight_edits().places()).collect();
     all.sort_unstable();
     all.dedup();
     all
 }
 
 /// The vertices whose weights differ between two primitives, rising.
-fn changed<'a>(held: PrimitiveRef<'a>, wanted: PrimitiveRef<'a>) -> impl Iterator<Item = usize> + 'a {
-    let both = held.influences.zip(wanted.influences);
+fn changed<'a>(resident: PrimitiveRef<'a>, wanted: PrimitiveRef<'a>) -> impl Iterator<Item = usize> + 'a {
+    let both = resident.influences.zip(wanted.influences);
     both.into_iter().flat_map(|(before, now)| now.changed_vertices(before))
 }
 
@@ -98,10 +98,10 @@ impl GpuModel {
         self.begin_order_again();
         let (mut patches, mut whole) = (Patches::default(), Vec::new());
         for Rewrite { mesh, primitive, vertices, words } in rewrites.0 {
-            let place = (mesh.index(), primitive);
+            let key = (mesh.index(), primitive);
             match words {
-                Some(words) => self.patch(place, wanted.primitive(mesh, primitive), &vertices, &words, &mut patches),
-                None => whole.extend(self.influence_work(place)),
+                Some(words) => self.patch(key, wanted.primitive(mesh, primitive), &vertices, &words, &mut patches),
+                None => whole.extend(self.influence_work(key)),
             }
         }
         let context = JobContext::of_waiting();
@@ -110,20 +110,20 @@ impl GpuModel {
         patches.send(gpu, "changed weights")
     }
 
-    /// Packs and uploads joints and weights of `wanted`, which differs from `held` in nothing else, on a thread: all of
+    /// Packs and uploads joints and weights of `wanted`, which differs from `resident` in nothing else, on a thread: all of
     /// those of each primitive in which some differ. [`GpuModel::take_weights`] takes the result.
     pub fn begin_weights(
         &self,
         layouts: &ModelLayouts,
         jobs: &DeviceJobs,
-        held: &Model,
+        resident: &Model,
         wanted: &Arc<Model>,
     ) -> DeviceJob<Vec<NewInfluences>> {
         let of = |(mesh, n): (MeshId, usize)| {
-            let differs = changed(held.primitive(mesh, n), wanted.primitive(mesh, n)).next().is_some();
+            let differs = changed(resident.primitive(mesh, n), wanted.primitive(mesh, n)).next().is_some();
             differs.then(|| self.influence_work((mesh.index(), n))).flatten()
         };
-        let work: Vec<_> = places(held, wanted).into_iter().filter_map(of).collect();
+        let work: Vec<_> = edited_primitives(resident, wanted).into_iter().filter_map(of).collect();
         let (layouts, uniforms, model) = (layouts.clone(), self.uniforms().clone(), Arc::clone(wanted));
         jobs.start("weights", move |gpu, context| {
             Self::upload_influences(gpu, &layouts, (&model, &uniforms), work, context)

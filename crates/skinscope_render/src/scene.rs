@@ -51,7 +51,7 @@ type EdgeLists = HashMap<PrimitiveKey, Indices>;
 
 /// The part of a primitive that is drawn.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct PrimitivePart {
     /// Its vertices and triangles, in their stored order.
     pub primitive: Primitive,
     /// The layout in which vertices of the whole primitive are packed.
@@ -70,19 +70,19 @@ pub(super) fn takes_long(model: &Model) -> bool {
 
 /// Whether the device's copy of one model can stand in for another for a while, because everything in a frame means the
 /// same for both. That is so for a model and the same model with normalised weights.
-pub(super) fn stands_in(held: &Model, wanted: &Model) -> bool {
+pub(super) fn stands_in(resident: &Model, wanted: &Model) -> bool {
     let vertices = |p: &Primitive| (p.vertex_count(), p.morphs.len());
     let same_mesh = |(a, b): (&Mesh, &Mesh)| a.primitives.iter().map(vertices).eq(b.primitives.iter().map(vertices));
     let same_instance = |(a, b): (&Instance, &Instance)| {
         (a.node, a.mesh, a.skin, a.copies.len()) == (b.node, b.mesh, b.skin, b.copies.len())
     };
-    held.palette_layout() == wanted.palette_layout()
-        && held.source.name == wanted.source.name
-        && held.materials.len() == wanted.materials.len()
-        && held.meshes.len() == wanted.meshes.len()
-        && held.meshes.iter().zip(&wanted.meshes).all(same_mesh)
-        && held.instances.len() == wanted.instances.len()
-        && held.instances.iter().zip(&wanted.instances).all(same_instance)
+    resident.palette_layout() == wanted.palette_layout()
+        && resident.source.name == wanted.source.name
+        && resident.materials.len() == wanted.materials.len()
+        && resident.meshes.len() == wanted.meshes.len()
+        && resident.meshes.iter().zip(&wanted.meshes).all(same_mesh)
+        && resident.instances.len() == wanted.instances.len()
+        && resident.instances.iter().zip(&wanted.instances).all(same_instance)
 }
 
 /// What is needed to pack the joints and weights of a primitive.
@@ -131,7 +131,7 @@ impl GpuModel {
         gpu: &Gpu,
         layouts: &ModelLayouts,
         model: &Model,
-        parts: &HashMap<PrimitiveKey, Part>,
+        parts: &HashMap<PrimitiveKey, PrimitivePart>,
         context: &JobContext,
     ) -> Result<Self, GpuError> {
         let stride =
@@ -155,12 +155,12 @@ impl GpuModel {
                 progress(context, done, all);
                 done += cost(&p);
                 let (p, packed) = match parts.get(&(i, n)) {
-                    Some(Part { primitive, layout }) => {
+                    Some(PrimitivePart { primitive, layout }) => {
                         (primitive.as_stored(), pack_part(primitive.as_stored(), *layout))
                     }
                     None => (p, pack_primitive(p, may_reorder(model, &p))),
                 };
-                GpuPrimitive::new(&mut uploader, p, packed, &place(i, n))
+                GpuPrimitive::new(&mut uploader, p, packed, &primitive_label(i, n))
             };
             meshes.push(primitives.map(upload).collect::<Result<Vec<_>, _>>()?);
         }
@@ -211,7 +211,7 @@ impl GpuModel {
                         let p = model.primitive(MeshId::from_index(mesh), n);
                         // If there is no memory for both for a moment, the old one is kept.
                         let mut uploader = PrimitiveUploader::new(gpu, &layouts, &uniforms);
-                        if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &place(mesh, n)) {
+                        if let Ok(new) = GpuPrimitive::new(&mut uploader, p, made, &primitive_label(mesh, n)) {
                             uploader.finish();
                             out.push(((mesh, n), new));
                         }
@@ -256,7 +256,7 @@ impl GpuModel {
             progress(context, done, all);
             let p = model.primitive(MeshId::from_index(mesh), n);
             let packed = pack_all_influences(p, &order);
-            let influences = uploader.influences(p, &packed, &morphs, &place(mesh, n))?;
+            let influences = uploader.influences(p, &packed, &morphs, &primitive_label(mesh, n))?;
             out.push(NewInfluences { at: (mesh, n), layout: packed.layout, influences });
         }
         uploader.finish();
@@ -315,11 +315,11 @@ impl GpuModel {
                 }),
             }
         }
-        let places = self.meshes.iter().enumerate().flat_map(|(mesh, list)| (0..list.len()).map(move |n| (mesh, n)));
+        let keys = self.meshes.iter().enumerate().flat_map(|(mesh, list)| (0..list.len()).map(move |n| (mesh, n)));
         let lacks = |(mesh, n): &PrimitiveKey| {
             self.meshes[*mesh][*n].edges.get().is_none() && has_many_edges(&model.meshes[*mesh].primitives[*n])
         };
-        let missing: Vec<PrimitiveKey> = places.filter(lacks).collect();
+        let missing: Vec<PrimitiveKey> = keys.filter(lacks).collect();
         if self.wires.is_some() || missing.is_empty() {
             return;
         }
@@ -350,7 +350,7 @@ impl GpuModel {
     }
 
     /// The bind group of a primitive whose vertices are read from `deformed`.
-    pub fn placed_group(
+    pub fn predeformed_group(
         &self,
         gpu: &Gpu,
         layouts: &ModelLayouts,
@@ -368,7 +368,7 @@ impl GpuModel {
 }
 
 /// The name of a primitive in messages.
-fn place(mesh: usize, primitive: usize) -> String {
+fn primitive_label(mesh: usize, primitive: usize) -> String {
     format!("mesh {mesh}, primitive {primitive}")
 }
 
@@ -409,7 +409,7 @@ fn draw_of(
         paint: on_device.paint_layout,
         mode,
         morphs: !p.morphs.is_empty(),
-        placed: false,
+        predeformed: false,
         dims: false,
         shown: None,
     };
@@ -425,7 +425,7 @@ fn slots(model: &Model) -> Vec<Slot> {
         let mut up = std::iter::successors(Some(node), |n| model.skeleton.parents[n.index()]);
         up.find(|n| model.is_joint(*n)).unwrap_or(node)
     };
-    let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
+    let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, is_rigid)| is_rigid.is_some());
     let copies = |i: &Instance| std::iter::repeat_n(slot(owner(i.node)), i.copy_count());
     skinned.chain(rigid.flat_map(|(instance, _)| copies(instance))).collect()
 }

@@ -1,11 +1,11 @@
-//! Shader programs: which WGSL files each of them is made of, how those are joined, and how the result is checked. WGSL
+//! Shader programs: which WGSL files each of them consists of, how those are joined, and how the result is checked. WGSL
 //! allows declarations in any order, so no more than joining is needed to link them.
 
 use skinscope_deform::Method;
 use skinscope_frame::OVERLAYS;
 
 /// A WGSL file: its name under `shaders/`, and its text.
-pub type Part = (&'static str, &'static str);
+pub type SourceFile = (&'static str, &'static str);
 
 macro_rules! part {
     ($file:literal) => {
@@ -13,26 +13,26 @@ macro_rules! part {
     };
 }
 
-const GLOBALS: Part = part!("common/globals.wgsl");
-const COLOR: Part = part!("common/color.wgsl");
-const DEFORM: Part = part!("common/deform.wgsl");
-const ROWS: Part = part!("common/rows.wgsl");
-const MOTION: Part = part!("common/motion.wgsl");
-const PALETTE: Part = part!("common/palette.wgsl");
-const PALETTE_STORAGE: Part = part!("common/palette_storage.wgsl");
-const PALETTE_UNIFORM: Part = part!("common/palette_uniform.wgsl");
-const EARLY_DEPTH: Part = part!("software/early_depth.wgsl");
-const LATE_DEPTH: Part = part!("software/late_depth.wgsl");
-const SCREEN: Part = part!("common/screen.wgsl");
-const OVERLAY: Part = part!("common/overlay.wgsl");
+const GLOBALS: SourceFile = part!("common/globals.wgsl");
+const COLOR: SourceFile = part!("common/color.wgsl");
+const DEFORM: SourceFile = part!("common/deform.wgsl");
+const ROWS: SourceFile = part!("common/rows.wgsl");
+const MOTION: SourceFile = part!("common/motion.wgsl");
+const PALETTE: SourceFile = part!("common/palette.wgsl");
+const PALETTE_STORAGE: SourceFile = part!("common/palette_storage.wgsl");
+const PALETTE_UNIFORM: SourceFile = part!("common/palette_uniform.wgsl");
+const EARLY_DEPTH: SourceFile = part!("software/early_depth.wgsl");
+const LATE_DEPTH: SourceFile = part!("software/late_depth.wgsl");
+const SCREEN: SourceFile = part!("common/screen.wgsl");
+const OVERLAY: SourceFile = part!("common/overlay.wgsl");
 
 /// One shader module.
 #[derive(Debug)]
 pub struct Program {
     /// Its name in labels and messages.
     pub name: &'static str,
-    /// The WGSL files that its text is made of.
-    pub parts: &'static [Part],
+    /// The WGSL files that its text is joined from.
+    pub parts: &'static [SourceFile],
     /// Whether it is linked with a deformation method.
     pub deforms: bool,
     /// Whether it is linked with all overlays.
@@ -109,7 +109,7 @@ pub static PRESENT: Program = plain("present", &[COLOR, SCREEN, part!("present.w
 /// Makes the smaller levels of the picture of what lies behind glass.
 pub static BEHIND: Program = plain("behind", &[SCREEN, part!("behind.wgsl")], false);
 
-const fn plain(name: &'static str, parts: &'static [Part], deforms: bool) -> Program {
+const fn plain(name: &'static str, parts: &'static [SourceFile], deforms: bool) -> Program {
     Program { name, parts, deforms, overlays: false }
 }
 
@@ -202,7 +202,7 @@ fn choice_of_overlay() -> String {
 }
 
 impl Linked {
-    fn push(&mut self, (file, text): Part) {
+    fn push(&mut self, (file, text): SourceFile) {
         self.files.push((self.text.lines().count() + 1, file));
         self.text.push_str(text);
         if !text.ends_with('\n') {
@@ -212,7 +212,7 @@ impl Linked {
 
     /// The file, and the line in it (from 1), of a line of the joined text.
     #[must_use]
-    pub fn place(&self, line: usize) -> (&'static str, usize) {
+    pub fn locate(&self, line: usize) -> (&'static str, usize) {
         let at = self.files.iter().rev().find(|(first, _)| *first <= line);
         at.map_or(("", line), |(first, file)| (file, line - first + 1))
     }
@@ -236,7 +236,7 @@ impl Linked {
     }
 
     fn error(&self, line: Option<u32>, message: String) -> ShaderError {
-        let (file, line) = self.place(line.unwrap_or(0) as usize);
+        let (file, line) = self.locate(line.unwrap_or(0) as usize);
         ShaderError { file: file.to_owned(), line, message }
     }
 }

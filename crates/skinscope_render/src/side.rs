@@ -1,4 +1,4 @@
-//! The state of one side of a picture, which is kept from one picture to the next. A picture has one side, or two in a
+//! The state of one side of a picture, which lasts from one picture to the next. A picture has one side, or two in a
 //! comparison.
 
 use std::collections::HashMap;
@@ -8,33 +8,33 @@ use skinscope_frame::Frame;
 
 use super::Renderer;
 use super::error::GpuError;
-use super::held::{HeldModel, Loader, Revision};
 use super::layouts::PrimitiveKey;
 use super::numbers::Numbers;
 use super::pipelines::Pipelines;
-use super::placed::{PlacedVertices, deformer_of};
-use super::scene::Part;
+use super::predeformed::{PredeformedVertices, deformer_of};
+use super::resident::{Loader, ResidentModel, Revision};
+use super::scene::PrimitivePart;
 use super::shader::PaletteIn;
 use super::target::{Columns, Rows};
 use super::upload::Upload;
 
 /// One surface on the device, with everything that its picture reads.
 #[derive(Debug, Default)]
-pub(super) struct Side {
+pub(super) struct SideState {
     /// Its own model; empty on a second side that shows the model of the first.
-    pub held: HeldModel,
+    pub resident: ResidentModel,
     pub upload: Option<Upload>,
     /// Numbers and marks of the vertices.
     pub numbers: Numbers,
     /// The vertices, where they are deformed before they are drawn.
-    pub placed: PlacedVertices,
+    pub predeformed: PredeformedVertices,
     /// The columns of the picture that it takes.
     pub columns: Columns,
-    /// The state of the model that `numbers` and `placed` were made for.
+    /// The state of the model that `numbers` and `predeformed` were made for.
     seen: Revision,
 }
 
-impl Side {
+impl SideState {
     /// Uploads everything that this frame needs, the model too if it is another one. `shared`: the side whose model
     /// this one shows too.
     pub fn prepare(
@@ -43,29 +43,29 @@ impl Side {
         pipelines: &mut Pipelines,
         frame: &Frame,
         (columns, rows): (Columns, Rows),
-        (shared, parts): (Option<&Self>, &mut HashMap<PrimitiveKey, Part>),
+        (shared, parts): (Option<&Self>, &mut HashMap<PrimitiveKey, PrimitivePart>),
     ) -> Result<(), GpuError> {
         let gpu = loader.gpu;
-        let held = match shared {
+        let resident = match shared {
             Some(side) => {
-                self.held = HeldModel::default();
-                &side.held
+                self.resident = ResidentModel::default();
+                &side.resident
             }
             None => {
-                self.held.follow(loader, frame, parts)?;
-                &self.held
+                self.resident.follow(loader, frame, parts)?;
+                &self.resident
             }
         };
-        let now = held.revision();
+        let now = resident.revision();
         if self.seen.vertices != now.vertices {
             self.numbers = Numbers::default();
-            self.placed.forget();
+            self.predeformed.forget();
         } else if self.seen.weights != now.weights {
             self.numbers.forget_marks();
-            self.placed.forget();
+            self.predeformed.forget();
         }
         (self.seen, self.columns) = (now, columns);
-        let shown = held.get();
+        let shown = resident.get();
         if let Some((model, copy)) = shown {
             self.numbers.follow(gpu, model, copy, frame)?;
         }
@@ -81,7 +81,7 @@ impl Side {
         };
         upload.write(gpu, pipelines, frame, (columns, rows), shown.map(|(_, copy)| &copy.slots))?;
         let Some(shown) = shown else { return Ok(()) };
-        let deformer = deformer_of(gpu, frame, held.is_part());
-        self.placed.follow(gpu, (pipelines, loader.layouts), shown, (frame, upload), deformer)
+        let deformer = deformer_of(gpu, frame, resident.is_part());
+        self.predeformed.follow(gpu, (pipelines, loader.layouts), shown, (frame, upload), deformer)
     }
 }

@@ -74,7 +74,7 @@ impl Columns {
         }
     }
 
-    /// True where nothing is drawn.
+    /// True where there is no column to draw.
     pub fn is_empty(self) -> bool {
         self.drawn[1] == 0 || self.seen[1] == 0
     }
@@ -145,7 +145,7 @@ pub(super) enum Depth {
     /// The depth begins empty and is dropped with the pass.
     Own,
     /// The depth begins empty; the next pass goes on with it.
-    Kept,
+    Stored,
     /// The pass goes on with the depth of the pass before, and so does the next one.
     Passed,
     /// The pass goes on with the depth of the pass before, which is dropped with it.
@@ -170,7 +170,7 @@ pub(super) fn begin<'a>(
     let depth_ops = wgpu::Operations {
         load: if matches!(depth, Depth::Taken | Depth::Passed) { wgpu::LoadOp::Load } else { empty },
         store: match depth {
-            Depth::Kept | Depth::Passed => wgpu::StoreOp::Store,
+            Depth::Stored | Depth::Passed => wgpu::StoreOp::Store,
             Depth::Own | Depth::Taken => wgpu::StoreOp::Discard,
         },
     };

@@ -132,10 +132,10 @@ impl Textures {
         for ((key, want), drop) in keys.iter().zip(&all).zip(plan(&all, gpu.texture_memory)) {
             if news.contains(key) {
                 wanted.push((*key, want.clone(), drop));
-            } else if let Some(held) = self.images.get_mut(key)
-                && held.dropped < drop
+            } else if let Some(entry) = self.images.get_mut(key)
+                && entry.dropped < drop
             {
-                held.shrink(gpu, drop);
+                entry.shrink(gpu, drop);
                 shrunk = true;
             }
         }
@@ -165,9 +165,9 @@ impl Textures {
 
     fn keep(&mut self, key: Key, made: Made) {
         self.short |= made.short;
-        if let Some(held) = self.images.get_mut(&key) {
-            held.dropped = made.dropped;
-            held.made = made.texture.map(|texture| {
+        if let Some(entry) = self.images.get_mut(&key) {
+            entry.dropped = made.dropped;
+            entry.made = made.texture.map(|texture| {
                 let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
                 (texture, view)
             });
@@ -177,9 +177,9 @@ impl Textures {
 
     /// Adds the message that says how much smaller textures are shown. Called when all images are here.
     pub fn conclude(&mut self, gpu: &Gpu) {
-        let held: Vec<&TextureEntry> = self.images.values().filter(|h| h.made.is_some()).collect();
-        let dropped: Vec<usize> = held.iter().map(|h| h.dropped).collect();
-        let all: Vec<TextureDemand> = held.iter().map(|h| h.wanted.clone()).collect();
+        let entries: Vec<&TextureEntry> = self.images.values().filter(|h| h.made.is_some()).collect();
+        let dropped: Vec<usize> = entries.iter().map(|h| h.dropped).collect();
+        let all: Vec<TextureDemand> = entries.iter().map(|h| h.wanted.clone()).collect();
         if let Some(notice) = notice(&all, &dropped, (!self.short).then_some(gpu.texture_memory)) {
             self.note(notice);
         }

@@ -183,7 +183,7 @@ pub(super) fn write_levels(gpu: &Gpu, texture: &wgpu::Texture, levels: &[(u32, &
             bytes_per_row: Some(strip.bytes_per_row as u32),
             rows_per_image: None,
         };
-        gpu.queue.write_texture(strip.place(texture), strip.bytes, layout, strip.size);
+        gpu.queue.write_texture(strip.destination(texture), strip.bytes, layout, strip.size);
     }
     let mut rest = strips.as_slice();
     while !rest.is_empty() {
@@ -216,8 +216,8 @@ impl Strip<'_> {
         self.bytes_per_row.next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize)
     }
 
-    /// Its place in a texture.
-    fn place<'t>(&self, texture: &'t wgpu::Texture) -> wgpu::TexelCopyTextureInfo<'t> {
+    /// Where it goes in a texture.
+    fn destination<'t>(&self, texture: &'t wgpu::Texture) -> wgpu::TexelCopyTextureInfo<'t> {
         let origin = wgpu::Origin3d { x: 0, y: self.y, z: 0 };
         wgpu::TexelCopyTextureInfo { mip_level: self.level, origin, ..texture.as_image_copy() }
     }
@@ -273,7 +273,7 @@ fn write_strips(gpu: &Gpu, texture: &wgpu::Texture, strips: &[Strip<'_>]) -> Res
             rows_per_image: None,
         };
         let from = wgpu::TexelCopyBufferInfo { buffer: &buffer, layout };
-        encoder.copy_buffer_to_texture(from, strip.place(texture), strip.size);
+        encoder.copy_buffer_to_texture(from, strip.destination(texture), strip.size);
         offset += strip.padded();
     }
     drop(mapped);

@@ -283,7 +283,7 @@ fn with_w([x, y, z]: [f32; 3]) -> [f32; 4] {
 /// The least half widths of bones in pixels: of kites and sticks, then of lines; first those of most bones, then those
 /// of the selected one.
 const LEAST: [[f32; 2]; 2] = [[1.2, 0.7], [3.0, 1.5]];
-/// The place of an octahedron's collar, as a share of the way from head to tail.
+/// The position of an octahedron's collar, as a share of the way from head to tail.
 const COLLAR: f32 = 0.12;
 /// The share of its colour that the farthest bone keeps, where bones fade.
 const FARTHEST: f32 = 0.4;
@@ -332,7 +332,7 @@ fn bone_key(outlined: bool, depth: f32, number: u32) -> u64 {
 }
 
 fn light(l: &skinscope_frame::Light) -> Light {
-    let (has_place, cone) = match l.kind {
+    let (has_position, cone) = match l.kind {
         LightKind::Directional => (0.0, [0.0, 1.0]),
         LightKind::Point => (1.0, [0.0, 1.0]),
         // As in KHR_lights_punctual, the brightness is linear in the cosine; the shader squares it.
@@ -343,7 +343,7 @@ fn light(l: &skinscope_frame::Light) -> Light {
     };
     Light {
         position: l.position.extend(1.0 / (l.range * l.range)).to_array(),
-        direction: l.direction.extend(has_place).to_array(),
+        direction: l.direction.extend(has_position).to_array(),
         color: l.color.extend(0.0).to_array(),
         cone: [cone[0], cone[1], 0.0, 0.0],
     }

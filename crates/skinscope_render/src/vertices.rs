@@ -16,7 +16,7 @@ pub(super) struct Shape {
     pub mode: u32,
     pub morphs: bool,
     /// True where vertices are read that were deformed before.
-    pub placed: bool,
+    pub predeformed: bool,
     /// True where the picture dims vertices that the selected nodes do not move.
     pub dims: bool,
     /// The choices of the picture, where pipelines are made for them.
@@ -129,7 +129,7 @@ impl Shape {
             ("WIDE_JOINTS", f64::from(u8::from(wide))),
             ("WEIGHT_BITS", f64::from(bits)),
             ("MORPHS", f64::from(u8::from(self.morphs))),
-            ("PLACED", f64::from(u8::from(self.placed))),
+            ("PLACED", f64::from(u8::from(self.predeformed))),
         ];
         constants.extend(Shown::constants(self.shown));
         constants

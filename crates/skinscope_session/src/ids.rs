@@ -5,7 +5,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use skinscope_deform::{METHODS, NORMAL_MODES, PASSES};
 use skinscope_edit::OPERATIONS;
-use skinscope_examples::{SCENES, kept_text};
+use skinscope_examples::{SCENES, interned_text};
 use skinscope_inspect::{OVERLAYS, measure::MEASURES};
 
 /// The id of a row of a table, or of a part of what the row describes. It is a type of its own name since serde would borrow a
@@ -32,7 +32,7 @@ fn all() -> impl Iterator<Item = Id> {
 fn known<E: Error>(text: &str) -> Result<Id, E> {
     all()
         .find(|id| *id == text)
-        .or_else(|| kept_text(text))
+        .or_else(|| interned_text(text))
         .ok_or_else(|| E::custom(format!("nothing has the id \"{text}\"")))
 }
 

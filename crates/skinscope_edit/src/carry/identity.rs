@@ -8,12 +8,12 @@ use skinscope_model::{InfluencesRef, MeshId, Model, NodeId, Primitive, SkinId};
 
 use super::nodes::path_of;
 
-/// What tells a stored vertex from others, as two hashes of exact bits. Session files have them, so that the hash must stay as it is.
+/// What identifies a stored vertex, as two hashes of exact bits. Session files have them, so that the hash must stay as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VertexIdentity {
-    /// Of position, normal and first texture coordinates.
+    /// The hash of position, normal and first texture coordinates.
     pub geometry: u64,
-    /// Of the same, and of the stored weights by the keys of their joints ([`Keys`]), in whatever order. Weights of 0 are left out.
+    /// The hash of the same and of the stored weights by the keys of their joints ([`Keys`]), in whatever order. Weights of 0 are left out.
     pub full: u64,
 }
 
@@ -35,7 +35,7 @@ impl Copies {
     pub const ALONE: Self = Self { full: 1, full_before: 0, geometry: 1, geometry_before: 0 };
 }
 
-/// What tells a mesh from others.
+/// What identifies a mesh in another version of its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeshIdentity {
     /// The name in the file; it may be empty.
@@ -153,7 +153,7 @@ pub fn skin_of(model: &Model, mesh: MeshId) -> Option<SkinId> {
 /// The identities of all stored vertices of a model that have weights, as its file has them.
 #[derive(Clone, Debug, Default)]
 pub struct Identities {
-    /// Of each mesh.
+    /// The identity of each mesh, in the order of the model.
     pub meshes: Vec<MeshIdentity>,
     /// By mesh and primitive; empty where that has no weights.
     pub(super) vertices: Vec<Vec<Vec<VertexIdentity>>>,

@@ -20,7 +20,7 @@ use skinscope_model::{MeshId, Model, NodeId, WeightChange, is_same_row};
 /// Edited weights of some vertices of a primitive, or with no pair for a vertex the vertices alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EditedVertices {
-    /// The vertices.
+    /// The vertices that are edited.
     pub list: VertexList,
     /// The keys of the joints that `joints` means ([`Keys`]).
     pub skin: Vec<String>,

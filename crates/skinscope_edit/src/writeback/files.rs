@@ -50,7 +50,7 @@ pub enum SaveError {
     /// The name of the output says another container than the model has.
     #[error("{}: the model is a {is}, and stays one; name the output .{is}", path.display())]
     Container {
-        /// The output.
+        /// The path of the output.
         path: PathBuf,
         /// The container of the model: `glb` or `gltf`.
         is: &'static str,

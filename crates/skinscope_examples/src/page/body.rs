@@ -2,10 +2,10 @@
 
 use super::head::unit_of;
 use super::lexer::{Lexer, Token};
-use super::{Known, PageError, Place, equation, kept, kept_list, unknown};
+use super::{Known, PageError, TextPosition, equation, intern, intern_list, unknown};
 use crate::formula::{Expr, Formula};
 use crate::moment::{Curve, Moment};
-use crate::{Block, Chart, Page, Source, Unit};
+use crate::{Block, Chart, Citation, Page, Unit};
 
 /// The lists at the end of a page.
 const LISTS: [&str; 3] = ["Try this", "What to see", "Sources"];
@@ -32,8 +32,8 @@ impl Lines<'_> {
         self.lines.iter().map(|line| line.trim_ascii()).collect::<Vec<_>>().join(" ")
     }
 
-    fn place(&self) -> Place {
-        Place { line: self.number, column: 1 }
+    fn position(&self) -> TextPosition {
+        TextPosition { line: self.number, column: 1 }
     }
 }
 
@@ -48,7 +48,7 @@ impl<'a> Body<'a> {
         let mut list = None;
         let mut at = 0;
         while let Some(line) = lines.get(at) {
-            let place = Place { line: number + at, column: 1 };
+            let position = TextPosition { line: number + at, column: 1 };
             // A paragraph ends before an empty line and before what is no paragraph.
             let is_other = |line: &&str| line.is_empty() || line.starts_with(['#', '>', '`']) || line.starts_with("- ");
             let length = 1 + lines[at + 1..].iter().take_while(|line| !is_other(&line.trim_ascii())).count();
@@ -56,48 +56,49 @@ impl<'a> Body<'a> {
             let mut taken = 1;
             if let Some(title) = line.strip_prefix("## ") {
                 let found = LISTS.iter().position(|name| *name == title.trim_ascii());
-                list = Some(
-                    found.ok_or_else(|| unknown(place.after("## "), "list", title.trim_ascii(), LISTS.into_iter()))?,
-                );
+                list =
+                    Some(found.ok_or_else(|| {
+                        unknown(position.after("## "), "list", title.trim_ascii(), LISTS.into_iter())
+                    })?);
             } else if let Some(text) = line.strip_prefix("# ") {
-                if question.replace(kept(text.trim_ascii())).is_some() {
-                    return Err(place.error("a second question"));
+                if question.replace(intern(text.trim_ascii())).is_some() {
+                    return Err(position.error("a second question"));
                 }
             } else if line.starts_with("```") {
                 let end = lines[at + 1..].iter().position(|line| line.trim_ascii_end() == "```");
-                let end = end.ok_or_else(|| place.error("expected a line ``` that ends this block"))?;
+                let end = end.ok_or_else(|| position.error("expected a line ``` that ends this block"))?;
                 let inside = Lines { lines: lines[at + 1..at + 1 + end].to_vec(), number: number + at + 1 };
-                blocks.push(self.fenced(line, place, &inside)?);
+                blocks.push(self.fenced(line, position, &inside)?);
                 taken = end + 2;
             } else if let Some(list) = list {
                 if line.starts_with("- ") {
                     lists[list].push(part());
                     taken = length;
                 } else if !line.trim_ascii().is_empty() {
-                    return Err(place.error(format!("expected a line \"- …\" of the list \"{}\"", LISTS[list])));
+                    return Err(position.error(format!("expected a line \"- …\" of the list \"{}\"", LISTS[list])));
                 }
             } else if let Some(note) = line.strip_prefix('>') {
                 let note = note.trim_ascii();
                 match blocks.last_mut() {
-                    Some(Block::Formula(formula)) if formula.note.is_empty() => formula.note = kept(note),
-                    _ => return Err(place.error("a note stands below a formula")),
+                    Some(Block::Formula(formula)) if formula.note.is_empty() => formula.note = intern(note),
+                    _ => return Err(position.error("a note stands below a formula")),
                 }
             } else if line.starts_with('#') || line.starts_with("- ") {
-                return Err(place.error("expected \"# question\", \"## list\", a paragraph or a formula"));
+                return Err(position.error("expected \"# question\", \"## list\", a paragraph or a formula"));
             } else if !line.trim_ascii().is_empty() {
-                blocks.push(Block::Text(kept(&part().joined())));
+                blocks.push(Block::Text(intern(&part().joined())));
                 taken = length;
             }
             at += taken;
         }
-        let end = Place { line: number.min(number + lines.len().saturating_sub(1)), column: 1 };
+        let end = TextPosition { line: number.min(number + lines.len().saturating_sub(1)), column: 1 };
         let question = question.ok_or_else(|| end.error("expected a line \"# …?\", the question of the page"))?;
         Ok((question, page(blocks, &lists)?))
     }
 
     /// Reads what stands between lines of three backticks.
-    fn fenced(&self, line: &str, place: Place, inside: &Lines) -> Result<Block, PageError> {
-        let kind_at = place.after("```");
+    fn fenced(&self, line: &str, position: TextPosition, inside: &Lines) -> Result<Block, PageError> {
+        let kind_at = position.after("```");
         let mut lexer = Lexer::new(&line[3..], kind_at)?;
         let kind = lexer.word("formula or chart")?;
         match kind {
@@ -109,24 +110,24 @@ impl<'a> Body<'a> {
                 }
                 lexer.end()?;
                 let text = inside.lines.join("\n");
-                formula.terms = equation::terms(&text, inside.place(), self.known)?;
+                formula.terms = equation::terms(&text, inside.position(), self.known)?;
                 Ok(Block::Formula(formula))
             }
             "chart" => {
                 lexer.end()?;
-                self.chart(place, inside).map(Block::Chart)
+                self.chart(position, inside).map(Block::Chart)
             }
             _ => Err(unknown(kind_at, "block", kind, ["formula", "chart"].into_iter())),
         }
     }
 
-    fn chart(&self, place: Place, inside: &Lines) -> Result<Chart, PageError> {
+    fn chart(&self, position: TextPosition, inside: &Lines) -> Result<Chart, PageError> {
         const KEYS: [&str; 5] = ["title", "slider", "range", "unit", "curves"];
         let mut out =
             Chart { title: "", slider: "", range: [0.0, 1.0], unit: Unit::Number, curves: |_| Vec::new(), drawn: &[] };
         let mut drawn = Vec::new();
         for (i, line) in inside.lines.iter().enumerate().filter(|(_, line)| !line.trim_ascii().is_empty()) {
-            let at = Place { line: inside.number + i, column: 1 };
+            let at = TextPosition { line: inside.number + i, column: 1 };
             if line.starts_with("curve ") {
                 drawn.push(self.curve(line, at)?);
                 continue;
@@ -135,7 +136,7 @@ impl<'a> Body<'a> {
             let value_at = at.after(&line[..line.len() - value.trim_ascii_start().len()]);
             let value = value.trim_ascii();
             match key {
-                "title" => out.title = kept(value),
+                "title" => out.title = intern(value),
                 "slider" => {
                     let ids = self.known.sliders.iter().map(|slider| slider.id);
                     let found = ids.clone().find(|id| *id == value);
@@ -160,17 +161,17 @@ impl<'a> Body<'a> {
             }
         }
         if out.title.is_empty() || out.slider.is_empty() {
-            return Err(place.error("a chart needs the lines \"title: …\" and \"slider: …\""));
+            return Err(position.error("a chart needs the lines \"title: …\" and \"slider: …\""));
         }
-        out.drawn = kept_list(drawn);
+        out.drawn = intern_list(drawn);
         Ok(out)
     }
 
     /// Reads a line `curve "name": expression`.
-    fn curve(&self, line: &str, at: Place) -> Result<(&'static str, Expr), PageError> {
+    fn curve(&self, line: &str, at: TextPosition) -> Result<(&'static str, Expr), PageError> {
         let mut lexer = Lexer::new(line, at)?;
         lexer.word("curve")?;
-        let name = kept(&lexer.text("the name of the curve between double quotes")?);
+        let name = intern(&lexer.text("the name of the curve between double quotes")?);
         lexer.expect(":")?;
         let expr = equation::expression(&mut lexer, self.known)?;
         if *lexer.peek() != Token::End {
@@ -182,20 +183,20 @@ impl<'a> Body<'a> {
 
 fn page(blocks: Vec<Block>, [try_this, what_to_see, sources]: &[Vec<Lines>; 3]) -> Result<Page, PageError> {
     let items = |list: &[Lines]| -> &'static [&'static str] {
-        kept_list(list.iter().map(|item| kept(item.joined()[1..].trim_ascii_start())).collect())
+        intern_list(list.iter().map(|item| intern(item.joined()[1..].trim_ascii_start())).collect())
     };
     let source = |item: &Lines| {
         let text = item.joined();
         let parts = text[1..]
             .trim_ascii_start()
             .split_once(" — ")
-            .ok_or_else(|| item.place().error("expected \"- text — place\""))?;
-        Ok(Source { text: kept(parts.0), place: kept(parts.1) })
+            .ok_or_else(|| item.position().error("expected \"- text — place\""))?;
+        Ok(Citation { text: intern(parts.0), section: intern(parts.1) })
     };
     Ok(Page {
-        blocks: kept_list(blocks),
+        blocks: intern_list(blocks),
         try_this: items(try_this),
         what_to_see: items(what_to_see),
-        sources: kept_list(sources.iter().map(source).collect::<Result<_, _>>()?),
+        sources: intern_list(sources.iter().map(source).collect::<Result<_, _>>()?),
     })
 }

@@ -1,7 +1,7 @@
 //! Reads formulas such as `p' = w_1 (M_1 p) + (1 - w_1) p`: the same expression is printed and computed.
 
 use super::lexer::{Lexer, Token};
-use super::{Known, PageError, Place, kept_list, kept_one, unknown};
+use super::{Known, PageError, TextPosition, intern_list, intern_one, unknown};
 use crate::formula::{Expr, Function};
 use crate::measured::{Argument, Given, MEASURES, Measured};
 
@@ -26,8 +26,8 @@ pub(super) fn is_reserved(name: &str) -> bool {
 }
 
 /// Reads expressions with "=" between them.
-pub(super) fn terms(text: &str, place: Place, known: &Known) -> Result<&'static [Expr], PageError> {
-    let mut lexer = Lexer::new(text, place)?;
+pub(super) fn terms(text: &str, position: TextPosition, known: &Known) -> Result<&'static [Expr], PageError> {
+    let mut lexer = Lexer::new(text, position)?;
     let mut out = vec![expression(&mut lexer, known)?];
     while lexer.takes("=") {
         out.push(expression(&mut lexer, known)?);
@@ -35,7 +35,7 @@ pub(super) fn terms(text: &str, place: Place, known: &Known) -> Result<&'static 
     if *lexer.peek() != Token::End {
         return Err(lexer.instead_of("\"=\", an operator or the end of the formula"));
     }
-    Ok(kept_list(out))
+    Ok(intern_list(out))
 }
 
 /// Reads one expression, up to what cannot belong to it.
@@ -55,23 +55,23 @@ impl Reader<'_, '_> {
     fn sum(&mut self) -> Result<Expr, PageError> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(self.lexer.place().error("parentheses are nested too deeply"));
+            return Err(self.lexer.position().error("parentheses are nested too deeply"));
         }
         let is_negative = self.lexer.takes("-");
         let first = self.product()?;
-        let mut parts = vec![if is_negative { Expr::Minus(kept_one(first)) } else { first }];
+        let mut parts = vec![if is_negative { Expr::Minus(intern_one(first)) } else { first }];
         loop {
             if self.lexer.takes("+") {
                 parts.push(self.product()?);
             } else if self.lexer.takes("-") {
                 let part = self.product()?;
-                parts.push(Expr::Minus(kept_one(part)));
+                parts.push(Expr::Minus(intern_one(part)));
             } else {
                 break;
             }
         }
         self.depth -= 1;
-        Ok(if parts.len() == 1 { parts[0] } else { Expr::Sum(kept_list(parts)) })
+        Ok(if parts.len() == 1 { parts[0] } else { Expr::Sum(intern_list(parts)) })
     }
 
     fn product(&mut self) -> Result<Expr, PageError> {
@@ -79,7 +79,7 @@ impl Reader<'_, '_> {
         while self.lexer.takes("*") || self.begins_factor() {
             parts.push(self.fraction()?);
         }
-        Ok(if parts.len() == 1 { parts[0] } else { Expr::Product(kept_list(parts)) })
+        Ok(if parts.len() == 1 { parts[0] } else { Expr::Product(intern_list(parts)) })
     }
 
     fn begins_factor(&self) -> bool {
@@ -96,7 +96,7 @@ impl Reader<'_, '_> {
         let mut out = self.power()?;
         while self.lexer.takes("/") {
             let below = self.power()?;
-            out = Expr::Over(kept_one(bare(out)), kept_one(bare(below)));
+            out = Expr::Over(intern_one(bare(out)), intern_one(bare(below)));
         }
         Ok(out)
     }
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
     fn power(&mut self) -> Result<Expr, PageError> {
         let mut out = self.atom()?;
         while self.lexer.takes("^") {
-            let place = self.lexer.place();
+            let position = self.lexer.position();
             let is_negative = self.lexer.takes("-");
             let power = match (is_negative, self.lexer.next()) {
                 (false, Token::Number(2.0)) => Expr::Squared,
@@ -112,9 +112,9 @@ impl Reader<'_, '_> {
                 (true, Token::Number(1.0)) => Expr::Inverse,
                 (false, Token::Word("T")) => Expr::Transposed,
                 (true, Token::Word("T")) => Expr::InverseTransposed,
-                _ => return Err(place.error("expected one of the powers ^2, ^3, ^-1, ^T and ^-T")),
+                _ => return Err(position.error("expected one of the powers ^2, ^3, ^-1, ^T and ^-T")),
             };
-            out = power(kept_one(out));
+            out = power(intern_one(out));
         }
         Ok(out)
     }
@@ -137,11 +137,11 @@ impl Reader<'_, '_> {
             Token::Word(word) => self.named(word),
             Token::Sign("(") => {
                 self.lexer.next();
-                Ok(Expr::Group(kept_one(self.inside(")")?)))
+                Ok(Expr::Group(intern_one(self.inside(")")?)))
             }
             Token::Sign("|") if !self.is_in_bars => {
                 self.lexer.next();
-                Ok(Expr::Length(kept_one(self.inside("|")?)))
+                Ok(Expr::Length(intern_one(self.inside("|")?)))
             }
             Token::Sign("[") => {
                 self.lexer.next();
@@ -153,7 +153,7 @@ impl Reader<'_, '_> {
 
     /// A symbol, or a function of what stands between parentheses.
     fn named(&mut self, word: &str) -> Result<Expr, PageError> {
-        let place = self.lexer.place();
+        let position = self.lexer.position();
         self.lexer.next();
         let known = self.known;
         if let Some(id) = known.symbols.iter().map(|s| s.id).find(|id| *id == word) {
@@ -164,14 +164,14 @@ impl Reader<'_, '_> {
             let symbols = known.symbols.iter().map(|s| s.id);
             return Err(match self.lexer.peek() {
                 Token::Sign("(") => {
-                    unknown(place, "symbol or function", word, symbols.chain(functions).chain(["sqrt"]))
+                    unknown(position, "symbol or function", word, symbols.chain(functions).chain(["sqrt"]))
                 }
-                _ => unknown(place, "symbol", word, symbols),
+                _ => unknown(position, "symbol", word, symbols),
             });
         }
         self.lexer.expect("(")?;
         if let Some(measure) = MEASURES.iter().find(|m| m.name == word) {
-            return self.measure(measure, place);
+            return self.measure(measure, position);
         }
         let before = std::mem::take(&mut self.is_in_bars);
         let mut arguments = vec![self.sum()?];
@@ -182,52 +182,52 @@ impl Reader<'_, '_> {
         self.lexer.expect(")")?;
         let Some((_, function)) = FUNCTIONS.iter().find(|(name, _)| *name == word) else {
             return match arguments[..] {
-                [one] => Ok(Expr::Root(kept_one(one))),
-                _ => Err(place.error("sqrt takes one argument")),
+                [one] => Ok(Expr::Root(intern_one(one))),
+                _ => Err(position.error("sqrt takes one argument")),
             };
         };
         let takes = 1 + usize::from(matches!(function, Function::Atan2 | Function::Max | Function::Min));
         if arguments.len() != takes {
-            return Err(place.error(format!("{word} takes {takes} arguments, found {}", arguments.len())));
+            return Err(position.error(format!("{word} takes {takes} arguments, found {}", arguments.len())));
         }
-        Ok(Expr::Call(*function, kept_list(arguments)))
+        Ok(Expr::Call(*function, intern_list(arguments)))
     }
 
-    fn measure(&mut self, measure: &'static Measured, place: Place) -> Result<Expr, PageError> {
+    fn measure(&mut self, measure: &'static Measured, position: TextPosition) -> Result<Expr, PageError> {
         let Some(model) = self.known.model else {
-            return Err(place.error(format!("{} can be used where a page defines a symbol", measure.name)));
+            return Err(position.error(format!("{} can be used where a page defines a symbol", measure.name)));
         };
         let mut given = Vec::new();
         for (i, argument) in measure.takes.iter().enumerate() {
             if i > 0 {
                 self.lexer.expect(",")?;
             }
-            let place = self.lexer.place();
+            let position = self.lexer.position();
             given.push(match argument {
                 Argument::Node => {
                     let name = self.lexer.text("the name of a joint between double quotes")?;
-                    Given::Name(super::node(model, &name, place)?)
+                    Given::Name(super::node(model, &name, position)?)
                 }
                 Argument::Method => {
                     let id = self.lexer.text("a method between double quotes")?;
-                    Given::Name(super::method(&id, place)?)
+                    Given::Name(super::method(&id, position)?)
                 }
                 Argument::Vertex => {
                     let vertex = self.lexer.count()?;
                     let count = crate::measured::vertices(model);
                     if vertex >= count {
-                        return Err(place.error(format!("there is no vertex {vertex}; the mesh has {count}")));
+                        return Err(position.error(format!("there is no vertex {vertex}; the mesh has {count}")));
                     }
                     Given::Vertex(vertex)
                 }
             });
         }
         self.lexer.expect(")")?;
-        Ok(Expr::Measured(measure, kept_list(given)))
+        Ok(Expr::Measured(measure, intern_list(given)))
     }
 
     fn matrix(&mut self) -> Result<Expr, PageError> {
-        let place = self.lexer.place();
+        let position = self.lexer.position();
         let before = std::mem::take(&mut self.is_in_bars);
         let mut rows: Vec<Vec<Expr>> = vec![vec![self.sum()?]];
         loop {
@@ -244,8 +244,8 @@ impl Reader<'_, '_> {
         self.is_in_bars = before;
         self.lexer.expect("]")?;
         if rows.iter().any(|row| row.len() != rows[0].len()) {
-            return Err(place.error("the rows of this matrix differ in length"));
+            return Err(position.error("the rows of this matrix differ in length"));
         }
-        Ok(Expr::Matrix(kept_list(rows.into_iter().map(kept_list).collect())))
+        Ok(Expr::Matrix(intern_list(rows.into_iter().map(intern_list).collect())))
     }
 }

@@ -32,18 +32,18 @@ fn on_model(text: &str) -> Result<&'static Example, PageError> {
     named(text).and_then(|_| read(text, "x.md", None, Ground::Model(&model)))
 }
 
-/// Reads the page with one thing changed; returns the place and whether the message has `what`.
-fn refused(from: &str, to: &str, place: &str, what: &str) {
+/// Reads the page with one thing changed; returns the position and whether the message has `what`.
+fn refused(from: &str, to: &str, position: &str, what: &str) {
     assert_eq!(PAGE.matches(from).count(), 1, "{from}");
     let Err(error) = on_model(&PAGE.replacen(from, to, 1)) else { panic!("{from} as {to} is taken") };
-    assert_eq!(format!("{}:{}", error.line, error.column), place, "{from} as {to}: {error}");
+    assert_eq!(format!("{}:{}", error.line, error.column), position, "{from} as {to}: {error}");
     assert!(error.what.contains(what), "{from} as {to}: {error}");
 }
 
 #[test]
 fn heads_are_refused_where_they_are_broken() {
     assert!(on_model(PAGE).is_ok());
-    for (from, to, place, what) in [
+    for (from, to, position, what) in [
         ("---\ntitle", "--\ntitle", "1:1", "head of a page begins"),
         ("\n---\n# Q?", "\n# Q?", "7:1", "key: value"),
         ("title: T\n", "", "1:1", "title"),
@@ -61,7 +61,7 @@ fn heads_are_refused_where_they_are_broken() {
         ("title: T", "title: T\nmethod: linea", "3:9", "nearest: linear"),
         ("title: T", "title: T\nselect: joint 9", "3:9", "no joint"),
     ] {
-        refused(from, to, place, what);
+        refused(from, to, position, what);
     }
     let cut: String = PAGE.lines().take(6).map(|line| format!("{line}\n")).collect();
     assert_eq!(on_model(&cut).unwrap_err().to_string(), "6:1: expected \"---\", with which the head of a page ends");
@@ -70,7 +70,7 @@ fn heads_are_refused_where_they_are_broken() {
 #[test]
 fn sliders_and_symbols_are_refused_where_they_are_broken() {
     let turn = "joint \"joint 1\" turn x 0..90 = 30";
-    for (to, place, what) in [
+    for (to, position, what) in [
         ("joint \"joint 9\" turn x", "4:20", "nearest: joint 0, joint 1"),
         ("bone \"joint 1\" turn x", "4:14", "joint \"NAME\" or clip"),
         ("joint \"joint 1\" spin x", "4:30", "nearest: turn"),
@@ -80,10 +80,10 @@ fn sliders_and_symbols_are_refused_where_they_are_broken() {
         ("joint \"joint 1\" turn x 0..90 step 45 names \"a\" = 45", "4:61", "a name for each value"),
         ("joint \"joint 1\" turn x 0..90 = 91", "4:45", "from 0 to 90"),
     ] {
-        refused(turn, to, place, what);
+        refused(turn, to, position, what);
     }
     let point = "joint(\"joint 1\")";
-    for (to, place, what) in [
+    for (to, position, what) in [
         ("joint(joint)", "6:24", "between double quotes"),
         ("joint", "6:24", "expected \"(\""),
         ("vertex(99999, \"linear\")", "6:25", "no vertex 99999"),
@@ -91,9 +91,9 @@ fn sliders_and_symbols_are_refused_where_they_are_broken() {
         ("vertex(1, \"linea\")", "6:28", "nearest: linear"),
         ("vertex(1; \"linear\")", "6:26", "expected \",\""),
     ] {
-        refused(point, to, place, what);
+        refused(point, to, position, what);
     }
-    for (from, to, place, what) in [
+    for (from, to, position, what) in [
         ("clip \"Bend\"", "clip \"Bent\"", "5:19", "nearest: Bend"),
         ("= 30 \"Bend\"", "= 30", "4:47", "the slider's name"),
         ("slider bend", "slider cos", "4:8", "the name of a function"),
@@ -104,7 +104,7 @@ fn sliders_and_symbols_are_refused_where_they_are_broken() {
         ("bold =", "bold", "6:16", "expected \"=\""),
         ("\"Time\"", "\"Time", "5:30", "no second \""),
     ] {
-        refused(from, to, place, what);
+        refused(from, to, position, what);
     }
     let many: String = (0..5).map(|i| format!("slider s{i}: clip \"Bend\" \"S\"\n")).collect();
     refused("symbol p", &format!("{many}symbol p"), "10:1", "6 sliders at most");
@@ -112,7 +112,7 @@ fn sliders_and_symbols_are_refused_where_they_are_broken() {
 
 #[test]
 fn pages_are_refused_where_they_are_broken() {
-    for (from, to, place, what) in [
+    for (from, to, position, what) in [
         ("# Q?\n", "", "8:1", "the question of the page"),
         ("# Q?\n", "# Q?\n# R?\n", "9:1", "a second question"),
         ("# Q?\n", "# Q?\n> note\n", "9:1", "below a formula"),
@@ -135,13 +135,13 @@ fn pages_are_refused_where_they_are_broken() {
         ("curve \"a\"", "curve a", "17:7", "between double quotes"),
         ("\"a\": bend", "\"a\": bend )", "17:17", "the end of the line"),
     ] {
-        refused(from, to, place, what);
+        refused(from, to, position, what);
     }
 }
 
 #[test]
 fn formulas_are_refused_where_they_are_broken() {
-    for (to, place, what) in [
+    for (to, position, what) in [
         ("bend = bent", "11:8", "nearest: bend"),
         ("bend = sine(1)", "11:8", "nearest: sin"),
         ("bend = max(1)", "11:8", "takes 2 arguments"),
@@ -156,7 +156,7 @@ fn formulas_are_refused_where_they_are_broken() {
         ("bend = joint(\"joint 1\")", "11:8", "where a page defines a symbol"),
         ("bend =\n1 + * 2", "12:5", "found \"*\""),
     ] {
-        refused("bend = 1", to, place, what);
+        refused("bend = 1", to, position, what);
     }
     refused("bend = 1", &format!("bend = {}", "9".repeat(400)), "11:8", "too large");
 }

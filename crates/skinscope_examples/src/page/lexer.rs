@@ -1,6 +1,6 @@
 //! The words, numbers, texts and signs of a line of a page, each with its place.
 
-use super::{PageError, Place};
+use super::{PageError, TextPosition};
 
 /// A part of a line.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,27 +35,27 @@ impl Token<'_> {
 
 /// Reads tokens one after the other.
 pub(super) struct Lexer<'a> {
-    tokens: Vec<(Token<'a>, Place)>,
+    tokens: Vec<(Token<'a>, TextPosition)>,
     at: usize,
 }
 
 impl<'a> Lexer<'a> {
-    /// Takes a text of one or more lines apart, the first character of which stands at `place`.
-    pub(super) fn new(text: &'a str, place: Place) -> Result<Self, PageError> {
+    /// Takes a text of one or more lines apart, the first character of which stands at `position`.
+    pub(super) fn new(text: &'a str, position: TextPosition) -> Result<Self, PageError> {
         let mut tokens = Vec::new();
-        let (mut rest, mut place) = (text, place);
+        let (mut rest, mut position) = (text, position);
         while let Some(c) = rest.chars().next() {
             let length = if c.is_whitespace() {
                 c.len_utf8()
             } else {
-                let (token, length) = token(rest, c).map_err(|what| place.error(what))?;
-                tokens.push((token, place));
+                let (token, length) = token(rest, c).map_err(|what| position.error(what))?;
+                tokens.push((token, position));
                 length
             };
             let (taken, left) = rest.split_at(length);
-            (rest, place) = (left, place.after(taken));
+            (rest, position) = (left, position.after(taken));
         }
-        tokens.push((Token::End, place));
+        tokens.push((Token::End, position));
         Ok(Self { tokens, at: 0 })
     }
 
@@ -63,7 +63,7 @@ impl<'a> Lexer<'a> {
         &self.tokens[self.at].0
     }
 
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn position(&self) -> TextPosition {
         self.tokens[self.at].1
     }
 
@@ -140,7 +140,7 @@ impl<'a> Lexer<'a> {
 
     /// Says that something else stands next than was expected.
     pub(super) fn instead_of(&self, expected: &str) -> PageError {
-        self.place().error(format!("expected {expected}, found {}", self.peek().name()))
+        self.position().error(format!("expected {expected}, found {}", self.peek().name()))
     }
 }
 

@@ -31,19 +31,19 @@ pub struct PageError {
     pub what: String,
 }
 
-/// A place of a page: line and character, from 1 on.
+/// A position in a page: line and character, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct TextPosition {
     line: usize,
     column: usize,
 }
 
-impl Place {
+impl TextPosition {
     fn error(self, what: impl Into<String>) -> PageError {
         PageError { line: self.line, column: self.column, what: what.into() }
     }
 
-    /// The place behind a text that begins here.
+    /// The position behind a text that begins here.
     fn after(self, text: &str) -> Self {
         text.chars().fold(self, |at, c| match c {
             '\n' => Self { line: at.line + 1, column: 1 },
@@ -112,52 +112,52 @@ pub fn read(text: &str, id: &str, file: Option<&Path>, ground: Ground) -> Result
     };
     let (question, page) = body::Body { text, first: head.end, known: &known, curves: code.curves }.read()?;
     let look = head.look(own_look, model)?;
-    Ok(kept_one(Example {
-        id: kept(id),
+    Ok(intern_one(Example {
+        id: intern(id),
         file: file.map(|path| &*Box::leak(path.into())),
         title: head.title()?,
         question,
-        sliders: kept_list(sliders),
-        symbols: kept_list(symbols),
+        sliders: intern_list(sliders),
+        symbols: intern_list(symbols),
         page,
         look,
         model: code.model,
         pose: code.pose,
         marks: code.marks,
         handles: code.handles,
-        controls: kept_list(controls),
+        controls: intern_list(controls),
     }))
 }
 
 /// Says that nothing has this name, and what comes nearest.
-fn unknown<'n>(place: Place, what: &str, name: &str, names: impl Iterator<Item = &'n str>) -> PageError {
+fn unknown<'n>(position: TextPosition, what: &str, name: &str, names: impl Iterator<Item = &'n str>) -> PageError {
     let nearest = nearest_names(name, names);
     let hint = if nearest.is_empty() { String::new() } else { format!("; nearest: {}", nearest.join(", ")) };
-    place.error(format!("there is no {what} \"{name}\"{hint}"))
+    position.error(format!("there is no {what} \"{name}\"{hint}"))
 }
 
 /// Finds a node by its name.
-fn node(model: &Model, name: &str, place: Place) -> Result<&'static str, PageError> {
+fn node(model: &Model, name: &str, position: TextPosition) -> Result<&'static str, PageError> {
     let names = &model.skeleton.names;
     if names.iter().any(|other| other == name) {
-        return Ok(kept(name));
+        return Ok(intern(name));
     }
-    Err(unknown(place, "joint", name, names.iter().map(String::as_str)))
+    Err(unknown(position, "joint", name, names.iter().map(String::as_str)))
 }
 
 /// Finds a method by its id.
-fn method(id: &str, place: Place) -> Result<&'static str, PageError> {
+fn method(id: &str, position: TextPosition) -> Result<&'static str, PageError> {
     let found = METHODS.iter().map(|method| method.id).find(|known| *known == id);
-    found.ok_or_else(|| unknown(place, "method", id, METHODS.iter().map(|method| method.id)))
+    found.ok_or_else(|| unknown(position, "method", id, METHODS.iter().map(|method| method.id)))
 }
 
 /// The texts of all pages that were read. What a page says stays for as long as the program runs, as the pages that are built in do, so
 /// that both are the same for everybody; a page that is read again after an edit adds only the texts that are new.
-static KEPT: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
+static INTERNED: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
 
 /// Keeps a text of a page.
-fn kept(text: &str) -> &'static str {
-    let mut all = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+fn intern(text: &str) -> &'static str {
+    let mut all = INTERNED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = all.get(text) {
         return known;
     }
@@ -168,16 +168,16 @@ fn kept(text: &str) -> &'static str {
 
 /// Returns the text of a page that is equal to this one.
 #[must_use]
-pub fn kept_text(text: &str) -> Option<&'static str> {
-    KEPT.lock().unwrap_or_else(PoisonError::into_inner).get(text).copied()
+pub fn interned_text(text: &str) -> Option<&'static str> {
+    INTERNED.lock().unwrap_or_else(PoisonError::into_inner).get(text).copied()
 }
 
 /// Keeps a list of a page.
-fn kept_list<T>(list: Vec<T>) -> &'static [T] {
+fn intern_list<T>(list: Vec<T>) -> &'static [T] {
     Box::leak(list.into_boxed_slice())
 }
 
 /// Keeps a part of a page.
-fn kept_one<T>(part: T) -> &'static T {
+fn intern_one<T>(part: T) -> &'static T {
     Box::leak(Box::new(part))
 }

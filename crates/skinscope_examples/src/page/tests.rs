@@ -48,20 +48,20 @@ fn a_page_of_a_model_turns_its_joints_and_measures_it() {
     );
     let example = read(&text, "x.md", None, Ground::Model(&model)).unwrap();
     let first = Moment::of_model(Settings::of(example), model);
-    let places = |moment: &Moment| ["p", "q"].map(|id| moment.value_of(id).unwrap());
-    let [p, q] = places(&first);
+    let points = |moment: &Moment| ["p", "q"].map(|id| moment.value_of(id).unwrap());
+    let [p, q] = points(&first);
     assert!(p.distance(&q).unwrap() > 0.05, "{p:?} {q:?}");
-    let [p, q] = places(&first.with("bend", 0.0));
+    let [p, q] = points(&first.with("bend", 0.0));
     assert!(p.distance(&q).unwrap() < 1e-5, "{p:?} {q:?}");
     assert!((first.value_of("bend").unwrap().number().unwrap() - 30_f64.to_radians()).abs() < 1e-6);
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
-    let says = |from: &str, to: &str, place: &str, what: &str| {
+fn what_is_wrong_is_said_with_its_position() {
+    let says = |from: &str, to: &str, position: &str, what: &str| {
         assert!(manual().contains(from), "{from}");
         let error = on_twist_bar(&manual().replacen(from, to, 1)).unwrap_err().to_string();
-        assert!(error.starts_with(place) && error.contains(what), "{error}");
+        assert!(error.starts_with(position) && error.contains(what), "{error}");
     };
     says("sin(theta/2)", "sin(thta/2)", "14:30: ", "nearest: theta");
     says("rig: twist-bar", "rig: twist-bars", "3:6: ", "nearest: twist-bar");
@@ -83,7 +83,7 @@ fn what_is_wrong_is_said_with_its_place() {
 
 /// Damage of any kind is an error within the page, or none.
 #[test]
-fn damaged_pages_are_refused_with_a_place_within_them() {
+fn damaged_pages_are_refused_with_a_position_within_them() {
     let mut state = 7_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

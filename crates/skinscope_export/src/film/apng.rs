@@ -8,20 +8,20 @@ use png::chunk::{self, ChunkType};
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 
 use super::Film;
-use super::changed::Part;
+use super::changed::ChangedPart;
 use crate::picture::encode_png;
 
 /// A picture: the part of the film's that it is, and its compressed pixels.
 pub(super) struct Picture {
-    part: Part,
+    part: ChangedPart,
     data: Vec<u8>,
 }
 
 /// Encodes a picture; see [`super::Animation::encode`].
 pub(super) fn encode(film: &Film, rgba: &[u8], before: Option<&[u8]>) -> io::Result<Picture> {
     let part = match before {
-        Some(before) => Part::changed(film.size, rgba, before, 1),
-        None => Part::whole(film.size),
+        Some(before) => ChangedPart::changed(film.size, rgba, before, 1),
+        None => ChangedPart::whole(film.size),
     };
     let pixels = part.of(rgba, film.size[0]);
     let drawn = encode_png([part.width, part.height], |take| {

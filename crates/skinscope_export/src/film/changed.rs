@@ -2,14 +2,14 @@
 
 /// A rectangle of a picture, pixels from its top left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct ChangedPart {
     pub x: u32,
     pub y: u32,
     pub width: u32,
     pub height: u32,
 }
 
-impl Part {
+impl ChangedPart {
     /// The whole of a picture.
     pub fn whole([width, height]: [u32; 2]) -> Self {
         Self { x: 0, y: 0, width, height }
@@ -49,19 +49,19 @@ mod tests {
     fn the_part_that_differs_is_as_small_as_it_can_be() {
         let before = vec![7_u8; 10 * 8 * 4];
         let size = [10, 8];
-        assert_eq!(Part::changed(size, &before, &before, 2), Part { x: 0, y: 0, width: 1, height: 1 });
+        assert_eq!(ChangedPart::changed(size, &before, &before, 2), ChangedPart { x: 0, y: 0, width: 1, height: 1 });
         let mut now = before.clone();
         for (x, y, channel) in [(3, 5, 3), (7, 2, 0)] {
             now[(y * 10 + x) * 4 + channel] = 9;
         }
-        let part = Part::changed(size, &now, &before, 1);
-        assert_eq!(part, Part { x: 3, y: 2, width: 5, height: 4 });
-        assert_eq!(Part::changed(size, &now, &before, 2), Part { x: 2, y: 2, width: 6, height: 4 });
+        let part = ChangedPart::changed(size, &now, &before, 1);
+        assert_eq!(part, ChangedPart { x: 3, y: 2, width: 5, height: 4 });
+        assert_eq!(ChangedPart::changed(size, &now, &before, 2), ChangedPart { x: 2, y: 2, width: 6, height: 4 });
         let pixels = part.of(&now, 10);
         assert_eq!((pixels.len(), pixels[4 * 4], pixels[(3 * 5) * 4 + 3]), (5 * 4 * 4, 9, 9));
         // The last pixel alone.
         let mut now = before.clone();
         now[10 * 8 * 4 - 1] = 0;
-        assert_eq!(Part::changed(size, &now, &before, 1), Part { x: 9, y: 7, width: 1, height: 1 });
+        assert_eq!(ChangedPart::changed(size, &now, &before, 1), ChangedPart { x: 9, y: 7, width: 1, height: 1 });
     }
 }

@@ -9,13 +9,13 @@ use color_quant::NeuQuant;
 use gif::{DisposalMethod, Encoder, EncodingError, Frame, Repeat};
 
 use super::Film;
-use super::changed::Part;
+use super::changed::ChangedPart;
 
 /// How many colours a picture may have.
 const COLORS: usize = 256;
-/// The most colours that are kept exactly where there are more than a palette holds.
+/// The most colours that are stored exactly where there are more than a palette holds.
 const MOST_EXACT: usize = 16;
-/// A colour that covers more than this part of a picture is kept exactly.
+/// A colour that covers more than this part of a picture is stored exactly.
 const MUCH: f32 = 0.01;
 /// NeuQuant looks at one of so many pixels.
 const SAMPLE: i32 = 6;
@@ -24,8 +24,8 @@ const SAMPLE: i32 = 6;
 pub(super) fn encode(film: &Film, number: u32, rgba: &[u8], before: Option<&[u8]>) -> Frame<'static> {
     // Pixels that become transparent cannot be drawn over those before, so that such pictures are whole.
     let part = match before.filter(|_| !film.transparent) {
-        Some(before) => Part::changed(film.size, rgba, before, 1),
-        None => Part::whole(film.size),
+        Some(before) => ChangedPart::changed(film.size, rgba, before, 1),
+        None => ChangedPart::whole(film.size),
     };
     let Indexed { indices, palette, transparent } = indexed(&part.of(rgba, film.size[0]));
     let mut frame = Frame {

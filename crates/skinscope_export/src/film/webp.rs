@@ -7,14 +7,14 @@ use image::codecs::webp::WebPEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 
 use super::Film;
-use super::changed::Part;
+use super::changed::ChangedPart;
 
 /// Encodes a picture as the contents of an `ANMF` chunk; see [`super::Animation::encode`].
 pub(super) fn encode(film: &Film, number: u32, rgba: &[u8], before: Option<&[u8]>) -> io::Result<Vec<u8>> {
     let part = match before {
         // Corners are written as halves of their numbers.
-        Some(before) => Part::changed(film.size, rgba, before, 2),
-        None => Part::whole(film.size),
+        Some(before) => ChangedPart::changed(film.size, rgba, before, 2),
+        None => ChangedPart::whole(film.size),
     };
     let pixels = part.of(rgba, film.size[0]);
     let mut file = Vec::new();

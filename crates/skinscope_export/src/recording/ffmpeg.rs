@@ -23,12 +23,12 @@ pub(super) fn installed() -> Option<PathBuf> {
 /// The program while it encodes. Dropping it ends it.
 pub(super) struct Encoder {
     child: Child,
-    /// Reads what it has to say.
+    /// The thread that reads the messages of `ffmpeg`.
     said: Option<JoinHandle<String>>,
 }
 
 impl Encoder {
-    /// Starts it for a film that it writes to `path`.
+    /// Starts `ffmpeg` for a film that it writes to `path`.
     ///
     /// # Errors
     /// It cannot be started, and why.
@@ -47,12 +47,12 @@ impl Encoder {
         Ok(Self { child, said })
     }
 
-    /// Gives it the pixels of the next picture; returns false where it takes no more, since it has ended.
+    /// Gives `ffmpeg` the pixels of the next picture; returns false where it takes no more, since it has ended.
     pub fn add(&mut self, rgba: &[u8]) -> bool {
         self.child.stdin.as_mut().is_some_and(|pipe| pipe.write_all(rgba).is_ok())
     }
 
-    /// Tells it that this was all, and waits until the file is whole.
+    /// Closes the pipe, and waits until `ffmpeg` has finished the file.
     ///
     /// # Errors
     /// It has failed; its own last words.

@@ -75,7 +75,7 @@ pub fn check(target: &Target, size: [u32; 2], fps: f32, transparent: bool) -> Re
     }
 }
 
-/// Draws and writes a film of `film.count` pictures. `draw` is called on this thread with the place of each, from 0 on, and returns
+/// Draws and writes a film of `film.count` pictures. `draw` is called on this thread with the index of each, from 0 on, and returns
 /// its pixels: RGBA, 8 bits each, sRGB, straight alpha, rows from the top. Pictures that have names are numbered from `first` on. `go_on` is called
 /// with the number of pictures that are drawn; where it returns false the film is given up.
 ///
@@ -89,20 +89,20 @@ pub fn record<E>(
     go_on: &mut dyn FnMut(u32) -> bool,
 ) -> Result<Result<(), FilmError>, E> {
     let mut stopped: Option<Result<FilmError, E>> = None;
-    let (mut place, mut before) = (0, None);
+    let (mut index, mut before) = (0, None);
     let mut make = || {
-        if place == film.count || stopped.is_some() {
+        if index == film.count || stopped.is_some() {
             return None;
         }
-        if !go_on(place) {
+        if !go_on(index) {
             stopped = Some(Ok(FilmError::Cancelled));
             return None;
         }
-        match draw(place) {
+        match draw(index) {
             Ok(rgba) => {
                 let rgba = Arc::new(rgba);
-                let picture = Drawn { place, before: before.replace(Arc::clone(&rgba)), rgba };
-                place += 1;
+                let picture = Drawn { index, before: before.replace(Arc::clone(&rgba)), rgba };
+                index += 1;
                 Some(picture)
             }
             Err(error) => {
@@ -126,12 +126,12 @@ pub fn record<E>(
 
 /// A picture that is not encoded yet.
 struct Drawn {
-    place: u32,
+    index: u32,
     rgba: Arc<Vec<u8>>,
     before: Option<Arc<Vec<u8>>>,
 }
 
-/// A film that is written and not yet in its place.
+/// A film that is written and not yet moved to its path.
 enum Written<'a> {
     File(NewFile, &'a Path),
     Files(NewFiles, &'a Path),
@@ -160,7 +160,7 @@ fn write_animation<'a>(
     let failed = |error: io::Error| FilmError::output(path, error);
     let mut file = NewFile::create(path).map_err(failed)?;
     let encode =
-        |Drawn { place, rgba, before }| animation.encode(film, place, &rgba, before.as_ref().map(|b| b.as_slice()));
+        |Drawn { index, rgba, before }| animation.encode(film, index, &rgba, before.as_ref().map(|b| b.as_slice()));
     let mut broken = None;
     let written = parallel::in_order(ahead(), make, &encode, |pictures| {
         let mut pictures = pictures.map_while(|picture| picture.map_err(|error| broken = Some(error)).ok());
@@ -204,19 +204,19 @@ fn write_pictures<'a>(
     let failed = |error: io::Error| FilmError::output(&folder.join(pictures.name(first)), error);
     let names = (first..).take(film.count as usize).map(|number| pictures.name(number));
     let mut files = NewFiles::create(folder, names).map_err(failed)?;
-    let encode = |Drawn { place, rgba, .. }: Drawn| {
+    let encode = |Drawn { index, rgba, .. }: Drawn| {
         let drawn = encode_png(film.size, |take| {
             take(&rgba);
             Ok::<(), Infallible>(())
         });
         let Ok(png) = drawn;
-        (place, png)
+        (index, png)
     };
     parallel::in_order(ahead(), make, &encode, |encoded| {
-        for (place, png) in encoded {
-            let path = || folder.join(pictures.name(first + place));
+        for (index, png) in encoded {
+            let path = || folder.join(pictures.name(first + index));
             let png = png.map_err(|error| FilmError::output(&path(), error))?;
-            files.write(&pictures.name(first + place), &png).map_err(|error| FilmError::output(&path(), error))?;
+            files.write(&pictures.name(first + index), &png).map_err(|error| FilmError::output(&path(), error))?;
         }
         Ok(())
     })?;

@@ -9,7 +9,7 @@ pub const MOST_PICTURES: u32 = 100_000;
 /// The most pictures of a film whose pictures are not named one by one: eleven minutes at 30 a second.
 const MOST_UNNAMED: u32 = 20_000;
 
-/// How long a turntable takes that is not told, seconds.
+/// How long a turntable takes that is not given, seconds.
 const TURN_SECS: f32 = 4.0;
 
 /// The pictures of a film.
@@ -57,17 +57,17 @@ impl Reel {
         Self { first: 0, count, fps, plays: false, turn: Some(degrees) }
     }
 
-    /// Returns the moment of the picture at this place of the film, from 0 on: seconds on the clip's timeline.
+    /// Returns the moment of the picture with this index in the film, from 0 on: seconds on the clip's timeline.
     #[must_use]
-    pub fn time_secs(&self, place: u32) -> f32 {
-        (f64::from(self.first + place) / f64::from(self.fps)) as f32
+    pub fn time_secs(&self, index: u32) -> f32 {
+        (f64::from(self.first + index) / f64::from(self.fps)) as f32
     }
 
-    /// Returns how far the model has turned in the picture at this place, radians. A film that goes round shows no direction
+    /// Returns how far the model has turned in the picture with this index, radians. A film that goes round shows no direction
     /// twice: the last picture is one step before the end of the turn.
     #[must_use]
-    pub fn turned(&self, place: u32) -> f32 {
-        self.turn.unwrap_or(0.0).to_radians() * place as f32 / self.count as f32
+    pub fn turned(&self, index: u32) -> f32 {
+        self.turn.unwrap_or(0.0).to_radians() * index as f32 / self.count as f32
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
         assert!(long.too_long().is_some_and(|why| why.contains("3000000 pictures at 30 a second")));
         assert!(Reel::of_clip(600.0, 30.0, None).too_long().is_none() && count(1e9, 60.0) == u32::MAX);
         let reel = Reel { first: 6, count: 3, fps: 24.0, plays: true, turn: None };
-        assert_eq!([0, 2].map(|place| reel.time_secs(place)), [0.25, 8.0 / 24.0]);
+        assert_eq!([0, 2].map(|index| reel.time_secs(index)), [0.25, 8.0 / 24.0]);
         assert_eq!(reel.turned(2), 0.0);
     }
 

@@ -24,7 +24,7 @@ const ROUNDS: usize = 17;
 /// How long each way is repeated in a turn, seconds.
 const TURN_SECS: f64 = 0.004;
 
-/// A claim, measured.
+/// A claim about speed, and what was measured of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
     /// The name for programs.
@@ -69,17 +69,17 @@ pub struct BuffersOnDevice<'a> {
 
 /// All vertices of a model in its pose: moved by the processor as the program does it, and by a graphics device.
 pub struct ProcessorAndDevice<'a> {
-    /// What they are, and how the device is timed.
+    /// The processor and the device in words, and how the device is timed.
     pub name: String,
     /// The largest distance between the vertices of both, metres.
     pub apart: f64,
     /// Lets the processor move all vertices so many times. Returns the seconds of one time.
     pub processor: &'a mut dyn FnMut(usize) -> f64,
-    /// Lets the device do so. Returns the seconds of one time, or what went wrong.
+    /// Lets the device move all vertices so many times. Returns the seconds of one time, or what went wrong.
     pub device: &'a mut dyn FnMut(usize) -> Result<f64, String>,
 }
 
-/// What was measured on a model.
+/// All claims about speed, measured on one model in one pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Benchmark {
     /// How many vertices follow one joint alone with a weight of one, and how many are blended.
@@ -90,7 +90,7 @@ pub struct Benchmark {
     pub per_vertex: usize,
     /// How many matrices the palette has, and what they take as 3×4 and as 4×4 matrices, bytes.
     pub palette: (usize, [usize; 2]),
-    /// The claims.
+    /// The claims that were measured.
     pub measured: Vec<Measured>,
     /// The claims that could not be measured here.
     pub not_measured: Vec<NotMeasured>,
@@ -212,7 +212,7 @@ impl Measured {
 }
 
 impl NotMeasured {
-    /// Says that it was not measured, and why.
+    /// Returns a sentence that says that the claim was not measured, and why.
     #[must_use]
     pub fn text(&self) -> String {
         format!("not measured: {}", self.why)

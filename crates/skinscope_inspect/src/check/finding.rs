@@ -37,7 +37,7 @@ impl Severity {
 pub struct Measure {
     /// The quantity that is measured, such as "largest crack".
     pub what: &'static str,
-    /// The number.
+    /// The size in `unit`.
     pub value: f64,
     /// The unit, such as "mm", "°", "%"; empty for a count or a plain ratio.
     pub unit: &'static str,
@@ -80,7 +80,7 @@ pub enum FindingPose {
     },
     /// A clip at a time.
     Clip {
-        /// The clip.
+        /// The clip that is played.
         clip: ClipId,
         /// The time in seconds on the file's own timeline.
         time_secs: f32,
@@ -106,7 +106,7 @@ pub struct Finding {
     pub message: String,
     /// A sentence that says what to do about it.
     pub fix: String,
-    /// The size of the fault.
+    /// The size of the fault; `None` where no number says it.
     pub measure: Option<Measure>,
     /// The pose in which it is seen best.
     pub pose: FindingPose,

@@ -24,9 +24,9 @@ pub struct Skinned<'a> {
     pub skin_id: SkinId,
     /// The skin that moves it.
     pub skin: &'a Skin,
-    /// Its vertices.
+    /// The primitive as stored: its vertices and triangles.
     pub source: &'a Primitive,
-    /// Its weights.
+    /// The joints and weights of its vertices.
     pub influences: InfluencesRef<'a>,
 }
 

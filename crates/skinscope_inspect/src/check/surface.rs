@@ -41,7 +41,7 @@ pub struct SkinSurface {
 /// A primitive of a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct SkinPart {
-    /// The mesh.
+    /// The mesh in the model.
     pub mesh: MeshId,
     /// The primitive's number in the mesh.
     pub primitive: usize,

@@ -93,7 +93,7 @@ struct Rest {
 pub struct Wanted {
     /// Whether the normal error is measured.
     pub normal_error: bool,
-    /// Whether that of every mode of the normals of linear blending is ([`SurfaceMeasures::normal_modes`]).
+    /// Whether the errors of all modes of the normals of linear blending are measured ([`SurfaceMeasures::normal_modes`]).
     pub normal_modes: bool,
     /// The measure whose numbers are wanted for each vertex.
     pub vertices: Option<VertexMeasure>,
@@ -137,11 +137,11 @@ pub struct SurfaceMeasures {
 /// How far the normals of one mode are from those of the posed triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalModeMeasures {
-    /// The mode, by [`skinscope_deform::NormalMode::id`].
+    /// The id of the mode: [`skinscope_deform::NormalMode::id`].
     pub mode: &'static str,
     /// The largest error, degrees.
     pub worst: f64,
-    /// A vertex that has it; `None` where there is no error.
+    /// A vertex that has the largest error; `None` where there is no error.
     pub at: Option<VertexRef>,
     /// The mean error, degrees.
     pub mean: f64,

@@ -14,7 +14,7 @@ pub struct Measure {
     pub label: &'static str,
     /// A sentence that says what it is.
     pub help: &'static str,
-    /// How it is written.
+    /// The unit in which the number is written.
     pub unit: Unit,
     /// The number at which nothing is wrong.
     pub neutral: f64,
@@ -31,9 +31,9 @@ pub struct Measure {
 pub enum Unit {
     /// Posed over rest: 1 is no change, and 2 as far from it as ½.
     Ratio,
-    /// A count.
+    /// A whole number of things.
     Count,
-    /// Degrees.
+    /// An angle in degrees.
     Degrees,
 }
 

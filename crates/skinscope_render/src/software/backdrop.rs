@@ -17,10 +17,10 @@ pub(in super::super) struct Backdrop {
 }
 
 impl Backdrop {
-    /// Puts the background of `display` into the picture of `target`. It is drawn again only where `kept` is another
-    /// one. Nothing is kept where the picture lacks the pipeline.
+    /// Puts the background of `display` into the picture of `target`. It is drawn again only where `cached` is another
+    /// one. Nothing is cached where the picture lacks the pipeline.
     pub fn put(
-        kept: &mut Option<Self>,
+        cached: &mut Option<Self>,
         gpu: &Gpu,
         pipelines: &mut Pipelines,
         display: &Display,
@@ -30,11 +30,11 @@ impl Backdrop {
         let same = |b: &Self| b.of == display.background && b.rows == target.rows;
         let fits = |b: &Self| same(b) && b.texture.size() == target.picture.size();
         let size = target.picture.size();
-        if let Some(kept) = kept.as_ref().filter(|b| fits(b)) {
-            encoder.copy_texture_to_texture(kept.texture.as_image_copy(), target.picture.as_image_copy(), size);
+        if let Some(cached) = cached.as_ref().filter(|b| fits(b)) {
+            encoder.copy_texture_to_texture(cached.texture.as_image_copy(), target.picture.as_image_copy(), size);
             return;
         }
-        *kept = None;
+        *cached = None;
         let Some(pipeline) = pipelines.plain(gpu, Kind::Background) else { return };
         {
             let clear = wgpu::LoadOp::Clear(clear_color(display.background));
@@ -54,6 +54,6 @@ impl Backdrop {
             view_formats: &[],
         });
         encoder.copy_texture_to_texture(target.picture.as_image_copy(), texture.as_image_copy(), size);
-        *kept = Some(Self { of: display.background, rows: target.rows, texture });
+        *cached = Some(Self { of: display.background, rows: target.rows, texture });
     }
 }

@@ -13,7 +13,7 @@ use super::Software;
 /// What a renderer did for a software device.
 #[derive(Debug, PartialEq, Eq)]
 struct Taken {
-    /// A background was kept to be copied.
+    /// A background was stored to be copied.
     backdrop: bool,
     /// The pose chose a pipeline that culls.
     culled: bool,
@@ -50,7 +50,7 @@ fn draw(gpu: &Gpu, frame: &Frame, samples: u32) -> (Picture, Taken) {
         culled: surfaces().any(|(kind, _)| matches!(kind, Kind::Surface { cull, .. } if *cull != Cull::None)),
         fixed: surfaces().any(|(_, shape)| shape.is_some_and(|shape| shape.shown.is_some())),
         late_depth: renderer.pipelines.late_depth.is_some() || renderer.pipelines.linking.late_depth,
-        covering: renderer.first.held.is_part(),
+        covering: renderer.first.resident.is_part(),
         waited: gpu.waits() > waits,
     };
     (picture, taken)

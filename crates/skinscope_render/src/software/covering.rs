@@ -6,7 +6,7 @@
 //! and uploaded. Such a copy on the device is good for one picture only.
 //!
 //! The picture stays the same, pixel for pixel. A triangle is left out only if that is so even when corners lie some
-//! hundredths of a pixel from where they were found, and those that are kept are in their stored order.
+//! hundredths of a pixel from where they were found, and those that remain are in their stored order.
 
 mod coverage;
 mod occlusion;
@@ -27,14 +27,14 @@ use self::screen::{ScreenPositions, by_chunk};
 use super::super::items::common_side;
 use super::super::layouts::PrimitiveKey;
 use super::super::primitive::meeting;
-use super::super::scene::Part;
+use super::super::scene::PrimitivePart;
 
 /// Fewer triangles than this are drawn faster than tested.
 const MANY: usize = 1 << 16;
 
 /// The parts of primitives that `frame` shows, where they have many triangles together. Primitives that are not in the
 /// list are drawn whole.
-pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, Part> {
+pub(in super::super) fn parts(frame: &Frame, view: View) -> HashMap<PrimitiveKey, PrimitivePart> {
     let Some(model) = frame.model.as_ref().filter(|_| is_plain(frame)) else { return HashMap::new() };
     let sources = candidates(frame, model);
     if sources.iter().map(|(key, _)| triangle_count(model, *key)).sum::<usize>() <= MANY {
@@ -103,7 +103,7 @@ struct Surface<'a> {
     is_double_sided: bool,
     /// Whether its material has no holes.
     is_opaque: bool,
-    kept: Vec<[u32; 3]>,
+    visible: Vec<[u32; 3]>,
 }
 
 impl<'a> Surface<'a> {
@@ -128,21 +128,21 @@ impl<'a> Surface<'a> {
         };
         let look = CoverageTest { view, margin: positions.margin, side };
         let triangles = p.indices.as_chunks::<3>().0;
-        let kept = by_chunk(triangles.len(), &|range| {
+        let visible = by_chunk(triangles.len(), &|range| {
             let at = |t: &&[u32; 3]| look.may_show(t.map(|v| positions.points[v as usize].truncate()));
             triangles[range].iter().filter(at).copied().collect::<Vec<_>>()
         });
         let is_opaque = material.is_none_or(|m| m.alpha == AlphaMode::Opaque);
-        let kept = kept.concat();
-        Some(Self { key, p, layout, positions, side, is_double_sided, is_opaque, kept })
+        let visible = visible.concat();
+        Some(Self { key, p, layout, positions, side, is_double_sided, is_opaque, visible })
     }
 
     fn triangles(&self) -> Triangles<'_> {
         let ScreenPositions { points, margin, depth_margin } = &self.positions;
-        Triangles { points, triangles: &self.kept, margin: *margin, depth_margin: *depth_margin }
+        Triangles { points, triangles: &self.visible, margin: *margin, depth_margin: *depth_margin }
     }
 
-    /// `None` where it may have holes, or its back faces, which are not drawn, cannot be told.
+    /// The surface as one that hides others; `None` where it may have holes, or where it is not known which of its faces are drawn.
     fn occluder(&self) -> Option<Occluder<'_>> {
         let is_known = self.is_opaque && (self.is_double_sided || self.side.is_some());
         is_known.then(|| Occluder { triangles: self.triangles(), side: self.side })
@@ -150,29 +150,29 @@ impl<'a> Surface<'a> {
 
     fn leave_out_hidden(&mut self, depths: &NearestDepths) {
         let triangles = self.triangles();
-        let kept = by_chunk(self.kept.len(), &|range| {
-            self.kept[range].iter().filter(|t| !depths.hides(&triangles, **t)).copied().collect::<Vec<_>>()
+        let visible = by_chunk(self.visible.len(), &|range| {
+            self.visible[range].iter().filter(|t| !depths.hides(&triangles, **t)).copied().collect::<Vec<_>>()
         });
-        self.kept = kept.concat();
+        self.visible = visible.concat();
     }
 
     /// `None` where little would be left out.
-    fn part(self) -> Option<(PrimitiveKey, Part)> {
-        let is_less = self.kept.len() * 4 < self.p.indices.len() / 3 * 3;
-        is_less.then(|| (self.key, Part { primitive: gathered(self.p, &self.kept), layout: self.layout }))
+    fn part(self) -> Option<(PrimitiveKey, PrimitivePart)> {
+        let is_less = self.visible.len() * 4 < self.p.indices.len() / 3 * 3;
+        is_less.then(|| (self.key, PrimitivePart { primitive: gathered(self.p, &self.visible), layout: self.layout }))
     }
 }
 
 /// A primitive of some triangles and the vertices that they use, in their stored order.
 fn gathered(p: PrimitiveRef<'_>, triangles: &[[u32; 3]]) -> Primitive {
-    let mut places = vec![u32::MAX; p.positions.len()];
-    triangles.as_flattened().iter().for_each(|v| places[*v as usize] = 0);
+    let mut new_indices = vec![u32::MAX; p.positions.len()];
+    triangles.as_flattened().iter().for_each(|v| new_indices[*v as usize] = 0);
     let mut used = Vec::new();
-    for (vertex, place) in (0..).zip(&mut places).filter(|(_, place)| **place == 0) {
-        *place = used.len() as u32;
+    for (vertex, new_index) in (0..).zip(&mut new_indices).filter(|(_, new_index)| **new_index == 0) {
+        *new_index = used.len() as u32;
         used.push(vertex);
     }
-    let indices = triangles.as_flattened().iter().map(|v| places[*v as usize]).collect();
+    let indices = triangles.as_flattened().iter().map(|v| new_indices[*v as usize]).collect();
     let influences = p.influences.map(|i| {
         let (joints, weights) = i.gathered(&used);
         let (format, formats) = (i.format, i.formats.to_vec());

@@ -31,7 +31,7 @@ pub(super) fn is_software(kind: wgpu::DeviceType) -> bool {
 pub struct Switch {
     /// The name that `SKINSCOPE_SOFTWARE_WITHOUT` uses.
     pub name: &'static str,
-    /// What it does.
+    /// A sentence that says what the switch does and what it gains.
     pub help: &'static str,
 }
 
@@ -43,7 +43,7 @@ macro_rules! switches {
             $($(#[doc = $help])* pub $name: bool,)*
         }
 
-        /// All switches.
+        /// All switches, each with what it does and gains.
         pub static SWITCHES: &[Switch] = &[$(Switch { name: stringify!($name), help: concat!($($help),*) },)*];
 
         impl Software {

@@ -153,7 +153,7 @@ fn body(ui: &mut Ui, session: &Session, lesson: &Lesson, scale: f32, commands: &
     list(ui, "What to see", page.what_to_see, false);
     section(ui, "Where it comes from", |_| {});
     for source in page.sources {
-        let text = format!("{}: {}", source.text, source.place);
+        let text = format!("{}: {}", source.text, source.section);
         let text = RichText::new(text).font(theme::regular(12.0 * scale)).color(colors(ui).dim);
         ui.add(Label::new(text).wrap());
     }

@@ -5,7 +5,7 @@ use skinscope_deform as deform;
 use skinscope_model::Model;
 
 use super::lexer::Lexer;
-use super::{Ground, Named, PageError, Place, SCENES, equation, kept, unknown};
+use super::{Ground, Named, PageError, SCENES, TextPosition, equation, intern, unknown};
 use crate::control::Control;
 use crate::{Look, MOST_SLIDERS, Slider, Symbol};
 
@@ -31,11 +31,11 @@ struct Entry<'a> {
     name: &'a str,
     value: &'a str,
     /// Where the line begins.
-    at: Place,
+    at: TextPosition,
     /// Where the name is.
-    name_at: Place,
+    name_at: TextPosition,
     /// Where the value is.
-    value_at: Place,
+    value_at: TextPosition,
 }
 
 impl<'a> Head<'a> {
@@ -44,7 +44,7 @@ impl<'a> Head<'a> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut start = 0;
         for (i, line) in text.split_inclusive('\n').enumerate() {
-            let at = Place { line: i + 1, column: 1 };
+            let at = TextPosition { line: i + 1, column: 1 };
             start += line.len();
             let line = line.trim_ascii_end();
             match (i, line) {
@@ -64,7 +64,7 @@ impl<'a> Head<'a> {
                 }
             }
         }
-        let last = Place { line: text.lines().count().max(1), column: 1 };
+        let last = TextPosition { line: text.lines().count().max(1), column: 1 };
         Err(last.error("expected \"---\", with which the head of a page ends"))
     }
 
@@ -77,19 +77,22 @@ impl<'a> Head<'a> {
     }
 
     pub(super) fn title(&self) -> Result<&'static str, PageError> {
-        let title =
-            self.get("title").ok_or_else(|| Place { line: 1, column: 1 }.error("expected a line \"title: …\""))?;
+        let title = self
+            .get("title")
+            .ok_or_else(|| TextPosition { line: 1, column: 1 }.error("expected a line \"title: …\""))?;
         if title.value.is_empty() {
             return Err(title.value_at.error("expected a title"));
         }
-        Ok(kept(title.value))
+        Ok(intern(title.value))
     }
 
     /// Returns what the page is about.
     pub(super) fn named(&self) -> Result<Named, PageError> {
         match (self.get("rig"), self.get("model")) {
             (Some(_), Some(model)) => Err(model.at.error("a page is about a rig or a model, not about both")),
-            (None, None) => Err(Place { line: 1, column: 1 }.error("expected a line \"rig: NAME\" or \"model: FILE\"")),
+            (None, None) => {
+                Err(TextPosition { line: 1, column: 1 }.error("expected a line \"rig: NAME\" or \"model: FILE\""))
+            }
             (Some(rig), None) => {
                 let found = SCENES.iter().find(|scene| scene.id == rig.value).map(|scene| Named::Rig(scene));
                 found.ok_or_else(|| unknown(rig.value_at, "rig", rig.value, SCENES.iter().map(|scene| scene.id)))
@@ -120,7 +123,7 @@ impl<'a> Head<'a> {
             match ground {
                 Ground::Own(scene) => {
                     let rebuilds = scene.rebuilds.contains(&entry.name);
-                    let plain = Slider { id: kept(entry.name), rebuilds, ..Slider::PLAIN };
+                    let plain = Slider { id: intern(entry.name), rebuilds, ..Slider::PLAIN };
                     sliders.push(rows::slider(&mut lexer, plain, None)?);
                 }
                 Ground::Rig(_) => {
@@ -130,7 +133,7 @@ impl<'a> Head<'a> {
                 }
                 Ground::Model(model) => {
                     let (control, plain) = rows::control(&mut lexer, model)?;
-                    sliders.push(rows::slider(&mut lexer, Slider { id: kept(entry.name), ..plain }, None)?);
+                    sliders.push(rows::slider(&mut lexer, Slider { id: intern(entry.name), ..plain }, None)?);
                     controls.push(control);
                 }
             }
@@ -141,9 +144,8 @@ impl<'a> Head<'a> {
         if let Ground::Own(scene) = ground
             && let Some(missing) = scene.sliders.iter().find(|id| sliders.iter().all(|slider| slider.id != **id))
         {
-            return Err(
-                Place { line: 1, column: 1 }.error(format!("the rig has a slider \"{missing}\", which is missing"))
-            );
+            return Err(TextPosition { line: 1, column: 1 }
+                .error(format!("the rig has a slider \"{missing}\", which is missing")));
         }
         Ok((sliders, controls))
     }
@@ -165,7 +167,7 @@ impl<'a> Head<'a> {
             }
             let mut lexer = Lexer::new(entry.value, entry.value_at)?;
             let known = super::Known { symbols: &out, sliders, model };
-            let symbol = rows::symbol(&mut lexer, kept(entry.name), &known)?;
+            let symbol = rows::symbol(&mut lexer, intern(entry.name), &known)?;
             out.push(symbol);
         }
         Ok(out)
@@ -185,7 +187,7 @@ impl<'a> Head<'a> {
                 "select" => {
                     look.selected = Some(match model {
                         Some(model) => super::node(model, entry.value, entry.value_at)?,
-                        None => kept(entry.value),
+                        None => intern(entry.value),
                     });
                 }
                 "bones" => look.bones = entry.yes()?,
@@ -205,7 +207,7 @@ impl<'a> Head<'a> {
 }
 
 impl<'a> Entry<'a> {
-    fn read(line: &'a str, at: Place) -> Result<Self, PageError> {
+    fn read(line: &'a str, at: TextPosition) -> Result<Self, PageError> {
         let colon = line.find(':').ok_or_else(|| at.error("expected a line \"key: value\""))?;
         let (before, value) = (&line[..colon], &line[colon + 1..]);
         let indent = before.len() - before.trim_ascii_start().len();
@@ -226,7 +228,7 @@ impl<'a> Entry<'a> {
             _ => {}
         }
         let indent = value.len() - value.trim_ascii_start().len();
-        let value_at = Place { line: at.line, column: 1 }.after(&line[..colon + 1 + indent]);
+        let value_at = TextPosition { line: at.line, column: 1 }.after(&line[..colon + 1 + indent]);
         Ok(Self { key, name, value: value.trim_ascii(), at, name_at, value_at })
     }
 

@@ -35,10 +35,10 @@ impl CoverageTest {
             return false;
         }
         let sides = [b - a, c - b, a - c];
-        if let Some(kept) = self.side {
+        if let Some(keeps_winding) = self.side {
             let longest = sides.iter().map(|s| s.length_squared()).fold(0.0, f32::max).sqrt();
             // It faces away so far that no corner can come to the other side of the edge opposite.
-            let away = if kept { area } else { -area };
+            let away = if keeps_winding { area } else { -area };
             if away > 2.0 * m * longest {
                 return false;
             }

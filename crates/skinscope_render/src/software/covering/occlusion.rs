@@ -70,7 +70,7 @@ impl NearestDepths {
             return None;
         }
         let rows = height.div_ceil(parallel::cores() * BANDS).max(1);
-        let mut depths = Self { view, samples: view.places(), rows, bands: Vec::new() };
+        let mut depths = Self { view, samples: view.sample_positions(), rows, bands: Vec::new() };
         let band = |i: usize| {
             let first = i * rows;
             let end = (first + rows).min(height);
@@ -93,7 +93,7 @@ impl NearestDepths {
                 continue;
             }
             let Some(shape) = Shape::of(corners, &triangles, self) else { continue };
-            if side.is_some_and(|kept| kept == shape.is_clockwise) {
+            if side.is_some_and(|keeps_winding| keeps_winding == shape.is_clockwise) {
                 continue;
             }
             let [from, to] = [shape.low.y.max(rows[0]), shape.high.y.min(rows[1] - 1.0)].map(|y| y as usize);
@@ -135,7 +135,7 @@ fn layers(view: View, occluders: &[Occluder<'_>]) -> f32 {
         for triangle in triangles.triangles {
             let [a, b, c] = triangles.corners(*triangle).map(Vec3::truncate);
             let doubled = (b - a).perp_dot(c - a);
-            if side.is_some_and(|kept| kept == (doubled > 0.0)) {
+            if side.is_some_and(|keeps_winding| keeps_winding == (doubled > 0.0)) {
                 continue;
             }
             // Negative numbers become zero.

@@ -1,4 +1,4 @@
-//! Holds the model that one side of a picture shows on the device, and uploads the next one.
+//! The model that one side of a picture shows, as it is on the device; uploads the next one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::gpu::Gpu;
 use super::layouts::PrimitiveKey;
 use super::pipeline_factory::ModelLayouts;
 use super::reweigh::Rewrites;
-use super::scene::{GpuModel, NewInfluences, Part, stands_in, takes_long};
+use super::scene::{GpuModel, NewInfluences, PrimitivePart, stands_in, takes_long};
 
 /// What is needed to upload a model.
 pub(super) struct Loader<'a> {
@@ -40,7 +40,7 @@ pub(super) struct Revision {
 enum Coming {
     /// The whole model.
     All(DeviceJob<GpuModel>),
-    /// Only joints and weights, for the model whose copy is held. They fit as long as `Revision::vertices` has this
+    /// Only joints and weights, for the model whose copy is resident. They fit as long as `Revision::vertices` has this
     /// value.
     Weights(DeviceJob<Vec<NewInfluences>>, u64),
 }
@@ -63,9 +63,9 @@ impl Coming {
 
 /// A model and its copy on the device.
 #[derive(Debug, Default)]
-pub(super) struct HeldModel {
+pub(super) struct ResidentModel {
     /// The model that was shown last, and its copy (or why there is none).
-    held: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
+    resident: Option<(Arc<Model>, Result<GpuModel, GpuError>)>,
     /// A model that is being uploaded.
     coming: Option<(Arc<Model>, Coming)>,
     /// True while the device holds only the part of the model that one picture shows.
@@ -73,13 +73,13 @@ pub(super) struct HeldModel {
     revision: Revision,
 }
 
-impl HeldModel {
-    /// The model and its copy, where it is on the device.
+impl ResidentModel {
+    /// The model that was shown last and its copy; `None` where it is not on the device.
     pub fn get(&self) -> Option<(&Model, &GpuModel)> {
-        self.held.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)))
+        self.resident.as_ref().and_then(|(model, copy)| Some((&**model, copy.as_ref().ok()?)))
     }
 
-    /// Counts the changes of the copy.
+    /// How many times the copy has changed.
     pub fn revision(&self) -> Revision {
         self.revision
     }
@@ -95,14 +95,14 @@ impl HeldModel {
     }
 
     fn holds(&self, model: &Arc<Model>) -> bool {
-        self.held.as_ref().is_some_and(|(held, _)| Arc::ptr_eq(held, model))
+        self.resident.as_ref().is_some_and(|(resident, _)| Arc::ptr_eq(resident, model))
     }
 
     /// The weights in which this model differs from the one on the device, where it differs in nothing else and no job is needed to
     /// change them.
     fn quick_rewrites(&self, wanted: &Model, waits: bool) -> Option<Rewrites> {
-        let (held, copy) = self.get()?;
-        Rewrites::of(copy, held, wanted, waits)
+        let (resident, copy) = self.get()?;
+        Rewrites::of(copy, resident, wanted, waits)
     }
 
     /// Begins to upload a model in a job. Returns false where there is nothing to wait for: the model is there, or is
@@ -114,9 +114,9 @@ impl HeldModel {
         }
         let Some(jobs) = jobs.filter(|_| takes_long(model)) else { return false };
         if !self.coming.as_ref().is_some_and(|(coming, _)| Arc::ptr_eq(coming, model)) {
-            let coming = match &self.held {
-                Some((held, Ok(copy))) if held.shares_all_but_edits(model) => {
-                    Coming::Weights(copy.begin_weights(layouts, jobs, held, model), self.revision.vertices)
+            let coming = match &self.resident {
+                Some((resident, Ok(copy))) if resident.shares_all_but_edits(model) => {
+                    Coming::Weights(copy.begin_weights(layouts, jobs, resident, model), self.revision.vertices)
                 }
                 _ => {
                     let (layouts, source) = (layouts.clone(), Arc::clone(model));
@@ -138,11 +138,11 @@ impl HeldModel {
     /// Drops a copy that was made for one picture.
     pub fn forget_part(&mut self) {
         if std::mem::take(&mut self.of_one_picture) {
-            self.held = None;
+            self.resident = None;
         }
     }
 
-    /// The work that is being done in the background, and how much of it is done, 0…1.
+    /// The upload that runs in the background and its progress, 0…1; `None` where there is none.
     pub fn doing(&self) -> Option<(BackgroundWork, f32)> {
         if let Some((_, job)) = self.coming.as_ref().filter(|(_, job)| !job.is_done()) {
             return Some((BackgroundWork::Model, job.fraction()));
@@ -158,19 +158,19 @@ impl HeldModel {
             || self.get().is_some_and(|(model, copy)| copy.has_news(model))
     }
 
-    /// Makes the model of `frame` the one that is held, and takes what jobs have finished for it. `parts` replace whole
+    /// Makes the model of `frame` the one that is resident, and takes what jobs have finished for it. `parts` replace whole
     /// primitives, for one picture only.
     pub fn follow(
         &mut self,
         loader: &Loader<'_>,
         frame: &Frame,
-        parts: &mut HashMap<PrimitiveKey, Part>,
+        parts: &mut HashMap<PrimitiveKey, PrimitivePart>,
     ) -> Result<(), GpuError> {
         if !frame.model.as_ref().is_some_and(|wanted| self.holds(wanted)) {
             self.exchange(loader, frame.model.as_ref(), parts);
         }
         let Loader { gpu, layouts, jobs, texture_step } = *loader;
-        match &mut self.held {
+        match &mut self.resident {
             Some((model, Ok(copy))) => {
                 copy.materials.take_news(gpu, layouts, model, texture_step, jobs)?;
                 copy.materials.change(gpu, model, &frame.changes);
@@ -189,25 +189,30 @@ impl HeldModel {
 
     /// Replaces the model: at once where the new one is small, otherwise when it has been uploaded. Until then the old
     /// one is shown if it can stand in for the new one, and otherwise none.
-    fn exchange(&mut self, loader: &Loader<'_>, wanted: Option<&Arc<Model>>, parts: &mut HashMap<PrimitiveKey, Part>) {
+    fn exchange(
+        &mut self,
+        loader: &Loader<'_>,
+        wanted: Option<&Arc<Model>>,
+        parts: &mut HashMap<PrimitiveKey, PrimitivePart>,
+    ) {
         let Loader { gpu, layouts, jobs, .. } = *loader;
         let Some(wanted) = wanted else {
-            (self.held, self.coming) = (None, None);
+            (self.resident, self.coming) = (None, None);
             self.revision.vertices += 1;
             return;
         };
         if let Some(rewrites) = self.quick_rewrites(wanted, jobs.is_some())
-            && let Some((held, Ok(copy))) = &mut self.held
+            && let Some((resident, Ok(copy))) = &mut self.resident
             && copy.change_weights(gpu, layouts, wanted, rewrites).is_ok()
         {
-            *held = Arc::clone(wanted);
+            *resident = Arc::clone(wanted);
             self.coming = None;
             self.revision.weights += 1;
             return;
         }
         if self.begin(layouts, jobs, wanted) {
-            if !self.held.as_ref().is_some_and(|(held, _)| stands_in(held, wanted)) {
-                self.held = None;
+            if !self.resident.as_ref().is_some_and(|(resident, _)| stands_in(resident, wanted)) {
+                self.resident = None;
                 self.revision.vertices += 1;
             }
             return;
@@ -216,19 +221,19 @@ impl HeldModel {
             Some((_, Coming::Weights(job, at))) => {
                 let news = job.take();
                 let has_failed = !matches!(news, Some(Ok(_)));
-                if let (Some((held, Ok(copy))), Some(Ok(news))) = (&mut self.held, news)
+                if let (Some((resident, Ok(copy))), Some(Ok(news))) = (&mut self.resident, news)
                     && at == self.revision.vertices
-                    && held.shares_all_but_edits(wanted)
+                    && resident.shares_all_but_edits(wanted)
                 {
                     copy.take_weights(wanted, news);
-                    *held = Arc::clone(wanted);
+                    *resident = Arc::clone(wanted);
                     self.revision.weights += 1;
                     return;
                 }
                 // If the order of vertices has changed meanwhile, the upload is done again. If it failed, all of the
                 // model may fit once the old one is gone.
                 if has_failed {
-                    self.held = None;
+                    self.resident = None;
                     self.revision.vertices += 1;
                 }
                 None
@@ -239,7 +244,7 @@ impl HeldModel {
         if arrived.is_none() && self.begin(layouts, jobs, wanted) {
             return;
         }
-        let had_another = self.held.take().is_some();
+        let had_another = self.resident.take().is_some();
         self.revision.vertices += 1;
         let copy = match arrived {
             // The old model took the memory that this one needs. It is gone now, so the upload is tried again.
@@ -254,6 +259,6 @@ impl HeldModel {
                 GpuModel::new(gpu, layouts, wanted, &parts, &JobContext::of_waiting())
             }
         };
-        self.held = Some((Arc::clone(wanted), copy));
+        self.resident = Some((Arc::clone(wanted), copy));
     }
 }

@@ -25,9 +25,9 @@ const FLOATS: usize = 12;
 
 /// The deformed vertices of one surface.
 #[derive(Debug, Default)]
-pub(super) struct PlacedVertices {
+pub(super) struct PredeformedVertices {
     /// The vertices of each draw, by [`GpuDraw::offset`].
-    draws: HashMap<u32, PlacedDraw>,
+    draws: HashMap<u32, PredeformedDraw>,
     /// What they were computed from; `None` where they have to be computed again.
     computed_from: Option<DeformationInputs>,
     /// How many times they were computed.
@@ -38,13 +38,13 @@ pub(super) struct PlacedVertices {
 
 /// The deformed vertices of a primitive of an instance.
 #[derive(Debug)]
-struct PlacedDraw {
+struct PredeformedDraw {
     buffer: wgpu::Buffer,
-    /// Takes the place of the primitive's own group, and binds the vertices where that binds morph targets.
+    /// Replaces the primitive's own group, and binds the vertices where that binds morph targets.
     group: wgpu::BindGroup,
 }
 
-/// Everything that deformed vertices depend on, beside the model on the device.
+/// Everything that deformed vertices depend on, apart from the model on the device.
 #[derive(Debug)]
 enum DeformationInputs {
     /// The revision of the palette and the morph weights, the method with the values of its parameters, and how many
@@ -85,10 +85,10 @@ pub(super) fn deformer_of(gpu: &Gpu, frame: &Frame, is_part: bool) -> Deformer {
     }
 }
 
-impl PlacedVertices {
+impl PredeformedVertices {
     /// The group that a draw binds in place of its primitive's; `None` where the vertex shader deforms it.
     pub fn group(&self, draw: &GpuDraw) -> Option<&wgpu::BindGroup> {
-        self.draws.get(&draw.offset).map(|placed| &placed.group)
+        self.draws.get(&draw.offset).map(|predeformed| &predeformed.group)
     }
 
     /// How many times vertices were deformed.
@@ -154,13 +154,13 @@ impl PlacedVertices {
         bytes: u64,
     ) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.max(MIN_BUFFER);
-        if let Some(held) = self.draws.get(&draw.offset).filter(|held| held.buffer.size() == bytes) {
-            return Ok(held.buffer.clone());
+        if let Some(existing) = self.draws.get(&draw.offset).filter(|existing| existing.buffer.size() == bytes) {
+            return Ok(existing.buffer.clone());
         }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
         let buffer = gpu.empty_buffer("deformed vertices", bytes, usage)?;
-        let group = copy.placed_group(gpu, layouts, primitive, &buffer);
-        self.draws.insert(draw.offset, PlacedDraw { buffer: buffer.clone(), group });
+        let group = copy.predeformed_group(gpu, layouts, primitive, &buffer);
+        self.draws.insert(draw.offset, PredeformedDraw { buffer: buffer.clone(), group });
         Ok(buffer)
     }
 
