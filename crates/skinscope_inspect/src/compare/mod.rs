@@ -10,6 +10,8 @@ mod clips;
 mod materials;
 mod nodes;
 #[cfg(test)]
+mod nodes_tests;
+#[cfg(test)]
 mod order_tests;
 mod posed;
 mod shown;

@@ -9,6 +9,10 @@ mod body;
 mod mirrored;
 mod plane;
 #[cfg(test)]
+mod plane_tests;
+#[cfg(test)]
+mod pose_plane_tests;
+#[cfg(test)]
 mod pose_tests;
 mod poses;
 #[cfg(test)]

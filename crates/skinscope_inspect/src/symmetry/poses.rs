@@ -240,12 +240,9 @@ struct Candidate {
     partners: Vec<Option<u16>>,
 }
 
-/// Makes a mirror, in which nodes without a partner are their own. Only those that name each other are partners.
+/// Makes a mirror, in which nodes without a partner are their own. Partners name each other.
 fn mirror(plane: WorldPlane, partners: &[Option<NodeId>]) -> pose::Mirror {
-    let own = |(node, partner): (usize, &Option<NodeId>)| {
-        let node = NodeId::from_index(node);
-        partner.filter(|partner| partners[partner.index()] == Some(node)).unwrap_or(node)
-    };
+    let own = |(node, partner): (usize, &Option<NodeId>)| partner.unwrap_or_else(|| NodeId::from_index(node));
     pose::Mirror::new(plane.normal, plane.point, partners.iter().enumerate().map(own).collect())
 }
 

@@ -1,0 +1,71 @@
+//! Tests of where the plane lies about which poses are mirrored, on the figure of three joints.
+
+use glam::{Affine3A, Quat, Vec3};
+use skinscope_anim::pose::{self, Axis};
+use skinscope_base::math::Transform;
+use skinscope_model::{Model, ModelParts, NodeId};
+
+use super::of_poses;
+use super::tests::figure;
+
+fn at(x: f32, y: f32, z: f32) -> Transform {
+    Transform { translation: Vec3::new(x, y, z), ..Transform::IDENTITY }
+}
+
+/// The figure where its joints were bound, below a root that stands anywhere.
+fn standing(root: Transform) -> ModelParts {
+    let mut parts = figure(Affine3A::IDENTITY);
+    parts.skeleton.rest.transforms = vec![root, at(0.0, 1.0, 0.0), at(0.8, 0.2, 0.1), at(-0.8, 0.2, 0.1)];
+    parts
+}
+
+fn mirror(parts: ModelParts, axis: Option<Axis>) -> pose::Mirror {
+    of_poses(&Model::build(parts).unwrap(), axis, Vec3::ZERO).unwrap()
+}
+
+#[test]
+fn the_plane_of_a_figure_that_faces_aside_turns_with_it() {
+    let turn = Quat::from_rotation_y(0.5);
+    let mirror = mirror(standing(Transform { rotation: turn, ..at(3.0, 0.0, 1.0) }), None);
+    let normal = (turn * Vec3::X).as_dvec3();
+    let along = mirror.normal().dot(normal);
+    assert!(along.abs() > 1.0 - 1e-6, "{mirror:?}");
+    let offset = normal.dot(Vec3::new(3.0, 0.0, 1.0).as_dvec3());
+    assert!((mirror.offset() * along.signum() - offset).abs() < 1e-4, "{mirror:?}");
+}
+
+#[test]
+fn a_body_without_sides_that_many_planes_mirror_is_mirrored_across_the_first_axis() {
+    let mut parts = standing(Transform::IDENTITY);
+    parts.skeleton.names = ["root", "hips", "a", "b"].map(String::from).to_vec();
+    // A lattice, whose joints all stand in its middle.
+    let primitive = &mut parts.meshes[0].primitives[0];
+    let corner = |i: usize| Vec3::new((i % 3) as f32 - 1.0, (i / 3 % 3) as f32, (i / 9) as f32 - 1.0);
+    primitive.positions = (0..27).map(corner).collect();
+    primitive.stored_vertices = 27;
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    influences.joints.truncate(27 * 4);
+    influences.weights.truncate(27 * 4);
+    parts.skins[0].inverse_bind.iter_mut().for_each(|bind| *bind = Affine3A::from_translation(Vec3::NEG_Y));
+    parts.skeleton.rest.transforms[2..].iter_mut().for_each(|transform| *transform = Transform::IDENTITY);
+    assert_eq!(mirror(parts, None).normal().abs(), Axis::X.direction().as_dvec3());
+}
+
+/// What only stands in the scene moves the middle of all nodes, and not the plane between the joints.
+#[test]
+fn of_planes_that_pair_as_many_joints_the_one_in_their_middle_is_taken() {
+    let mut parts = standing(at(0.01, 0.0, 0.0));
+    for (i, position) in parts.meshes[0].primitives[0].positions.iter_mut().enumerate() {
+        // The mesh has no plane of its own.
+        *position += Vec3::new(0.031, 0.017, 0.023) * (i as f32 * 2.7).sin();
+    }
+    parts.skeleton.parents.push(Some(NodeId(0)));
+    parts.skeleton.names.push("target".into());
+    parts.skeleton.file_index.push(4);
+    parts.skeleton.rest.transforms.push(at(0.82, 0.5, 0.0));
+    parts.scenes[0].contains.push(true);
+    for axis in [Some(Axis::X), None] {
+        let mirror = mirror(parts.clone(), axis);
+        assert!((mirror.offset() - 0.01).abs() < 1e-4 && mirror.has_pairs(), "{axis:?}: {mirror:?}");
+    }
+}
