@@ -12,9 +12,11 @@ use skinscope_deform::DataSource;
 use skinscope_edit::{self as edit, Packing, Task, compute_outcome};
 use skinscope_model::Model;
 
-use super::{
+use crate::surfaces::deforming;
+use crate::weights::tools;
+use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, MEASURES_PER_SECOND, MeasureCurves, Session, SideWeights,
-    ToolCommand, ViewCommand, comparison, deforming, measuring, tools, weights,
+    ToolCommand, ViewCommand, comparison, measuring, weights,
 };
 
 /// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.

@@ -4,7 +4,7 @@ use skinscope_frame::{Frame, SideLayout};
 use skinscope_model::shapes::obstacle_course;
 
 use super::SceneColors;
-use crate::test_sessions::still_session;
+use crate::tests::sessions::still_session;
 use crate::{ComparisonCommand, ComparisonLayout, Session};
 
 fn built(session: &Session) -> Frame {

@@ -6,7 +6,7 @@ use skinscope_deform::{Deformed, Surface};
 use skinscope_frame::{Frame, Line};
 
 use super::SceneColors;
-use crate::tangents::CarriedTangent;
+use crate::surfaces::tangents::CarriedTangent;
 use crate::{Session, Toggle};
 
 /// The length of a line, as a share of the size of the model.

@@ -13,7 +13,7 @@ pub use colors::SceneColors;
 
 use skinscope_frame::Frame;
 
-use super::Session;
+use crate::Session;
 
 impl Session {
     /// Describes the session in `frame` as it stands ([`Session::update_pose`] has run). The memory of the frame is used again.

@@ -41,7 +41,7 @@ pub(super) fn add_onion_skins(frame: &mut Frame, session: &Session, colors: &Sce
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::test_sessions::tube_session;
+    use crate::tests::sessions::tube_session;
     use crate::{Onion, PlaybackCommand, Toggle, ViewCommand};
 
     #[test]

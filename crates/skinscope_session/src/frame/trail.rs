@@ -30,7 +30,7 @@ mod tests {
     use skinscope_model::NodeId;
 
     use super::*;
-    use crate::test_sessions::tube_session;
+    use crate::tests::sessions::tube_session;
     use crate::{PlaybackCommand, SelectionCommand, Toggle, ViewCommand};
 
     #[test]

@@ -3,8 +3,8 @@
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 use skinscope_base::math::{Transform, length};
 
-use super::super::Gizmos;
 use super::{Gizmo, Handle, PoseTool, rotation_in, shapes};
+use crate::Gizmos;
 use crate::{ChannelValue, Orientation};
 
 /// How values are rounded while they are dragged.

@@ -3,8 +3,8 @@
 use glam::{DMat3, DVec3, Vec2};
 use skinscope_anim::pose::Limits;
 
-use super::super::Gizmos;
 use super::{Gizmo, rotation_in};
+use crate::Gizmos;
 use crate::{Orientation, PoseTool};
 
 /// The radius of the arcs, as a share of that of the gizmo's rings.

@@ -7,6 +7,7 @@
 
 mod drag;
 mod limits;
+pub(crate) mod pull;
 mod shapes;
 mod sight;
 #[cfg(test)]
@@ -17,9 +18,10 @@ use std::sync::Arc;
 use glam::{DMat3, DVec3, Vec2};
 use skinscope_model::NodeId;
 
+pub use self::pull::Pull;
 use self::sight::Sight;
-use super::{Edits, Model, Picking, Pose, PoseRules, Session};
 use crate::View;
+use crate::{Edits, Model, Picking, Pose, PoseRules, Session};
 
 pub use drag::{Drag, DragValue, Snap};
 pub use limits::LimitArc;

@@ -1,0 +1,499 @@
+//! Commands: everything a user can ask for, as plain data. Buttons, keys, menus and tests all send these.
+//!
+//! Commands fall into families. Each family is carried out by one `match` that names all of its commands, in the file
+//! that owns what they change, so that a command that nothing carries out does not compile.
+
+pub(crate) mod ids;
+pub(crate) mod recording;
+pub(crate) mod shared_lists;
+
+pub use self::recording::{
+    RECORDING_SCHEMA, RecordedSource, RecordingHead, UnreadableLine, command_line, read_command,
+};
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{Quat, Vec2, Vec3};
+use skinscope_anim::Layers;
+use skinscope_anim::pose::Resolved;
+use skinscope_base::math::{Aabb, Ramp};
+use skinscope_deform::{Deformer, PaletteBuffer};
+use skinscope_inspect::rom::RomOptions;
+use skinscope_inspect::{BoneShape, VertexRef, VertexSet};
+use skinscope_model::{ClipId, NodeId, WeightChange};
+
+use crate::command::ids::Id;
+use crate::comparison::ComparisonCommand;
+use crate::document::lesson::ExampleCommand;
+use crate::edits::controls::ControlCommand;
+use crate::edits::posing::PosingCommand;
+use crate::edits::{ChannelKind, ChannelValue};
+use crate::files::export::{ExportKind, ExportSettings};
+use crate::files::library::LibraryCommand;
+use crate::files::unmatched::AsideCommand;
+use crate::gizmo::{Orientation, PoseTool};
+use crate::measuring::MeasureCommand;
+use crate::menus::toggles::Toggle;
+use crate::playback::clip_names::ClipNamesCommand;
+use crate::playback::keying::KeyingCommand;
+use crate::playback::{LoopMode, PoseSource};
+use crate::pose::onion::Onion;
+use crate::view::{Antialiasing, Lighting, ViewFrom};
+use crate::weights::marks::MarkCommand;
+use crate::weights::tools::ToolCommand;
+
+/// Makes [`Command`] of its families; each command of a family is a [`Command`] too.
+macro_rules! families {
+    ($($(#[$doc:meta])* $family:ident($command:ident)),* $(,)?) => {
+        /// A command, by its family.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+        pub enum Command {
+            $($(#[$doc])* $family($command),)*
+        }
+
+        $(impl From<$command> for Command {
+            fn from(command: $command) -> Self {
+                Self::$family(command)
+            }
+        })*
+    };
+}
+
+families!(
+    /// Commands about files; the application carries them out.
+    File(FileCommand),
+    /// Edits of pose and weights, which can be undone.
+    Edit(EditCommand),
+    /// Poses as a whole: copied, pasted, mirrored.
+    Posing(PosingCommand),
+    /// The library of poses; the application carries them out.
+    Library(LibraryCommand),
+    /// Clips that the file does not have, and their keys.
+    Keying(KeyingCommand),
+    /// Sliders and driven joints.
+    Control(ControlCommand),
+    /// Tools that change weights.
+    Tool(ToolCommand),
+    /// Commands about marked vertices.
+    Mark(MarkCommand),
+    /// Commands about work that the open model has no place for.
+    Aside(AsideCommand),
+    /// Commands about the clip and its time.
+    Playback(PlaybackCommand),
+    /// Commands about what is selected, pinned and marked.
+    Selection(SelectionCommand),
+    /// Commands about the finding that is shown.
+    Finding(FindingCommand),
+    /// Comparing two surfaces.
+    Comparison(ComparisonCommand),
+    /// Measuring what poses do to the surface.
+    Measure(MeasureCommand),
+    /// The example that is shown.
+    Example(ExampleCommand),
+    /// Commands that look for faults; the application carries them out in the background.
+    Inspection(InspectionCommand),
+    /// Commands about what is shown of the model, and how.
+    View(ViewCommand),
+    /// Commands that move the camera.
+    Camera(CameraCommand),
+    /// Commands about panels and dialogs; the application carries them out.
+    Window(WindowCommand),
+);
+
+/// Commands about files, and the program as a whole.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum FileCommand {
+    /// Ask for a file, then open it.
+    OpenDialog,
+    /// Open this file.
+    Open(PathBuf),
+    /// Open the model that comes so many places after the open one in its folder, by name; after the last one comes the first.
+    StepInFolder(i32),
+    /// Ask for the file whose weights [`skinscope_edit::Settings::donor`] has, with the system's dialog.
+    ChooseDonor,
+    /// Read that file.
+    ReadDonor(PathBuf),
+    /// Open the character that comes with the program.
+    OpenBuiltIn,
+    /// Open an example, given by [`skinscope_examples::Example::id`].
+    OpenExample(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Read the open file again.
+    Reload,
+    /// Ask for a file, then show it beside the open one.
+    CompareDialog,
+    /// Show this file beside the open one ([`crate::Session::compare_file`]).
+    Compare(PathBuf),
+    /// Stop the load that is under way.
+    CancelLoad,
+    /// Say what writing the edited weights into the open file, or into another one, would change.
+    Save(SaveKind),
+    /// Write this file: the answer to [`FileCommand::Save`].
+    SaveTo(PathBuf),
+    /// Compress what meshopt had compressed again (`true`), or store it plain.
+    Recompress(bool),
+    /// The answer to the question what becomes of edits that are not saved.
+    AnswerUnsaved(UnsavedAnswer),
+    /// The answer to the offer of edits that an earlier run has left behind.
+    AnswerRecovery(RecoveryAnswer),
+    /// The answer to the question whether the open file, which has changed, is read again while there is unsaved work: take it (`true`),
+    /// with the work carried over, or keep what is open.
+    AnswerChanged(bool),
+    /// Ask for a file, to write or to read.
+    AskForFile(FileUse),
+    /// Choose the file that a dialog asks for, also that of [`FileCommand::Save`], with the system's dialog.
+    ChooseFile,
+    /// This is the file that was asked for; what is in it, or whether it is replaced, will be said.
+    NameFile(PathBuf),
+    /// Correct the pose that was read for the other rest pose of the model that it was made on (`true`), or not.
+    CorrectPose(bool),
+    /// Write the pose or the session that is shown into this file.
+    WriteFile(PathBuf),
+    /// Close the dialog that asks for a file, also that of [`FileCommand::Save`]; nothing is read or written.
+    CloseFile,
+    /// Open the model of this session file, with all that the session keeps.
+    OpenSession(PathBuf),
+    /// Export into this file, in the background: the answer to [`FileUse::Export`].
+    ExportTo(PathBuf, Box<ExportSettings>),
+    /// Give up what is being exported.
+    StopExport,
+    /// Put the picture that is shown on the clipboard.
+    CopyPicture,
+    /// Ask for a file whose clips are played on the open model, with the system's dialog.
+    ChooseClips,
+    /// Play the clips of this file on the open model ([`crate::TakenClips`]).
+    TakeClips(PathBuf),
+    /// Do the same; this says which joints are which.
+    TakeClipsBy(PathBuf, skinscope_anim::pose::NameMap),
+    /// Commands about which joints of another file's clips are which of the open model.
+    ClipNames(ClipNamesCommand),
+    /// Do nothing with the file that was dropped on the window.
+    LeaveDropped,
+    /// Close the window.
+    Quit,
+}
+
+/// What a file is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum FileUse {
+    /// The pose that is shown is written into it.
+    SavePose,
+    /// Its pose is shown.
+    LoadPose,
+    /// All that was made and set is written into it ([`crate::SessionFile`]).
+    SaveSession,
+    /// Its model is opened, with all that it keeps.
+    OpenSession,
+    /// A picture, the posed mesh or a film is written into it.
+    Export(ExportKind),
+}
+
+impl FileUse {
+    /// Whether the file is written, in place of being read.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::LoadPose | Self::OpenSession)
+    }
+}
+
+/// Which file edited weights are written into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum SaveKind {
+    /// The open one, of which a copy is kept.
+    InPlace,
+    /// Another one, which is then the open one.
+    As,
+    /// Another one; the open one stays open, with its edits.
+    Copy,
+}
+
+/// What becomes of edits that are in no file when their model is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum UnsavedAnswer {
+    /// They are saved first.
+    Save,
+    /// They are saved in a session file first.
+    SaveSession,
+    /// They are lost.
+    Discard,
+    /// The model stays open.
+    Cancel,
+}
+
+/// What becomes of edits that an earlier run has left behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum RecoveryAnswer {
+    /// Their model is opened, with them.
+    Restore,
+    /// They are lost.
+    Discard,
+    /// They are offered again when the program starts next.
+    Later,
+}
+
+/// Edits, all of which can be undone.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum EditCommand {
+    /// One edit back.
+    Undo,
+    /// One edit forward.
+    Redo,
+    /// Replace a channel of a node. Those of one drag end with [`EditCommand::EndEdit`].
+    Edit(NodeId, ChannelValue),
+    /// Replace the rotations of several nodes by quaternions of length 1: part of the step that is open.
+    TurnNodes(#[serde(with = "crate::command::shared_lists::turns")] Arc<[(NodeId, Quat)]>),
+    /// Move the place that a held joint stays at, world space, metres: part of the step that is open.
+    MoveHeld(NodeId, #[serde(with = "skinscope_base::text_form::vector")] Vec3),
+    /// Replace a morph weight, given by its place in [`skinscope_model::LocalPose::morph_weights`].
+    EditMorph(usize, f32),
+    /// End a drag: edits that follow are another undo step.
+    EndEdit,
+    /// The drag is given up: what it has changed is as it was, and there is no step to redo.
+    CancelEdit,
+    /// Give one channel back to the clip.
+    ResetChannel(NodeId, ChannelKind),
+    /// Give one morph weight back to the clip.
+    ResetMorph(usize),
+    /// Give all channels of the selected joint back.
+    ResetJoint,
+    /// Give everything back.
+    ResetAll,
+    /// Show this pose: its channels replace all edits, and channels that it does not have are given back.
+    SetPose(#[serde(with = "skinscope_base::text_form::shared")] Arc<Resolved>),
+    /// Give some vertices other weights, in one step. Changes that do not fit the model are ignored as a whole.
+    ChangeWeights(#[serde(with = "skinscope_base::text_form::shared")] Arc<Vec<WeightChange>>),
+    /// Divide the weights of every vertex by their sum, in one step. Asked for again while that is being computed, it
+    /// is cancelled.
+    NormaliseWeights,
+}
+
+/// Commands about the pose that is shown, and how time passes.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum PlaybackCommand {
+    /// Play where the clip is paused, pause where it plays.
+    TogglePlay,
+    /// Play (`true`) or pause.
+    SetPlaying(bool),
+    /// Show this clip from its start.
+    SetClip(ClipId),
+    /// The next (+1) or previous (−1) clip of the file.
+    StepClip(i32),
+    /// Go to this time on the clip's timeline, seconds.
+    Seek(f32),
+    /// Let this many seconds pass, where the clip plays.
+    Advance(f32),
+    /// Step so many frames forward or back, and pause.
+    StepFrames(i32),
+    /// Go to the nearest earlier key of the selected joint (or of all), and pause.
+    PreviousKey,
+    /// Go to the nearest later key, and pause.
+    NextKey,
+    /// Go to the start of the clip.
+    ToStart,
+    /// Go to the end of the clip.
+    ToEnd,
+    /// Set the speed, −4…4.
+    SetSpeed(f32),
+    /// Set what happens at the end of the clip.
+    SetLoop(LoopMode),
+    /// Set the frames per second of counter and steps.
+    SetFps(f32),
+    /// Show the rest pose, the bind pose or the clip.
+    SetPose(PoseSource),
+    /// Lay these clips over the current one.
+    SetLayers(Layers),
+    /// Switch whether root motion is taken out: what carries the whole skeleton along the ground.
+    ToggleInPlace,
+}
+
+/// Commands about what is selected, pinned and marked.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum SelectionCommand {
+    /// Select a node, or nothing.
+    Select(Option<NodeId>),
+    /// Select the parent of the selected node.
+    SelectParent,
+    /// Select the first child of the selected node.
+    SelectChild,
+    /// Tell that the pointer is over this node.
+    Hover(Option<NodeId>),
+    /// Select what is under this point of the viewport (pixels from its top left): a bone, or else the joint that moves the
+    /// skin there most, with the vertex pinned.
+    PickAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Select what is under this point as [`SelectionCommand::PickAt`] does, but without regard to bones.
+    PinAt(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Give up the tool that is tried; where there is none, unpin the vertex; where none is pinned, leave the finding that is shown; where none is, select nothing.
+    Deselect,
+    /// Explain this vertex, or none.
+    Pin(Option<VertexRef>),
+    /// Mark these vertices.
+    Mark(#[serde(with = "skinscope_base::text_form::shared")] Arc<VertexSet>),
+}
+
+/// Commands about the finding that is shown.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum FindingCommand {
+    /// Pose, mark, select and frame a finding, given by its place in [`crate::Document::findings`].
+    ShowFinding(usize),
+    /// Go back to what was seen before a finding was shown; [`SelectionCommand::Deselect`] does so too.
+    LeaveFinding,
+}
+
+/// Commands that look for faults.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum InspectionCommand {
+    /// Drive every joint of the stored model through its limits and list where the skin deforms worst.
+    RunRom(RomOptions),
+    /// Stop the range of motion that is under way.
+    CancelRom,
+    /// Look for faults of the open model.
+    Inspect,
+    /// Stop looking for faults.
+    CancelInspect,
+}
+
+/// Commands about what is shown of the model, and how.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum ViewCommand {
+    /// Show an overlay, given by [`skinscope_inspect::Overlay::id`]; `None`: materials and light.
+    SetOverlay(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
+    /// Show an overlay, or go back to materials and light where that overlay is shown.
+    ToggleOverlay(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// Set the most influences of a vertex that a runtime can use, 1…8.
+    SetInfluenceLimit(usize),
+    /// Set the colours of weights.
+    SetRamp(Ramp),
+    /// Turn bones, axes, names, grid, wireframe… on or off.
+    Toggle(Toggle),
+    /// Turn one of these on (`true`) or off, whatever it was.
+    Set(Toggle, bool),
+    /// Set the shape in which bones are drawn.
+    SetBoneShape(BoneShape),
+    /// Set how thick bones are, as a factor of the usual: [`crate::View::BONE_SIZES`].
+    SetBoneSize(f32),
+    /// Set how onion skins are shown.
+    SetOnion(Onion),
+    /// Switch between bones for joints that move some vertex, and for all.
+    ToggleDeformingOnly,
+    /// Show bones for joints that move some vertex (`true`) or for all; `None`: decide by the model.
+    SetDeformingOnly(Option<bool>),
+    /// Set how opaque the surface is, 0…1.
+    SetSkinOpacity(f32),
+    /// Hide a node with all below it, or show it again.
+    ToggleHidden(NodeId),
+    /// Hide the selected node with all below it.
+    HideSelected,
+    /// Show all that is hidden.
+    ShowAll,
+    /// Choose what a drag in the picture does.
+    SetPoseTool(PoseTool),
+    /// Choose the axes along which tools act.
+    SetOrientation(Orientation),
+    /// Set the deformation method, given by [`skinscope_deform::Method::id`].
+    SetMethod(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// What comes after the method, by [`skinscope_deform::Pass::id`]; `None`: nothing.
+    SetPass(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
+    /// Where normals come from, by [`skinscope_deform::NormalMode::id`].
+    SetNormals(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// The value of a parameter of a method or pass, by [`skinscope_deform::Parameter::id`].
+    SetParameter(#[serde(deserialize_with = "crate::command::ids::id")] Id, f32),
+    /// Go back to a method that needs no data, while that of the chosen one is being worked out.
+    GiveUpData,
+    /// Show this scene of the file.
+    SetScene(usize),
+    /// Show this material variant of the file; `None`: its materials without a variant.
+    SetVariant(Option<usize>),
+    /// Choose the lights.
+    SetLighting(Lighting),
+    /// Choose whether edges are smoothed.
+    SetAntialiasing(Antialiasing),
+    /// Choose the kind of buffer that shaders read the palette from.
+    SetPaletteBuffer(PaletteBuffer),
+    /// Choose who deforms vertices before they are drawn.
+    SetDeformer(Deformer),
+    /// Show so many copies of the model, each at its own phase of the clip: 1…[`crate::MOST_MEMBERS`].
+    SetCrowd(u32),
+}
+
+/// Commands that move the camera.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum CameraCommand {
+    /// Set the size of the viewport, pixels.
+    SetViewport(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Turn the camera by the pixels of a drag.
+    Orbit(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Move the camera sideways by the pixels of a drag.
+    Pan(#[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Come nearer (positive) or go back by steps of the wheel; what is seen at this point of the viewport (pixels from
+    /// its top left) stays there.
+    Zoom(f32, #[serde(with = "skinscope_base::text_form::vector")] Vec2),
+    /// Frame the selected joint, what it moves, and some of what is around.
+    FrameSelected,
+    /// Frame the marked vertices and some of what is around.
+    FrameMarked,
+    /// Frame the model as deformed, without what lies far outside of it.
+    FrameAll,
+    /// Frame the model and what lies far outside of it.
+    FrameEverything,
+    /// Frame this box (world, metres).
+    FrameBox(Aabb),
+    /// Look along an axis.
+    LookFrom(ViewFrom),
+    /// Switch between perspective and parallel projection.
+    ToggleOrthographic,
+    /// Look through a camera of the file, given by its place in [`skinscope_model::ModelParts::camera_nodes`], or from the
+    /// user's own camera.
+    SetCamera(Option<usize>),
+    /// Look through the file's next camera; after the last one, from the user's own camera.
+    NextCamera,
+}
+
+/// Commands about panels and dialogs.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum WindowCommand {
+    /// Switch between the dark and the light theme.
+    ToggleTheme,
+    /// Show or hide a panel.
+    TogglePanel(Panel),
+    /// Give the focus to the search above the list of nodes.
+    FindNode,
+    /// Find any command, node or clip by typing.
+    FindAnything,
+    /// Let the selected node follow the pointer until a click: it is moved, turned or scaled.
+    Grab(PoseTool),
+    /// Read the open file again by itself once another program has changed it, or no longer.
+    ToggleWatch,
+    /// Write the pages of examples large, for a projector, or as usual.
+    ToggleLargeText,
+    /// Switch between keys as in Blender and keys as in Maya.
+    ToggleMayaKeys,
+    /// Show the library of poses, among the tables.
+    ShowPoses,
+    /// Show the keys and what they do.
+    ShowShortcuts,
+    /// Show name, version and licence of the program.
+    ShowAbout,
+}
+
+/// Panels that can be hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[expect(missing_docs, reason = "the labels of the menu")]
+pub enum Panel {
+    Outliner,
+    Inspector,
+    Timeline,
+    Tables,
+}
+
+/// Work that [`crate::Session::apply`] leaves to the application.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// A command about files, which are opened in the background.
+    File(FileCommand),
+    /// A command to inspect the open model in the background.
+    Inspection(InspectionCommand),
+    /// A command about the library of poses.
+    Library(LibraryCommand),
+    /// A command to change the window.
+    Window(WindowCommand),
+}

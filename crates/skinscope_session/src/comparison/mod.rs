@@ -1,0 +1,474 @@
+//! A comparison of two surfaces of the open model: the one that is shown, and the same in the same pose by another method or with the
+//! weights as the file stores them.
+
+pub(crate) mod stored;
+
+pub use self::stored::ComparedFile;
+
+use std::sync::Arc;
+
+use skinscope_base::parallel::JobContext;
+use skinscope_deform::{self as deform, METHODS, Surface};
+use skinscope_edit::{self as edit, PackedFigures, Packing};
+use skinscope_inspect::check::FindingPose;
+use skinscope_inspect::{InspectedValues, SurfaceDistance, distances, rom};
+use skinscope_model::Model;
+
+use crate::command::ids::Id;
+use crate::comparison::stored::ChangedWeights;
+use crate::measuring::measure_commands;
+use crate::pose::crowd;
+use crate::{Deforming, Extents, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, findings, playback};
+
+/// How the two sides of a comparison share the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum ComparisonLayout {
+    /// A line that can be dragged splits it.
+    #[default]
+    Split,
+    /// Each side has a half of it, for all that the camera sees.
+    SideBySide,
+    /// The sides take turns, twice a second.
+    Blink,
+}
+
+impl ComparisonLayout {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Self; 3] = [Self::Split, Self::SideBySide, Self::Blink];
+
+    /// The name on the command line.
+    #[must_use]
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::SideBySide => "side-by-side",
+            Self::Blink => "blink",
+        }
+    }
+
+    /// The name in the menu.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Split => "Split",
+            Self::SideBySide => "Side by side",
+            Self::Blink => "Blink",
+        }
+    }
+
+    /// One sentence for the tooltip.
+    #[must_use]
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Split => "A line splits the picture; drag it to see more of one side",
+            Self::SideBySide => "Each side has a half of the picture",
+            Self::Blink => "The sides take turns",
+        }
+    }
+}
+
+/// The weights of the second side of a comparison.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum SideWeights {
+    /// The weights that are shown.
+    #[default]
+    Shown,
+    /// Those that the file stores, or that of the model that the open one is compared with.
+    Stored,
+    /// What a runtime makes of those that are shown.
+    Packed(Packing),
+}
+
+/// The open model as a runtime would have it.
+#[derive(Clone, Debug)]
+pub(super) struct PackedModel {
+    /// The model that it was made of.
+    base: Arc<Model>,
+    packing: Packing,
+    model: Arc<Model>,
+    figures: PackedFigures,
+}
+
+/// What the open model is compared with, and what is computed for that.
+#[derive(Clone, Debug, Default)]
+pub struct Compared {
+    /// The model that the open one is compared with, where that is not the one that its file stores.
+    pub(super) file: Option<ComparedFile>,
+    pub(super) changed_weights: ChangedWeights,
+    /// What the runtime makes of the open model that it is compared with.
+    pub(super) packed: Option<PackedModel>,
+    /// Whether the worst moment of a comparison is asked for and not found yet, see [`Work::FindWorstMoment`](crate::Work).
+    pub(super) is_seeking_worst: bool,
+}
+
+/// What is compared with what is shown, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Comparison {
+    /// How the second side is deformed.
+    pub choice: MethodChoice,
+    /// The weights of the second side.
+    pub weights: SideWeights,
+    /// Whether the second side is shown left and first, and the other one right and then.
+    pub swapped: bool,
+    /// How both share the picture.
+    pub layout: ComparisonLayout,
+    /// The part of the width that is left of the line, 0…1.
+    pub split: f32,
+    /// Whether the picture blinks to the side that is shown second just now.
+    pub is_turned: bool,
+}
+
+impl Comparison {
+    /// Compares `choice`, which is shown, with the first other method of the table.
+    fn of(choice: MethodChoice) -> Self {
+        let other = METHODS.iter().copied().find(|other| !std::ptr::eq(*other, choice.method));
+        Self {
+            choice: MethodChoice { method: other.unwrap_or(choice.method), ..choice },
+            weights: SideWeights::Shown,
+            swapped: false,
+            layout: ComparisonLayout::Split,
+            split: 0.5,
+            is_turned: false,
+        }
+    }
+}
+
+/// Commands about the comparison of two surfaces.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum ComparisonCommand {
+    /// Compare, or stop comparing.
+    Toggle,
+    /// Compare (`true`) or stop.
+    Set(bool),
+    /// The method of the second side, by [`deform::Method::id`].
+    SetMethod(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// The pass after the method of the second side, by [`deform::Pass::id`]; `None` for none.
+    SetPass(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
+    /// Where the normals of the second side come from, by [`deform::NormalMode::id`].
+    SetNormals(#[serde(deserialize_with = "crate::command::ids::id")] Id),
+    /// The weights of the second side.
+    SetWeights(SideWeights),
+    /// Compare what is shown with what a runtime makes of it: the same method with the weights that it would use.
+    PreviewAs(Packing),
+    /// The model is compared no longer with another file, but with its own again.
+    LeaveFile,
+    /// The sides change places.
+    Swap,
+    /// Chooses how the sides share the picture.
+    SetLayout(ComparisonLayout),
+    /// Where the line is, as a part of the width, 0…1.
+    SetSplit(f32),
+    /// Where the picture blinks, shows the other side.
+    Blink,
+    /// Select, pin and frame the vertex at which the sides are farthest apart.
+    ToWorst,
+    /// Look for the moment of the clip at which the sides are farthest apart, and go there. Asked for again while that goes on, it is
+    /// given up.
+    ToWorstMoment,
+    /// Go to this moment of the clip, and to the worst vertex of it.
+    ShowMoment(f32),
+}
+
+/// The distance between the two sides of a comparison in one pose.
+#[derive(Clone, Debug)]
+pub struct ComparedSurfaces {
+    /// What is shown, and the other side.
+    pub surfaces: [Arc<Surface>; 2],
+    /// How far they are apart.
+    pub distance: SurfaceDistance,
+    /// The distance of each vertex, as overlays read it.
+    pub inspected: Arc<InspectedValues>,
+}
+
+/// A pose in which the two sides are farther apart than in all others that were looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WorstPose {
+    /// The pose.
+    pub pose: FindingPose,
+    /// How far the sides are apart in it.
+    pub distance: SurfaceDistance,
+}
+
+/// Moments of a clip that are looked at in a second of it, and how many there are at most.
+const MOMENTS_PER_SECOND: f32 = 30.0;
+const MOST_MOMENTS: usize = 1800;
+
+impl<'a> Deforming<'a> {
+    /// What is compared, if anything is.
+    #[must_use]
+    pub fn comparison(self) -> Option<&'a Comparison> {
+        self.view.comparison.as_ref().filter(|_| self.document.is_some())
+    }
+
+    /// The model of the second side.
+    #[must_use]
+    pub fn compared_model(self) -> Option<&'a Arc<Model>> {
+        match self.comparison()?.weights {
+            SideWeights::Shown => self.model,
+            SideWeights::Stored => self.compared_with(),
+            SideWeights::Packed(_) => self.compared.packed.as_ref().map(|packed| &packed.model).or(self.model),
+        }
+    }
+
+    /// What the weights of the runtime cost and lose that the second side of a comparison shows; `None` until that is worked out.
+    #[must_use]
+    pub fn packed_figures(self) -> Option<&'a PackedFigures> {
+        if self.wanted_packing().is_some() {
+            return None;
+        }
+        self.compared.packed.as_ref().map(|packed| &packed.figures)
+    }
+
+    /// Returns the runtime that is previewed and the model whose weights it packs, unless that has been worked out already.
+    /// In a patient session that is [`Work::PackWeights`](crate::Work); until it is done the second side has the weights that were
+    /// packed before, or those that are shown.
+    #[must_use]
+    pub fn wanted_packing(self) -> Option<(Arc<Model>, Packing)> {
+        let SideWeights::Packed(packing) = self.comparison()?.weights else { return None };
+        let base = self.model?;
+        let is_made = |packed: &PackedModel| Arc::ptr_eq(&packed.base, base) && packed.packing == packing;
+        (!self.compared.packed.as_ref().is_some_and(is_made)).then(|| (Arc::clone(base), packing))
+    }
+}
+
+impl Compared {
+    /// Whether the worst moment of the clip is asked for and not found yet.
+    #[must_use]
+    pub fn is_seeking_worst(&self) -> bool {
+        self.is_seeking_worst
+    }
+}
+
+impl Session {
+    /// The moment of the clip that is shown at which the two sides are farthest apart; of several the first. `go_on` hears what part
+    /// is done, 0…1, and ends the search by `false`. `None` where nothing is compared, there is no clip, or it was ended.
+    #[must_use]
+    pub fn worst_moment(&self, go_on: &mut dyn FnMut(f32) -> bool) -> Option<WorstPose> {
+        let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip)?;
+        let source = &self.model()?.clips[clip.index()];
+        let (start, length) = (source.start_secs.max(0.0), (source.end_secs - source.start_secs.max(0.0)).max(0.0));
+        let steps = ((length * MOMENTS_PER_SECOND).ceil() as usize).clamp(1, MOST_MOMENTS);
+        let poses =
+            (0..=steps).map(|i| FindingPose::Clip { clip, time_secs: start + length * i as f32 / steps as f32 });
+        self.worst_of(&poses.collect::<Vec<_>>(), true, go_on)
+    }
+
+    /// The pose in which the two sides are farthest apart where each joint in turn is driven through its limits, as the range of
+    /// motion does by default.
+    #[must_use]
+    pub fn worst_of_motion(&self, go_on: &mut dyn FnMut(f32) -> bool) -> Option<WorstPose> {
+        let poses: Vec<FindingPose> = rom::plan(self.model()?, &rom::RomOptions::default()).all().collect();
+        self.worst_of(&poses, false, go_on)
+    }
+
+    /// `keeps_edits`: moments of a clip with the pose edits over them.
+    fn worst_of(
+        &self,
+        poses: &[FindingPose],
+        keeps_edits: bool,
+        go_on: &mut dyn FnMut(f32) -> bool,
+    ) -> Option<WorstPose> {
+        self.deforming().comparison()?;
+        let mut session = self.clone();
+        session.view.crowd = 1;
+        crowd::show_crowd(&mut session);
+        session.playback.playing = false;
+        let mut worst: Option<WorstPose> = None;
+        for (i, pose) in poses.iter().enumerate() {
+            if !go_on(i as f32 / poses.len() as f32) {
+                return None;
+            }
+            match pose {
+                FindingPose::Clip { time_secs, .. } if keeps_edits => {
+                    playback::apply(&mut session, &PlaybackCommand::Seek(*time_secs))
+                }
+                pose => findings::pose_as(&mut session, *pose),
+            }
+            session.update_pose();
+            let distance = session.surfaces().compared_surfaces()?.distance;
+            if worst.is_none_or(|worst| distance.worst > worst.distance.worst) {
+                worst = Some(WorstPose { pose: *pose, distance });
+            }
+        }
+        worst
+    }
+}
+
+/// Takes what a runtime makes of the weights of a model, which is shown where it is still wanted.
+pub(super) fn take_packed(
+    session: &mut Session,
+    base: &Arc<Model>,
+    packing: Packing,
+    (model, figures): (Model, PackedFigures),
+) {
+    if session.deforming().wanted_packing().is_some_and(|(wanted, by)| Arc::ptr_eq(&wanted, base) && by == packing) {
+        session.compared.packed =
+            Some(PackedModel { base: Arc::clone(base), packing, model: Arc::new(model), figures });
+        session.pose.invalidate();
+    }
+}
+
+/// Makes the weights of the runtime that is compared where nobody else does it, and forgets those that nobody wants.
+pub(super) fn pack(session: &mut Session) {
+    let shares = |packed: &PackedModel| session.model().is_some_and(|model| model.shares_all_but_edits(&packed.base));
+    let is_packed = session.deforming().comparison().is_some_and(|c| matches!(c.weights, SideWeights::Packed(_)));
+    if !is_packed || !session.compared.packed.as_ref().is_some_and(shares) {
+        session.compared.packed = None;
+    }
+    if let (false, Some((base, packing))) = (session.is_patient, session.deforming().wanted_packing())
+        && let Some(made) = edit::packed(&base, packing, &JobContext::of_waiting())
+    {
+        take_packed(session, &base, packing, made);
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &ComparisonCommand) {
+    let comparison = &mut session.view.comparison;
+    match command {
+        ComparisonCommand::Toggle => {
+            let on = comparison.is_none();
+            set(session, on);
+        }
+        ComparisonCommand::Set(on) => set(session, *on),
+        ComparisonCommand::SetMethod(id) => {
+            if let (Some(comparison), Some(method)) = (comparison, deform::method(id)) {
+                comparison.choice.method = method;
+            }
+        }
+        ComparisonCommand::SetPass(id) => {
+            if let Some(comparison) = comparison {
+                comparison.choice.pass = id.and_then(deform::pass);
+            }
+        }
+        ComparisonCommand::SetNormals(id) => {
+            if let (Some(comparison), Some(normals)) = (comparison, deform::normal_mode(id)) {
+                comparison.choice.normals = normals;
+            }
+        }
+        ComparisonCommand::SetWeights(weights) => {
+            if let Some(comparison) = comparison {
+                comparison.weights = *weights;
+            }
+        }
+        ComparisonCommand::LeaveFile => {
+            session.compared.file = None;
+            if let Some(comparison) = comparison {
+                comparison.weights = SideWeights::Shown;
+            }
+            session.pose.invalidate();
+        }
+        ComparisonCommand::PreviewAs(packing) => {
+            let choice = session.view.choice();
+            let before = session.view.comparison.take().unwrap_or_else(|| Comparison::of(choice));
+            let weights = SideWeights::Packed(*packing);
+            session.view.comparison = Some(Comparison { choice, weights, ..before });
+        }
+        ComparisonCommand::Swap => {
+            if let Some(comparison) = comparison {
+                comparison.swapped = !comparison.swapped;
+            }
+        }
+        ComparisonCommand::SetLayout(layout) => {
+            if let Some(comparison) = comparison {
+                (comparison.layout, comparison.is_turned) = (*layout, false);
+            }
+        }
+        ComparisonCommand::SetSplit(split) => {
+            if let Some(comparison) = comparison.as_mut().filter(|_| split.is_finite()) {
+                comparison.split = split.clamp(0.0, 1.0);
+            }
+        }
+        ComparisonCommand::Blink => {
+            if let Some(comparison) = comparison {
+                comparison.is_turned = !comparison.is_turned && comparison.layout == ComparisonLayout::Blink;
+            }
+        }
+        ComparisonCommand::ToWorst => to_worst(session),
+        ComparisonCommand::ToWorstMoment => to_worst_moment(session),
+        ComparisonCommand::ShowMoment(time_secs) => {
+            session.compared.is_seeking_worst = false;
+            show_moment(session, *time_secs);
+        }
+    }
+}
+
+/// Looks for the moment of the clip at which both sides are farthest apart, and goes there; where that is being looked for, it is cancelled.
+fn to_worst_moment(session: &mut Session) {
+    if std::mem::take(&mut session.compared.is_seeking_worst) {
+        return;
+    }
+    if session.is_patient {
+        session.compared.is_seeking_worst =
+            session.deforming().comparison().is_some() && session.playback.clip.is_some();
+    } else if let Some(WorstPose { pose: FindingPose::Clip { time_secs, .. }, .. }) =
+        session.worst_moment(&mut |_| true)
+    {
+        show_moment(session, time_secs);
+    }
+}
+
+/// Takes the worst moment that was looked for, unless that was cancelled meanwhile; `None`: there is none.
+pub(super) fn take_worst_moment(session: &mut Session, worst: Option<WorstPose>) {
+    if !std::mem::take(&mut session.compared.is_seeking_worst) {
+        return;
+    }
+    if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
+        show_moment(session, time_secs);
+    }
+}
+
+fn set(session: &mut Session, on: bool) {
+    let choice = session.view.choice();
+    session.compared.is_seeking_worst &= on;
+    match (on, &mut session.view.comparison) {
+        (true, comparison @ None) => *comparison = Some(Comparison::of(choice)),
+        (false, comparison) => *comparison = None,
+        (true, Some(_)) => {}
+    }
+}
+
+fn show_moment(session: &mut Session, time_secs: f32) {
+    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    playback::apply(session, &PlaybackCommand::Seek(time_secs));
+    session.update_pose();
+    to_worst(session);
+}
+
+/// Pins and frames the vertex at which the two sides are farthest apart. The clip pauses.
+fn to_worst(session: &mut Session) {
+    let Some(at) = session.surfaces().compared_surfaces().and_then(|compared| compared.distance.at) else { return };
+    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    measure_commands::frame_vertex(session, at);
+}
+
+impl Surfaces<'_> {
+    /// Both surfaces, and how far they are apart; worked out once for a pose. `None` where nothing is compared.
+    #[must_use]
+    pub fn compared_surfaces(self) -> Option<Arc<ComparedSurfaces>> {
+        let comparison = self.deforming.comparison()?;
+        let surfaces = [self.surface()?, self.compared_surface(comparison, 0)?];
+        Some(self.pose.surfaces.compared(&surfaces, || {
+            let [a, b] = &surfaces;
+            let model = self.deforming.document.map(|document| &*document.model);
+            let distance = model.map(|model| SurfaceDistance::between(model, a, b)).unwrap_or_default();
+            let distance_of = model.map(|model| distances(model, a, b)).unwrap_or_default();
+            let inspected = Arc::new(InspectedValues { distance: distance_of, ..InspectedValues::default() });
+            ComparedSurfaces { surfaces: surfaces.clone(), distance, inspected }
+        }))
+    }
+
+    /// The surface of the second side, of one member of the crowd.
+    pub(crate) fn compared_surface(self, comparison: &Comparison, member: usize) -> Option<Arc<Surface>> {
+        self.surface_of(comparison.choice, member, comparison.weights)
+    }
+}
+
+impl Extents<'_> {
+    /// The height of the model in its rest pose, metres: distances are given as a part of it too.
+    #[must_use]
+    pub fn rest_height(self) -> f32 {
+        let bounds = self.document.map(|document| document.rest_bounds());
+        bounds.filter(|bounds| !bounds.is_empty()).map_or(0.0, |bounds| bounds.size().y)
+    }
+}

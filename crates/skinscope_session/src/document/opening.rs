@@ -1,0 +1,275 @@
+//! Opens files, and newer versions of the open one, to which all is carried over that was made.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skinscope_anim::pose::Keys;
+use skinscope_base::math::Aabb;
+use skinscope_edit::{find_nodes, is_same_order, paths_of};
+use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
+
+use crate::files::carrying::{self, Bringing, Nodes};
+use crate::files::restore::told_of;
+use crate::files::saving::changed_since;
+use crate::files::session_file::absolute;
+use crate::files::unmatched;
+use crate::playback::clips;
+use crate::pose::crowd;
+use crate::view::orbit::Orbit;
+use crate::weights::tools;
+use crate::{
+    CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, Unsaved, ViewFrom,
+    WorkRecord, findings, playback, weights,
+};
+
+impl History {
+    /// Drops the steps about weights and matrices of `old` that would change others in `new`: those of vertices and joints that stand in another
+    /// order there, or for which the file stores something else that was not saved from here.
+    pub(crate) fn keep_steps(&mut self, old: &Model, new: &Model, is_stored: bool) {
+        let meshes: BTreeSet<MeshId> =
+            self.skinning().flat_map(|change| change.weights.iter().map(|weights| weights.mesh)).collect();
+        let fitting: BTreeSet<MeshId> =
+            meshes.into_iter().filter(|mesh| is_same_order(old, new, [*mesh], is_stored)).collect();
+        let has_place = |bind: &BindChange| {
+            let of = |model: &Model| {
+                let skin = model.stored_skins().get(bind.skin.index())?;
+                let matrix = skin.inverse_bind.get(bind.place)?.to_cols_array().map(f32::to_bits);
+                Some((*skin.joints.get(bind.place)?, is_stored.then_some(matrix)))
+            };
+            of(old).is_some_and(|place| of(new) == Some(place))
+        };
+        self.keep_skinning(|change| {
+            change.weights.iter().all(|weights| fitting.contains(&weights.mesh)) && change.binds.iter().all(has_place)
+        });
+    }
+}
+
+impl Session {
+    /// Shows `document`: its first clip plays (as in every viewer), and the whole posed model is in view. Settings of
+    /// the look (overlays, method, speed) stay.
+    ///
+    /// A file that is already open continues where it was: camera, clip, time, selection and edits stay, as far as
+    /// their names still exist. A model that no longer fits the view is framed.
+    pub fn open(&mut self, document: Document) {
+        if self.unsaved().is_newer_version(&document) {
+            let has_other_look = self.take_up_newer_page(&document);
+            reopen(self, document);
+            self.pose.invalidate();
+            self.update_pose();
+            if has_other_look {
+                self.look_as_example();
+                self.apply(CameraCommand::FrameAll);
+            }
+            return;
+        }
+        self.take_up_lesson(&document);
+        self.tools.forget();
+        self.files.forget();
+        self.compared.file = None;
+        let model = Arc::clone(&document.model);
+        let clip = (!model.clips.is_empty()).then_some(ClipId(0));
+        // The sliders of a page say how its model is posed.
+        let plays = clip.is_some() && document.lesson().is_none();
+        self.edits = Arc::default();
+        self.posing.last_laid = None;
+        self.history = History::default();
+        self.playback = Playback {
+            source: if plays { PoseSource::Clip } else { PoseSource::Rest },
+            clip,
+            playing: plays,
+            speed: self.playback.speed,
+            loop_mode: self.playback.loop_mode,
+            fps: self.playback.fps,
+            in_place: self.playback.in_place,
+            ..Playback::default()
+        };
+        self.rules = self.rules.for_another_model(&model);
+        self.view.scene = model.default_scene;
+        self.view.variant = None;
+        self.view.selected = None;
+        self.view.hovered = None;
+        self.view.hidden = Arc::default();
+        self.view.through = None;
+        self.view.orbit = Orbit { orthographic: self.view.orbit.orthographic, ..Orbit::default() };
+        self.view.pinned = None;
+        self.document = Some(document);
+        self.view.look_from(ViewFrom::Corner, model.front());
+        findings::forget_vertices(self);
+        let lines = unmatched::take_up_fitting(self);
+        self.warn(&lines);
+        self.look_as_example();
+        self.pose.opened_bounds = Aabb::EMPTY;
+        self.update_pose();
+        self.pose.opened_bounds = self.extents().bounds();
+        self.pose.exposure = self.file_lights().measure_exposure();
+        crowd::show_crowd(self);
+        self.apply(CameraCommand::FrameAll);
+    }
+}
+
+/// Shows a newer version of the open file. What was made follows its nodes by their keys and its vertices by what tells them apart; what has no
+/// place any more is set aside.
+pub(crate) fn reopen(session: &mut Session, document: Document) {
+    // Before anything else: what a tool would do is none of the weights that are taken up.
+    tools::choose(session, None);
+    findings::leave_finding_before_work(session);
+    let bounds = session.extents().posed_bounds();
+    let kept = session.unsaved().kept();
+    let is_held = session.files().saved_session().is_some() && !session.unsaved().has_unsaved_work();
+    let Some(old) = session.document.replace(document) else { return };
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    let found = counterparts(&old.model, &new);
+    let find = |node: NodeId| found.get(node.index()).copied().flatten();
+    let is_same = session.unsaved().has_same_places(&old.model, &new) && take_up_in_place(session, &old.model);
+    if is_same {
+        let is_stored = !session.unsaved().was_saved(&old.model);
+        session.history.keep_steps(&old.model, &new, is_stored);
+        session.rules.follow_limits(&new);
+    }
+    if let Some(kept) = kept.filter(|_| !is_same) {
+        carry_over(session, &kept, &old.model, find);
+    }
+    session.files.saved = None;
+    if is_held && is_same {
+        let holds = session.unsaved().kept();
+        session.files.note_session_saved(holds);
+    }
+    let lines = unmatched::take_up_fitting(session);
+    session.warn(&lines);
+    follow_view(session, &old.model, find);
+    session.update_pose();
+    session.pose.opened_bounds = session.extents().bounds();
+    session.pose.exposure = session.file_lights().measure_exposure();
+    crowd::show_crowd(session);
+    let now = session.extents().posed_bounds();
+    session.view.keep_in_view(bounds, now);
+}
+
+/// Keeps what was made under the same numbers; returns whether it fits.
+fn take_up_in_place(session: &mut Session, old: &Model) -> bool {
+    if !weights::take_up_skinning(session, old) {
+        return false;
+    }
+    let mut left = clips::take_up_clips(session, old, Some);
+    let mut lines = Vec::new();
+    left.model.clone_from(&old.source.name);
+    left.path = absolute(session.document.as_ref().and_then(|document| document.path.as_deref()));
+    session.files.set_work_aside(left, &mut lines);
+    session.warn(&lines);
+    let marked = Arc::clone(&session.view.marked);
+    let by_hand = session.marking.by_hand;
+    findings::forget_vertices(session);
+    if by_hand {
+        findings::mark(session, marked, true);
+    }
+    true
+}
+
+/// Carries over what was made on `old`, a version of the file in which other things have those numbers.
+fn carry_over(session: &mut Session, kept: &KeptSession, old: &Model, find: impl Fn(NodeId) -> Option<NodeId>) {
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    session.tools.is_normalising = false;
+    let mut work = session.unsaved().work_since_saved(kept, old);
+    work.limits.retain(|key, _| kept.own_limits().contains(key));
+    // They are added as they are, and not as a session file has them.
+    work.clips.clear();
+    let pose_is_saved = session.files.pose_in_file.nodes == session.edits.nodes
+        && session.files.pose_in_file.morphs == session.edits.morphs;
+    let ignores_limits = session.rules.ignores_limits;
+    let removed: Vec<NodeId> = session.rules.removed_limits().filter_map(&find).collect();
+    session.rules = session.rules.for_another_model(&new);
+    session.rules.ignores_limits = ignores_limits;
+    session.rules.limits.retain(|node, _| !removed.contains(node));
+    session.edits = Arc::new(session.edits.without_pose());
+    session.posing.last_laid = None;
+    session.history = History::default();
+    session.tools.locked = Arc::default();
+    findings::forget_vertices(session);
+    let mut left = clips::take_up_clips(session, old, &find);
+    let names = work.names().collect();
+    let nodes = Nodes::of(&new, &names, &work.paths);
+    let mut by = Bringing { nodes, controls: None, by_number: false, repainted: true, lines: Vec::new() };
+    left.add(carrying::add_work(session, &work, &mut by));
+    left.model.clone_from(&old.source.name);
+    left.path.clone_from(&work.path);
+    let Bringing { nodes, mut lines, .. } = by;
+    session.files.set_work_aside(left, &mut lines);
+    lines.extend(told_of(&nodes.lost, "of what was made on the file before"));
+    if pose_is_saved {
+        session.note_pose_saved();
+    }
+    session.warn(&lines);
+}
+
+/// Keeps selection, clip, camera and the like, as far as the newer version of the file has them.
+fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Option<NodeId> + Copy) {
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    session.view.selected = session.view.selected.and_then(find);
+    session.view.hidden = Arc::new(session.view.hidden.iter().filter_map(|node| find(*node)).collect());
+    session.view.hovered = None;
+    session.view.scene = if session.view.scene < new.scenes.len() { session.view.scene } else { new.default_scene };
+    let variant = session.view.variant.and_then(|v| old.variants.get(v));
+    session.view.variant = variant.and_then(|name| new.variants.iter().position(|v| v == name));
+    let name = session.playback.clip.map(|c| old.clips[c.index()].name.as_str());
+    let Some(new) = session.model().map(Arc::clone) else { return };
+    let is_it = |clip: &skinscope_model::Clip| Some(clip.name.as_str()) == name;
+    // Several clips may have one name.
+    let same = session.playback.clip.filter(|clip| new.clips.get(clip.index()).is_some_and(is_it));
+    let clip = same.or_else(|| new.clips.iter().position(is_it).map(ClipId::from_index));
+    if !old.clips.iter().map(|clip| &clip.name).eq(new.clips.iter().map(|clip| &clip.name)) {
+        session.history.forget_clips();
+    }
+    session.playback.follow_layers(old, &new);
+    session.playback.clip = clip.or_else(|| (!new.clips.is_empty()).then_some(ClipId(0)));
+    session.playback.time_secs = session.playback.time_secs.min(session.playback.duration_secs(&new));
+    if session.playback.clip.is_none() {
+        session.playback.playing = false;
+        playback::apply(session, &PlaybackCommand::SetPose(PoseSource::Rest));
+    }
+    session.view.through = session.view.through.filter(|t| t.index < new.camera_nodes.len());
+}
+
+impl Unsaved<'_> {
+    /// Returns whether all that was made on `old` has the same numbers in `new`: nodes, morph targets, joints of skins, and the vertices that were
+    /// edited or marked.
+    fn has_same_places(self, old: &Model, new: &Model) -> bool {
+        let targets = |model: &Model| -> Vec<(NodeId, Vec<String>)> {
+            model.instances.iter().map(|i| (i.node, model.meshes[i.mesh.index()].morph_names.clone())).collect()
+        };
+        let joints = |model: &Model| model.skins.iter().map(|skin| skin.joints.clone()).collect::<Vec<_>>();
+        let same_nodes = old.skeleton.names == new.skeleton.names && old.skeleton.parents == new.skeleton.parents;
+        let edited = old.weight_edits().places().map(|(mesh, _)| mesh);
+        let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
+        meshes.sort_unstable();
+        meshes.dedup();
+        same_nodes
+            && targets(old) == targets(new)
+            && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
+            && is_same_order(old, new, meshes, !self.was_saved(old))
+    }
+
+    /// Returns whether the open file is one into which a state of `old` was written.
+    fn was_saved(self, old: &Model) -> bool {
+        let path = self.document.and_then(|document| document.path.as_deref());
+        self.files.saved.as_ref().is_some_and(|saved| saved.is_of(old, path))
+    }
+
+    /// What was made on `old` and is in no file yet, by names and by what tells vertices apart.
+    fn work_since_saved(self, kept: &KeptSession, old: &Model) -> WorkRecord {
+        let path = self.document.and_then(|document| document.path.clone());
+        let saved = self.files.saved.as_ref().filter(|saved| saved.is_of(old, path.as_deref()));
+        let since = saved.and_then(|saved| old.without_edits().with_skinning(&changed_since(&saved.model, old)).ok());
+        match since {
+            Some(model) => kept.with_model(Arc::new(model)).file().work(&old.source.name, kept.path()),
+            None => kept.file().work(&old.source.name, kept.path()),
+        }
+    }
+}
+
+/// Returns the node that each node of `old` has become: that of its key.
+fn counterparts(old: &Model, new: &Model) -> Vec<Option<NodeId>> {
+    let before = Keys::of(old);
+    let keys = || (0..old.skeleton.len()).map(|i| before.key(NodeId::from_index(i)));
+    let found = find_nodes(new, keys(), &paths_of(old, keys()));
+    keys().map(|key| found.get(key).copied()).collect()
+}

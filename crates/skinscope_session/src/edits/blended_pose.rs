@@ -1,0 +1,116 @@
+//! Poses of files laid over the one that is shown: in part, added, or on one limb.
+
+use std::sync::Arc;
+
+use skinscope_anim::pose::{Resolved, add, blend};
+use skinscope_model::NodeId;
+
+use crate::{Edits, Posing, Session};
+
+/// A pose that is laid over the one that is shown.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct LaidPose {
+    /// The pose, of the open model.
+    #[serde(with = "skinscope_base::text_form::shared")]
+    pub pose: Arc<Resolved>,
+    /// The share of the way to it, or of that which is added, 0…1.
+    pub share: f32,
+    /// Whether that is added by which it differs from rest ([`skinscope_anim::pose::add`]), in place of going towards it ([`skinscope_anim::pose::blend`]).
+    pub added: bool,
+    /// The node below which, and at which, alone it acts; `None`: everywhere.
+    pub limb: Option<NodeId>,
+}
+
+/// The pose that was laid last, and the edits before and after.
+#[derive(Clone, Debug)]
+pub(crate) struct LastLaid {
+    laid: LaidPose,
+    before: Arc<Edits>,
+    after: Arc<Edits>,
+}
+
+impl Posing {
+    /// The pose that was laid over the others last, as long as nothing of the pose has been edited since.
+    #[must_use]
+    pub fn laid_pose(&self, edits: &Arc<Edits>) -> Option<&LaidPose> {
+        self.last_laid.as_ref().filter(|last| Arc::ptr_eq(&last.after, edits)).map(|last| &last.laid)
+    }
+}
+
+pub(crate) fn lay(session: &mut Session, laid: &LaidPose) {
+    let is_same = session.posing.laid_pose(&session.edits).is_some_and(|last| Arc::ptr_eq(&last.pose, &laid.pose));
+    if let Some(last) = session.posing.last_laid.take().filter(|_| is_same)
+        && session.history.take_out(&last.before)
+    {
+        session.edits = last.before;
+    }
+    session.update_pose();
+    let Some(model) = session.model().map(Arc::clone) else { return };
+    let mut wanted = session.pose().undriven().clone();
+    let part = laid.limb.map(|limb| laid.pose.of_limb(&model, limb));
+    let said = part.as_ref().unwrap_or(&laid.pose);
+    match laid.added {
+        true => add(&mut wanted, &model.skeleton.rest, said, laid.share),
+        false => blend(&mut wanted, said, laid.share),
+    }
+    let before = Arc::clone(&session.edits);
+    let edits = session.edit_rules().edits_towards(&model, &wanted);
+    session.history.change_edits(&mut session.edits, edits);
+    session.posing.last_laid = Some(LastLaid { laid: laid.clone(), before, after: Arc::clone(&session.edits) });
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Quat;
+    use skinscope_anim::pose::{capture, resolve};
+    use skinscope_model::shapes::obstacle_course;
+
+    use super::*;
+    use crate::tests::sessions::still_session;
+    use crate::{ChannelValue, EditCommand, PlaybackCommand, PoseSource, PosingCommand};
+
+    fn lay(session: &mut Session, pose: &Arc<Resolved>, share: f32, added: bool, limb: Option<NodeId>) {
+        session.apply(PosingCommand::Lay(LaidPose { pose: Arc::clone(pose), share, added, limb }));
+        session.update_pose();
+    }
+
+    #[test]
+    fn a_pose_that_is_laid_again_takes_its_own_place_as_one_step() {
+        let mut session = still_session(obstacle_course());
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        let model = Arc::clone(session.model().unwrap());
+        let mut pose = model.skeleton.rest.clone();
+        pose.transforms[3].rotation *= Quat::from_rotation_x(1.0);
+        pose.transforms[1].rotation *= Quat::from_rotation_z(0.4);
+        let pose = Arc::new(resolve(&model, &capture(&model, &pose, "")));
+        let turned = |session: &Session, node: usize| {
+            model.skeleton.rest.transforms[node].rotation.angle_between(session.pose().local.transforms[node].rotation)
+        };
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::X)));
+        session.apply(EditCommand::EndEdit);
+        for share in [1.0, 0.2, 0.0, 0.7, 0.5] {
+            lay(&mut session, &pose, share, false, None);
+            assert!((turned(&session, 3) - share).abs() < 1e-3, "{share}: {}", turned(&session, 3));
+            assert_eq!(session.posing.laid_pose(&session.edits).unwrap().share, share);
+        }
+        // Added, the same pose comes on top of what was there before it was laid, and not of itself.
+        lay(&mut session, &pose, 0.5, true, None);
+        assert!((turned(&session, 3) - 0.5).abs() < 1e-3);
+        lay(&mut session, &pose, 0.5, true, Some(NodeId(3)));
+        assert!((turned(&session, 3) - 0.5).abs() < 1e-3 && turned(&session, 1) < 1e-4);
+        session.apply(EditCommand::Undo);
+        session.update_pose();
+        assert!(turned(&session, 3) < 1e-4 && session.edits().nodes.len() == 1, "all of it was one step");
+        assert!(session.posing.laid_pose(&session.edits).is_none());
+        // What is edited in between stays.
+        lay(&mut session, &pose, 1.0, false, None);
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(glam::Vec3::Y)));
+        session.apply(EditCommand::EndEdit);
+        assert!(session.posing.laid_pose(&session.edits).is_none());
+        lay(&mut session, &pose, 0.5, true, None);
+        assert!((turned(&session, 3) - 1.5).abs() < 1e-3);
+        session.apply(EditCommand::Undo);
+        session.update_pose();
+        assert!((turned(&session, 3) - 1.0).abs() < 1e-3);
+    }
+}

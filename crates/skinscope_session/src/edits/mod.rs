@@ -1,0 +1,479 @@
+//! The user's edits, and their undo history.
+
+pub(crate) mod blended_pose;
+pub(crate) mod controls;
+pub(crate) mod posing;
+pub(crate) mod rules;
+
+pub use self::blended_pose::LaidPose;
+pub use self::controls::{ControlCommand, ControlState};
+pub use self::posing::{Posing, PosingCommand};
+pub use self::rules::{EditRules, PoseRules};
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::{Affine3A, DVec3, Quat, Vec3};
+use skinscope_anim::Layers;
+use skinscope_anim::pose::controls::Controls;
+use skinscope_anim::pose::{Resolved, unit};
+use skinscope_base::math::{euler_xyz_degrees, quat_from_euler_xyz_degrees};
+use skinscope_model::{ClipChange, ClipId, LocalPose, Model, NodeId, SkinningChange, parted};
+
+use crate::playback::clips;
+use crate::weights::tools;
+use crate::{EditCommand, Session, weights};
+
+/// The user's edits of the pose. They replace what the clip (or the rest or bind pose) says, until they are reset.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edits {
+    /// The edits of each node; never an entry without a channel.
+    pub nodes: BTreeMap<NodeId, NodeEdit>,
+    /// The edited morph weights, by place in [`LocalPose::morph_weights`].
+    pub morphs: BTreeMap<usize, f32>,
+    /// Joints that stay at a place over the clip, with that place: `model_from_node`. Their limbs follow by inverse kinematics.
+    pub held: BTreeMap<NodeId, Affine3A>,
+    /// Sliders, and what drives joints by them.
+    pub controls: Arc<Controls>,
+}
+
+/// Edited channels of one node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NodeEdit {
+    /// The translation, metres.
+    pub translation: Option<Vec3>,
+    /// What is added to this translation ([`skinscope_model::Wide`]), metres in the space of the parent; `None`: what the clip adds. Only
+    /// poses that lead far from the origin have one.
+    pub far: Option<DVec3>,
+    /// The rotation as Euler angles XYZ in degrees ([`skinscope_base::math::euler_xyz_degrees`]), kept as typed, so that sliders
+    /// do not jump.
+    pub rotation: Option<Vec3>,
+    /// The same rotation as a quaternion, where a pose gave one: of any length but 0, kept to the bit. Then `rotation`
+    /// holds its angles.
+    pub quaternion: Option<Quat>,
+    /// The scale factors.
+    pub scale: Option<Vec3>,
+}
+
+/// A channel of a node with its new value.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum ChannelValue {
+    /// A translation, metres.
+    Translation(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
+    /// A rotation as Euler angles XYZ, degrees.
+    Rotation(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
+    /// Scale factors.
+    Scale(#[serde(with = "skinscope_base::text_form::vector")] Vec3),
+    /// A rotation as a quaternion of length 1.
+    Quaternion(#[serde(with = "skinscope_base::text_form::vector")] Quat),
+}
+
+/// A channel of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[expect(missing_docs, reason = "the names of glTF 2.0")]
+pub enum ChannelKind {
+    Translation,
+    Rotation,
+    Scale,
+}
+
+impl ChannelValue {
+    /// The channel whose value it is.
+    #[must_use]
+    pub fn kind(self) -> ChannelKind {
+        match self {
+            Self::Translation(_) => ChannelKind::Translation,
+            Self::Rotation(_) | Self::Quaternion(_) => ChannelKind::Rotation,
+            Self::Scale(_) => ChannelKind::Scale,
+        }
+    }
+}
+
+impl NodeEdit {
+    /// Replaces one channel.
+    pub fn set(&mut self, value: ChannelValue) {
+        match value {
+            ChannelValue::Translation(v) => self.translation = Some(v),
+            ChannelValue::Rotation(v) => (self.rotation, self.quaternion) = (Some(v), None),
+            ChannelValue::Scale(v) => self.scale = Some(v),
+            ChannelValue::Quaternion(q) => {
+                (self.rotation, self.quaternion) = (Some(euler_xyz_degrees(unit(q).unwrap_or_default())), Some(q));
+            }
+        }
+    }
+
+    /// Replaces the translation by one in two parts, where the pose that is shown adds `shown` to it. Where nothing is added, before and
+    /// after, it is an edit as sliders make it.
+    pub(super) fn set_translation(&mut self, translation: Vec3, added: DVec3, shown: DVec3) {
+        let is_far = added != DVec3::ZERO || shown != DVec3::ZERO || self.far.is_some();
+        (self.translation, self.far) = (Some(translation), is_far.then_some(added));
+    }
+
+    /// Gives one channel back to the clip.
+    pub fn clear(&mut self, kind: ChannelKind) {
+        match kind {
+            ChannelKind::Translation => (self.translation, self.far) = (None, None),
+            ChannelKind::Rotation => (self.rotation, self.quaternion) = (None, None),
+            ChannelKind::Scale => self.scale = None,
+        }
+    }
+}
+
+impl Edits {
+    /// Returns whether nothing of the pose is edited, and every slider has its default value.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.morphs.is_empty() && self.held.is_empty() && self.controls.is_at_default()
+    }
+
+    /// Returns the same controls, with sliders as they are, and no other edit.
+    pub(super) fn without_pose(&self) -> Self {
+        Self { controls: Arc::clone(&self.controls), ..Self::default() }
+    }
+
+    /// Adds the channels of a pose, which replace edits of the same channels. `is_far` says whether clips of the model lead far away.
+    pub fn add(&mut self, said: &Resolved, is_far: bool) {
+        for (node, channels) in &said.nodes {
+            let edit = self.nodes.entry(*node).or_default();
+            if let Some(rotation) = channels.rotation.map(Quat::from_array) {
+                edit.quaternion = Some(rotation);
+                edit.rotation = Some(euler_xyz_degrees(unit(rotation).unwrap_or_default()));
+            }
+            if let Some(translation) = channels.translation {
+                let (added, near) = parted(DVec3::from_array(translation));
+                (edit.translation, edit.far) = (Some(near), (is_far || added != DVec3::ZERO).then_some(added));
+            }
+            edit.scale = channels.scale.map(Vec3::from_array).or(edit.scale);
+        }
+        self.nodes.retain(|_, edit| *edit != NodeEdit::default());
+        self.morphs.extend(said.morphs.iter().copied());
+    }
+
+    /// Writes the edits over `pose`.
+    pub fn apply(&self, pose: &mut LocalPose) {
+        for (node, edit) in &self.nodes {
+            let Some(transform) = pose.transforms.get_mut(node.index()) else { continue };
+            transform.translation = edit.translation.unwrap_or(transform.translation);
+            let turned = edit.quaternion.map(usable).or(edit.rotation.map(quat_from_euler_xyz_degrees));
+            transform.rotation = turned.unwrap_or(transform.rotation);
+            transform.scale = edit.scale.unwrap_or(transform.scale);
+            if let (Some(_), Some(added)) = (edit.translation, edit.far) {
+                pose.wide.set_place(*node, added);
+            }
+        }
+        for (&place, &weight) in &self.morphs {
+            if let Some(w) = pose.morph_weights.get_mut(place) {
+                *w = weight;
+            }
+        }
+    }
+}
+
+/// Returns a rotation from which matrices may be made: normalised, but to the bit where its length is 1 but for
+/// rounding.
+fn usable(rotation: Quat) -> Quat {
+    if (rotation.length_squared() - 1.0).abs() < 1e-6 { rotation } else { unit(rotation).unwrap_or_default() }
+}
+
+/// The steps to go back to, of the pose, of the skinning and of clips in one order. Pose edits that follow each other without
+/// [`History::close_step`] are one step.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    past: Vec<Step>,
+    future: Vec<Step>,
+    step_is_open: bool,
+    /// Whether the last step is one of layers, to which the next change of layers belongs.
+    layers_are_open: bool,
+}
+
+/// The state that one step back, or forward again, restores.
+#[derive(Clone, Debug)]
+enum Step {
+    /// All edits of the pose: a few bytes for each edited channel.
+    Pose(Arc<Edits>),
+    /// The pairs of the vertices and the matrices of the joints that the step changed, and of no others.
+    Skinning(SkinningChange),
+    /// A change of the added clips, with all edits of the pose, the clip that is shown and those laid over it.
+    Clips(ClipChange, Arc<Edits>, Option<ClipId>, Layers),
+    /// The clips that are laid over the one that is shown.
+    Layers(Layers),
+}
+
+/// What steps change.
+#[derive(Debug)]
+pub(super) struct Changed<'a> {
+    pub edits: &'a mut Arc<Edits>,
+    pub model: &'a mut Arc<Model>,
+    /// The clip that is shown.
+    pub clip: &'a mut Option<ClipId>,
+    /// The clips that are laid over it.
+    pub layers: &'a mut Layers,
+}
+
+/// How many steps are kept.
+const MAX_STEPS: usize = 1000;
+
+impl Step {
+    fn skinning(&self) -> Option<&SkinningChange> {
+        if let Self::Skinning(change) = self { Some(change) } else { None }
+    }
+
+    /// Carries the step out, and returns the one that leads back.
+    fn take(self, now: &mut Changed<'_>) -> Self {
+        match self {
+            Self::Pose(other) => Self::Pose(std::mem::replace(now.edits, other)),
+            Self::Skinning(change) => {
+                let before = now.model.skinning_before(&change);
+                // Weights and matrices that were there once fit the model.
+                if let Ok(changed) = now.model.with_skinning(&change) {
+                    *now.model = Arc::new(changed);
+                }
+                Self::Skinning(before)
+            }
+            Self::Clips(change, edits, clip, layers) => {
+                let before = now.model.clips_before(&change);
+                let Ok(changed) = now.model.with_clips_changed(&change) else {
+                    return Self::Clips(change, edits, clip, layers);
+                };
+                *now.model = Arc::new(changed);
+                let (edits, clip) = (std::mem::replace(now.edits, edits), std::mem::replace(now.clip, clip));
+                Self::Clips(before, edits, clip, std::mem::replace(now.layers, layers))
+            }
+            Self::Layers(layers) => Self::Layers(std::mem::replace(now.layers, layers)),
+        }
+    }
+}
+
+impl History {
+    /// Must be called before `edits` change.
+    pub fn before_change(&mut self, edits: &Arc<Edits>) {
+        self.future.clear();
+        if !std::mem::replace(&mut self.step_is_open, true) {
+            self.push(Step::Pose(Arc::clone(edits)));
+        }
+    }
+
+    /// Must be called when weights or inverse bind matrices have changed; `before` is the change that undoes it.
+    pub fn skinning_changed(&mut self, before: SkinningChange) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Skinning(before));
+    }
+
+    /// Must be called when added clips have changed: with the change that undoes it, and the edits and what played from before.
+    pub fn clips_changed(&mut self, before: ClipChange, edits: Arc<Edits>, played: (Option<ClipId>, Layers)) {
+        self.future.clear();
+        self.close_step();
+        self.push(Step::Clips(before, edits, played.0, played.1));
+    }
+
+    /// Must be called when other clips are laid over the one that plays; `before` are those from before. Changes that follow each other
+    /// without [`History::close_step`] are one step.
+    pub fn layers_changed(&mut self, before: Layers) {
+        self.future.clear();
+        if !self.layers_are_open {
+            self.close_step();
+            self.push(Step::Layers(before));
+            self.layers_are_open = true;
+        }
+    }
+
+    /// Must be called when the clips are others than before for another reason than a step: no step about them fits any more.
+    pub fn forget_clips(&mut self) {
+        self.close_step();
+        self.past.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+        self.future.retain(|step| !matches!(step, Step::Clips(..) | Step::Layers(_)));
+    }
+
+    /// Returns the changes of weights and matrices that steps hold.
+    pub(super) fn skinning(&self) -> impl Iterator<Item = &SkinningChange> {
+        self.past.iter().chain(&self.future).filter_map(Step::skinning)
+    }
+
+    /// Must be called when another version of the file is shown: drops the steps whose changes of weights and matrices do not fit it any more.
+    pub(super) fn keep_skinning(&mut self, fits: impl Fn(&SkinningChange) -> bool) {
+        self.close_step();
+        self.past.retain(|step| step.skinning().is_none_or(&fits));
+        self.future.retain(|step| step.skinning().is_none_or(&fits));
+    }
+
+    fn push(&mut self, step: Step) {
+        self.layers_are_open = false;
+        if self.past.len() == MAX_STEPS {
+            self.past.remove(0);
+        }
+        self.past.push(step);
+    }
+
+    /// Ends the open step, as when a drag ends: the next edit is a new step.
+    pub fn close_step(&mut self) {
+        self.step_is_open = false;
+        self.layers_are_open = false;
+    }
+
+    /// Whether a step is open, to which the next edit belongs.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.step_is_open
+    }
+
+    /// Takes back what the open step has changed, as if it had never begun.
+    pub fn cancel_step(&mut self, edits: &mut Arc<Edits>) {
+        if std::mem::take(&mut self.step_is_open)
+            && let Some(Step::Pose(before)) = self.past.pop()
+        {
+            *edits = before;
+        }
+    }
+
+    /// Takes the last step out, where it is one of the pose that leads back to these edits; returns whether it was.
+    pub(super) fn take_out(&mut self, before: &Arc<Edits>) -> bool {
+        let is_it = matches!(self.past.last(), Some(Step::Pose(edits)) if Arc::ptr_eq(edits, before));
+        if is_it {
+            self.close_step();
+            self.past.pop();
+        }
+        is_it
+    }
+
+    /// Goes back one step.
+    pub(super) fn undo(&mut self, now: &mut Changed<'_>) {
+        self.close_step();
+        if let Some(step) = self.past.pop() {
+            self.future.push(step.take(now));
+        }
+    }
+
+    /// Goes forward one step.
+    pub(super) fn redo(&mut self, now: &mut Changed<'_>) {
+        self.close_step();
+        if let Some(step) = self.future.pop() {
+            self.past.push(step.take(now));
+        }
+    }
+
+    /// Returns the bytes of the weights and matrices that all steps hold.
+    #[must_use]
+    pub fn skinning_bytes(&self) -> usize {
+        self.skinning().map(SkinningChange::bytes).sum()
+    }
+
+    /// Returns whether there is a step back.
+    #[must_use]
+    pub fn can_undo(&self) -> bool {
+        !self.past.is_empty()
+    }
+
+    /// Returns whether there is a step forward.
+    #[must_use]
+    pub fn can_redo(&self) -> bool {
+        !self.future.is_empty()
+    }
+}
+
+impl History {
+    /// Replaces the edits of the pose, as a step of its own.
+    pub(super) fn change_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.close_step();
+            self.drag_edits(edits, changed);
+            self.close_step();
+        }
+    }
+
+    /// Replaces the edits of the pose, as part of the step that is open.
+    pub(super) fn drag_edits(&mut self, edits: &mut Arc<Edits>, changed: Edits) {
+        if changed != **edits {
+            self.before_change(edits);
+            *edits = Arc::new(changed);
+        }
+    }
+}
+
+/// Carries out a command of its family.
+pub(super) fn apply(session: &mut Session, command: &EditCommand) {
+    if matches!(
+        command,
+        EditCommand::Undo | EditCommand::Redo | EditCommand::ChangeWeights(_) | EditCommand::NormaliseWeights
+    ) {
+        tools::stop_preview(session);
+    }
+    let Some(model) = session.document.as_ref().map(|d| Arc::clone(&d.model)) else { return };
+    rules::begin_edit(session);
+    let mut edits = Edits::clone(&session.edits);
+    match *command {
+        EditCommand::Undo => return take_step(session, model, History::undo),
+        EditCommand::Redo => return take_step(session, model, History::redo),
+        EditCommand::ChangeWeights(ref changes) => return weights::change_weights(session, changes),
+        EditCommand::NormaliseWeights => return weights::normalise_weights(session),
+        EditCommand::EndEdit => return session.history.close_step(),
+        EditCommand::CancelEdit => return session.history.cancel_step(&mut session.edits),
+        EditCommand::Edit(node, value) => {
+            if node.index() < model.skeleton.len() {
+                edits.nodes.entry(node).or_default().set(value);
+                session.edit_rules().follow_rules(&model, &mut edits, &[(node, value.kind())]);
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::TurnNodes(ref turned) => {
+            let mut changed = Vec::with_capacity(turned.len());
+            for (node, rotation) in turned.iter().filter(|(node, _)| node.index() < model.skeleton.len()) {
+                edits.nodes.entry(*node).or_default().set(ChannelValue::Quaternion(*rotation));
+                changed.push((*node, ChannelKind::Rotation));
+            }
+            session.edit_rules().follow_rules(&model, &mut edits, &changed);
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::MoveHeld(node, to) => {
+            if let Some(place) = edits.held.get_mut(&node).filter(|_| to.is_finite()) {
+                place.translation = to.into();
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::EditMorph(place, weight) => {
+            if place < model.skeleton.rest.morph_weights.len() && weight.is_finite() {
+                edits.morphs.insert(place, weight);
+            }
+            return session.history.drag_edits(&mut session.edits, edits);
+        }
+        EditCommand::ResetChannel(node, kind) => {
+            for node in session.edit_rules().with_partner(node) {
+                if let Some(edit) = edits.nodes.get_mut(&node) {
+                    edit.clear(kind);
+                }
+            }
+        }
+        EditCommand::ResetMorph(place) => {
+            edits.morphs.remove(&place);
+        }
+        EditCommand::ResetJoint => {
+            for node in session.view.selected.into_iter().flat_map(|node| session.edit_rules().with_partner(node)) {
+                edits.nodes.remove(&node);
+                edits.held.remove(&node);
+            }
+        }
+        EditCommand::ResetAll => {
+            let controls = Arc::new(session.edits.controls.reset());
+            edits = Edits { controls, ..Edits::default() };
+        }
+        EditCommand::SetPose(ref said) => {
+            edits = session.edits.without_pose();
+            edits.add(said, model.clips.iter().any(|clip| !clip.far.is_empty()));
+        }
+    }
+    edits.nodes.retain(|_, edit| *edit != NodeEdit::default());
+    session.history.change_edits(&mut session.edits, edits);
+    if matches!(command, EditCommand::SetPose(_)) {
+        // A file or the library has it.
+        session.note_pose_saved();
+    }
+}
+
+/// Takes a step of the history back or forward, and shows what it has changed.
+fn take_step(session: &mut Session, mut model: Arc<Model>, step: fn(&mut History, &mut Changed<'_>)) {
+    let (mut clip, mut layers) = (session.playback.clip, session.playback.layers);
+    let mut now = Changed { edits: &mut session.edits, model: &mut model, clip: &mut clip, layers: &mut layers };
+    step(&mut session.history, &mut now);
+    clips::show_edited(session, model, clip);
+    session.playback.layers = layers;
+}

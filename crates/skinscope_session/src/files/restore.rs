@@ -1,0 +1,258 @@
+//! Shows what a session file keeps, on the model that is open. A model that has changed since is no reason to lose anything: what
+//! still fits it is taken, by names, and the rest is told.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use glam::Vec3;
+use skinscope_anim::pose::controls::Controls;
+use skinscope_anim::{Additive, Crossfade, Layers};
+use skinscope_base::math::Ramp;
+use skinscope_base::words::counted;
+use skinscope_deform::{self as deform, ParameterSettings};
+use skinscope_edit::Packing;
+use skinscope_inspect::{self as inspect, BoneShape};
+use skinscope_model::{Clip, ClipId, Model, NodeId};
+
+use crate::files::carrying::{self, Bringing, Nodes};
+use crate::files::session_file::{
+    CameraRecord, ClipFileRecord, ComparisonRecord, LayerRecord, Number, PlaybackRecord, SessionFile, SliderRecord,
+    ViewRecord, values,
+};
+use crate::files::unmatched::{self, told};
+use crate::files::words::{AXES, LIGHTS, LOOPS, SOURCES, TOOLS, meaning};
+use crate::weights::tools;
+use crate::{
+    CameraCommand, ComparisonCommand, ComparisonLayout, Document, History, MethodChoice, Onion, Orbit, PlaybackCommand,
+    Session, SideWeights, TOGGLES, View, ViewCommand, comparison, playback,
+};
+
+/// The frames per second between which a counter makes sense.
+const FPS: [f32; 2] = [0.1, 10_000.0];
+
+/// The most metres from the origin that a camera may turn about.
+const FARTHEST: f32 = 1e12;
+
+/// The most lines about what has no counterpart.
+const MOST_LINES: usize = 20;
+
+impl Session {
+    /// Shows `document` as a session file keeps it: nothing stays of what was open before, and there is nothing to undo.
+    /// Returns a line for everything of the file that the model has no counterpart for.
+    pub fn open_kept(&mut self, document: Document, file: &SessionFile) -> Vec<String> {
+        // It would else be taken for a newer version of the open one, whose edits stay.
+        self.document = None;
+        // What is set aside of other models stays, and is not in the file.
+        let aside = std::mem::take(&mut self.files.aside);
+        self.open(document);
+        let lines = self.take_up(file);
+        self.history = History::default();
+        let kept = self.unsaved().kept();
+        self.files.note_session_saved(kept);
+        for work in aside.iter() {
+            self.files.set_work_aside(work.clone(), &mut Vec::new());
+        }
+        lines
+    }
+
+    /// Shows what a session file keeps; its edits are steps that can be undone. Weights, matrices and a pose that are edited already stay; limits,
+    /// pins, pairs, locks and controls are those of the file. Returns a line for everything that the open model has no counterpart for: that is
+    /// set aside.
+    pub fn take_up(&mut self, file: &SessionFile) -> Vec<String> {
+        let Some(model) = self.model().map(Arc::clone) else { return Vec::new() };
+        let path = self.document.as_ref().and_then(|document| document.path.clone());
+        let work = file.work(&model.source.name, path.as_deref());
+        let listed = file.view.hidden.iter().chain(&file.view.selected).chain(file.unlimited.iter().flatten());
+        let listed = listed.map(String::as_str);
+        let names: BTreeSet<&str> = work.names().chain(listed).collect();
+        let sliders = file.sliders.iter().map(SliderRecord::slider).collect();
+        let mut by = Bringing {
+            nodes: Nodes::of(&model, &names, &work.paths),
+            controls: Some(Controls { sliders, drivers: Arc::new(file.drivers.clone()) }),
+            by_number: !file.has_other_model,
+            repainted: true,
+            lines: Vec::new(),
+        };
+        tools::choose(self, None);
+        self.rules = self.rules.for_another_model(&model);
+        self.rules.symmetric = file.symmetric;
+        self.rules.ignores_limits = !file.obey_limits;
+        self.tools.locked = Arc::default();
+        self.files.clip_files = Arc::new(file.clip_files.iter().map(ClipFileRecord::file).collect());
+        let left = carrying::add_work(self, &work, &mut by);
+        take_limits_away(self, file, &mut by.nodes);
+        let Bringing { mut nodes, mut lines, .. } = by;
+        for work in &file.set_aside {
+            self.files.set_work_aside(work.clone(), &mut Vec::new());
+        }
+        lines.extend(unmatched::take_up_fitting(self));
+        for work in self.files.aside.iter() {
+            lines.push(told(work));
+        }
+        self.files.set_work_aside(left, &mut lines);
+        let model = self.model().map_or(model, Arc::clone);
+        take_up_playback(self, &model, &file.playback, &mut lines);
+        take_up_view(self, &model, &file.view, &mut nodes);
+        match &file.camera {
+            Some(camera) => take_up_camera(self, camera),
+            None => {
+                self.update_pose();
+                self.apply(CameraCommand::FrameAll);
+            }
+        }
+        self.update_pose();
+        lines.extend(self.control_state().control_faults().into_iter().take(MOST_LINES));
+        lines.extend(told_of(&nodes.lost, "of the session"));
+        lines
+    }
+}
+
+/// Takes away the limits of the model's file that the user had taken away. An earlier session file does not name them: there they are
+/// those that it does not have, where the file of the model is still the same.
+fn take_limits_away(session: &mut Session, file: &SessionFile, nodes: &mut Nodes<'_>) {
+    if let Some(keys) = &file.unlimited {
+        let removed: BTreeSet<NodeId> = keys.iter().filter_map(|key| nodes.find(key)).collect();
+        session.rules.limits.retain(|node, _| !removed.contains(node));
+    } else if !file.has_other_model {
+        let limited: BTreeSet<NodeId> = file.limits.keys().filter_map(|key| nodes.find(key)).collect();
+        session.rules.limits.retain(|node, _| limited.contains(node));
+    }
+}
+
+fn take_up_playback(session: &mut Session, model: &Model, record: &PlaybackRecord, lines: &mut Vec<String>) {
+    session.playback.in_place = record.in_place;
+    playback::apply(session, &PlaybackCommand::SetSpeed(record.speed.0));
+    playback::apply(session, &PlaybackCommand::SetFps(record.fps.0.clamp(FPS[0], FPS[1])));
+    if let Some(mode) = meaning(LOOPS, &record.loop_mode) {
+        playback::apply(session, &PlaybackCommand::SetLoop(mode));
+    }
+    let is_it = |number: &usize| model.clips.get(*number).map(|clip| &clip.name) == record.clip.as_ref();
+    let clip = record.clip.as_ref().and_then(|name| {
+        Some(record.clip_number).filter(is_it).or_else(|| model.clips.iter().position(|clip| clip.name == *name))
+    });
+    let layer = |record: &LayerRecord| {
+        let is_it = |clip: &Clip| clip.name == record.clip;
+        let numbered = Some(record.clip_number).filter(|n| model.clips.get(*n).is_some_and(is_it));
+        numbered.or_else(|| model.clips.iter().position(is_it)).map(ClipId::from_index)
+    };
+    let fade = record
+        .fade
+        .as_ref()
+        .and_then(|fade| Some(Crossfade { clip: layer(fade)?, weight: fade.weight.0, rise: fade.rise.map(values) }));
+    let add = record.add.as_ref().and_then(|add| Some(Additive { clip: layer(add)?, weight: add.weight.0 }));
+    let lost = [(&record.fade, fade.is_some()), (&record.add, add.is_some())];
+    let named = lost.into_iter().filter(|(_, found)| !found).filter_map(|(record, _)| record.as_ref());
+    lines.extend(named.map(|record| format!("There is no clip \"{}\" in the model any more.", record.clip)));
+    playback::apply(session, &PlaybackCommand::SetLayers(Layers { fade, add }));
+    let mut source = meaning(SOURCES, &record.pose).unwrap_or_default();
+    match (clip, &record.clip) {
+        (Some(clip), _) => {
+            playback::apply(session, &PlaybackCommand::SetClip(ClipId::from_index(clip)));
+            playback::apply(session, &PlaybackCommand::Seek(record.time.0));
+            session.playback.returning = record.returning;
+        }
+        (None, Some(name)) => {
+            lines.push(format!("There is no clip \"{name}\" in the model any more."));
+            source = crate::PoseSource::Rest;
+        }
+        (None, None) => {}
+    }
+    playback::apply(session, &PlaybackCommand::SetPose(source));
+    session.playback.playing = record.playing && session.playback.source == crate::PoseSource::Clip;
+}
+
+fn take_up_view(session: &mut Session, model: &Model, record: &ViewRecord, nodes: &mut Nodes<'_>) {
+    let variant = record.variant.as_ref().and_then(|name| model.variants.iter().position(|v| v == name));
+    session.apply(ViewCommand::SetVariant(variant));
+    session.apply(ViewCommand::SetScene(record.scene));
+    let view = &mut session.view;
+    view.selected = record.selected.as_ref().and_then(|key| nodes.find(key));
+    view.hidden = Arc::new(record.hidden.iter().filter_map(|key| nodes.find(key)).collect());
+    view.overlay = record.overlay.as_deref().and_then(inspect::overlay);
+    view.ramp = Ramp::choice(&record.ramp).unwrap_or_default();
+    view.influence_limit = record.influence_limit.clamp(1, inspect::LIMITS);
+    for (toggle, word) in TOGGLES.iter().filter_map(|row| Some((row.toggle, row.word?))) {
+        view.set(toggle, record.on.iter().any(|on| on == word));
+    }
+    let shape = BoneShape::ALL.into_iter().find(|shape| shape.id() == record.bone_shape);
+    view.bone_shape = shape.unwrap_or_default();
+    view.deforming_only = record.deforming_only;
+    let Onion { shown, count, step_frames } = Onion { shown: view.onion.shown, ..Onion::default() };
+    let (count, step_frames) = record.onion.map_or((count, step_frames), |(count, step)| (count, step.0));
+    view.onion = Onion { shown, count, step_frames }.clamped();
+    let [least, most] = View::BONE_SIZES;
+    view.bone_size = record.bone_size.0.clamp(least, most);
+    view.skin_opacity = record.skin_opacity.0.clamp(0.0, 1.0);
+    view.lighting = meaning(LIGHTS, &record.lights).unwrap_or_default();
+    view.pose_tool = meaning(TOOLS, &record.tool).unwrap_or_default();
+    view.orientation = meaning(AXES, &record.axes).unwrap_or_default();
+    view.parameters = ParameterSettings::default();
+    for parameter in deform::METHODS.iter().flat_map(|m| m.parameters) {
+        if let Some(Number(value)) = record.parameters.get(parameter.id) {
+            view.parameters.set(parameter, *value);
+        }
+    }
+    for parameter in deform::PASSES.iter().flat_map(|p| p.parameters) {
+        if let Some(Number(value)) = record.parameters.get(parameter.id) {
+            view.parameters.set(parameter, *value);
+        }
+    }
+    let choice = MethodChoice::named(&record.method).unwrap_or(MethodChoice::of(deform::METHODS[0]));
+    session.view.set_method(choice.method.id);
+    session.view.set_pass(choice.pass.map(|pass| pass.id));
+    session.view.set_normals(deform::normal_mode(&record.normals).unwrap_or(choice.normals).id);
+    session.pose.forget_surfaces();
+    session.apply(ComparisonCommand::Set(false));
+    if let Some(record) = &record.comparison {
+        take_up_comparison(session, record);
+    }
+    session.apply(ViewCommand::SetCrowd(record.crowd));
+}
+
+fn take_up_comparison(session: &mut Session, record: &ComparisonRecord) {
+    session.apply(ComparisonCommand::Set(true));
+    let Some(comparison) = &mut session.view.comparison else { return };
+    if let Some(choice) = MethodChoice::named(&record.method) {
+        let normals = deform::normal_mode(&record.normals).unwrap_or(choice.normals);
+        comparison.choice = MethodChoice { normals, ..choice };
+    }
+    comparison.weights = match record.weights.as_str() {
+        "stored" => SideWeights::Stored,
+        word => Packing::parse(word).map_or(SideWeights::Shown, SideWeights::Packed),
+    };
+    comparison.swapped = record.swapped;
+    let layout = ComparisonLayout::ALL.into_iter().find(|layout| layout.id() == record.layout);
+    comparison.layout = layout.unwrap_or_default();
+    comparison.split = record.split.0.clamp(0.0, 1.0);
+    comparison::pack(session);
+}
+
+fn take_up_camera(session: &mut Session, record: &CameraRecord) {
+    let mut orbit = Orbit {
+        target: Vec3::from(values(record.target)).clamp(Vec3::splat(-FARTHEST), Vec3::splat(FARTHEST)),
+        yaw: record.yaw.0,
+        pitch: record.pitch.0.clamp(-std::f32::consts::FRAC_PI_2, std::f32::consts::FRAC_PI_2),
+        distance: record.distance.0,
+        orthographic: record.orthographic,
+    };
+    orbit.zoom(0.0);
+    session.apply(CameraCommand::SetCamera(None));
+    session.view.orbit = orbit;
+    let count = session.model().map_or(0, |model| model.camera_nodes.len());
+    if let Some(index) = record.through.filter(|index| *index < count) {
+        session.update_pose();
+        session.apply(CameraCommand::SetCamera(Some(index)));
+    }
+}
+
+/// Returns a line for each key that has no counterpart, or as many as are told.
+pub(crate) fn told_of(lost: &BTreeSet<String>, of: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        lost.iter().take(MOST_LINES).map(|key| format!("The model has nothing for \"{key}\" {of}.")).collect();
+    let more = lost.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        let names = counted(more, &format!("more name {of} has"), &format!("more names {of} have"));
+        lines.push(format!("{names} no counterpart."));
+    }
+    lines
+}

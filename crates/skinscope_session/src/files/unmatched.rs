@@ -1,0 +1,169 @@
+//! Work that the open model has no place for: it is set aside, so that it can be listed, saved in a session file, and taken up when a model is
+//! opened that has.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::Vec3;
+use skinscope_base::words::counted;
+use skinscope_edit::{Identities, carry};
+use skinscope_inspect::VertexSet;
+use skinscope_model::{MeshId, Model};
+
+use crate::files::carrying::{self, Bringing, Nodes};
+use crate::files::session_file::{MeshRecord, WeightsRecord, WorkRecord, absolute};
+use crate::{Files, Session, findings};
+
+/// Commands about work that is set aside, given by its place in [`crate::Files::set_aside`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum AsideCommand {
+    /// Mark the vertices of the open model that are nearest to where those were that were edited, and frame them. What was marked before comes
+    /// back when that is left, as a finding is.
+    Show(usize),
+    /// Take up what fits the open model, whatever model it was made on.
+    TakeUp(usize),
+    /// Give it up; it is lost.
+    Forget(usize),
+}
+
+impl Files {
+    /// Returns the work that the open model has no place for, by the model that it was made on.
+    #[must_use]
+    pub fn set_aside(&self) -> &[WorkRecord] {
+        &self.aside
+    }
+}
+
+impl Files {
+    /// Sets work aside, and says so.
+    pub(crate) fn set_work_aside(&mut self, work: WorkRecord, lines: &mut Vec<String>) {
+        if work.is_empty() {
+            return;
+        }
+        lines.push(told(&work));
+        let aside = Arc::make_mut(&mut self.aside);
+        match aside.iter_mut().find(|other| other.agrees_with(&work)) {
+            Some(other) => other.add(work),
+            None => aside.push(work),
+        }
+    }
+}
+
+/// Carries out a command of its family.
+pub(crate) fn apply(session: &mut Session, command: AsideCommand) {
+    let (AsideCommand::Show(at) | AsideCommand::TakeUp(at) | AsideCommand::Forget(at)) = command;
+    let Some(work) = session.files.aside.get(at).cloned() else { return };
+    match command {
+        AsideCommand::Show(_) => {
+            if let Some(model) = session.model().map(Arc::clone) {
+                findings::mark_for_a_look(session, Arc::new(nearest(&model, &work)));
+                session.update_pose();
+                findings::frame_marked(session);
+            }
+        }
+        AsideCommand::TakeUp(_) => {
+            Arc::make_mut(&mut session.files.aside).remove(at);
+            let lines = take_up_work(session, &work, true, true);
+            session.warn(&lines);
+        }
+        AsideCommand::Forget(_) => _ = Arc::make_mut(&mut session.files.aside).remove(at),
+    }
+}
+
+/// Brings work to the open model; what has no place is set aside again. Returns what is to be told.
+fn take_up_work(session: &mut Session, work: &WorkRecord, by_number: bool, repainted: bool) -> Vec<String> {
+    let Some(model) = session.model().map(Arc::clone) else { return Vec::new() };
+    let names: BTreeSet<&str> = work.names().collect();
+    let nodes = Nodes::of(&model, &names, &work.paths);
+    let mut by = Bringing { nodes, controls: None, by_number, repainted, lines: Vec::new() };
+    let left = carrying::add_work(session, work, &mut by);
+    let mut lines = Vec::new();
+    let taken = work.contents().count().saturating_sub(left.contents().count());
+    if taken > 0 {
+        let of = counted(taken, "thing", "things");
+        lines.push(format!("Took up {of} that had been set aside of {}.", work.model));
+        lines.append(&mut by.lines);
+    }
+    session.files.set_work_aside(left, &mut Vec::new());
+    lines
+}
+
+/// Takes up what was set aside and has a place in the open model, which was opened just now: what fits where it was made on this
+/// file, and else where all vertices are there. Vertices must have the stored weights that they had: other ones may be later than the edit.
+/// Returns what is to be told.
+pub(crate) fn take_up_fitting(session: &mut Session) -> Vec<String> {
+    let mut lines = Vec::new();
+    let Some(model) = session.model().map(Arc::clone) else { return lines };
+    if session.files.aside.is_empty() || session.document().is_some_and(|document| document.lesson().is_some()) {
+        return lines;
+    }
+    let path = session.document().and_then(|document| document.path.clone());
+    for work in std::mem::take(&mut session.files.aside).iter() {
+        if is_of(work, &model, path.as_deref()) || is_made_on(work, &model) {
+            lines.extend(take_up_work(session, work, false, false));
+        } else {
+            session.files.set_work_aside(work.clone(), &mut Vec::new());
+        }
+    }
+    lines
+}
+
+/// Says that work is set aside, and what it is.
+pub(crate) fn told(work: &WorkRecord) -> String {
+    let some = work.lines(MOST_NAMED);
+    let more = if work.contents().count() > some.len() { "; …" } else { "" };
+    format!(
+        "Set aside of {}: {} ({}{more}). A session file keeps them, and they are taken up when the model is as it was.",
+        work.model,
+        work.contents().words().join(", "),
+        some.join("; "),
+    )
+}
+
+/// Whether work was made on the file of a model, or on one of the same name with the same meshes. Of an earlier session only the name is known.
+fn is_of(work: &WorkRecord, model: &Model, path: Option<&Path>) -> bool {
+    let same_file = work.path.is_none() || work.path == absolute(path);
+    let same_meshes = || {
+        let meshes: Vec<MeshRecord> = Identities::of(model).meshes.iter().map(MeshRecord::of).collect();
+        !work.meshes.is_empty() && work.meshes == meshes
+    };
+    work.model == model.source.name && (same_file || same_meshes())
+}
+
+/// Whether a model has all vertices of edited weights, with the stored weights that they had.
+fn is_made_on(work: &WorkRecord, model: &Model) -> bool {
+    let edited: Option<Vec<_>> = work.weights.iter().map(WeightsRecord::edited).collect();
+    let Some(edited) = edited.filter(|all| !all.is_empty() && all.iter().all(|e| !e.list.identities.is_empty())) else {
+        return false;
+    };
+    let carried = carry(&edited, &work.made_on(), model);
+    carried.aside.is_empty() && carried.repainted == 0
+}
+
+/// The vertices of a model that are nearest to where those were that work was made on.
+fn nearest(model: &Model, work: &WorkRecord) -> VertexSet {
+    let mut out = Vec::new();
+    let records = work.weights.iter().chain(&work.marked).filter_map(WeightsRecord::edited);
+    let wanted: Vec<Vec3> = records.flat_map(|edited| edited.list.positions).collect();
+    let mut all: HashMap<[u32; 3], (MeshId, usize, u32)> = HashMap::new();
+    for (m, mesh) in model.meshes.iter().enumerate() {
+        for (p, primitive) in mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some()) {
+            for (v, position) in primitive.positions[..primitive.stored_vertices].iter().enumerate() {
+                all.entry(position.to_array().map(f32::to_bits)).or_insert((MeshId::from_index(m), p, v as u32));
+            }
+        }
+    }
+    for position in wanted.iter().take(MOST_SHOWN) {
+        let apart = |bits: &[u32; 3]| Vec3::from_array(bits.map(f32::from_bits)).distance_squared(*position);
+        let near = all.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)).then(a.1.cmp(b.1)));
+        out.extend(near.map(|(_, place)| *place));
+    }
+    VertexSet::from_vertices(out)
+}
+
+/// How many things are named in a message.
+const MOST_NAMED: usize = 3;
+
+/// The most vertices of which the nearest are looked for.
+const MOST_SHOWN: usize = 500;

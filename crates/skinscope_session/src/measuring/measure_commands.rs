@@ -1,0 +1,63 @@
+//! Carries out the commands about the measures of the posed surface.
+
+use std::sync::Arc;
+
+use skinscope_inspect::measure::{self, SurfaceMeasures};
+use skinscope_inspect::{VertexPart, VertexRef, VertexSet};
+
+use crate::{MEASURES_PER_SECOND, MeasureCommand, MeasureCurves, PlaybackCommand, Session, findings, playback};
+
+/// Carries out a command of its family.
+pub(crate) fn apply(session: &mut Session, command: &MeasureCommand) {
+    match command {
+        MeasureCommand::TogglePanel => {
+            session.measuring.open = !session.measuring.open;
+            session.measuring.stopped = None;
+            if !session.is_patient && session.measurements().lacks_curves() {
+                apply(session, &MeasureCommand::MeasureClip);
+            }
+        }
+        MeasureCommand::ToggleNormalModes => session.measuring.modes = !session.measuring.modes,
+        MeasureCommand::MeasureClip => {
+            (session.measuring.stopped, session.measuring.curves) = (None, None);
+            if !session.is_patient {
+                session.measuring.curves =
+                    session.measure_clip(MEASURES_PER_SECOND, MeasureCurves::WANTED, &mut |_| true).map(Arc::new);
+            }
+        }
+        MeasureCommand::StopMeasuringClip => session.measuring.stopped = session.measurements().curves_key(),
+        MeasureCommand::ShowMoment(id, time_secs) => show_moment(session, id, *time_secs),
+    }
+}
+
+/// Goes to a moment of the clip, shows the overlay of a measure, and pins and frames the vertex where it is worst.
+fn show_moment(session: &mut Session, id: &str, time_secs: f32) {
+    let (Some(measure), Some(curves)) = (measure::measure(id), session.measurements().measured_clip().map(Arc::clone))
+    else {
+        return;
+    };
+    let nearest = |a: &&(f32, SurfaceMeasures), b: &&(f32, SurfaceMeasures)| {
+        (a.0 - time_secs).abs().total_cmp(&(b.0 - time_secs).abs())
+    };
+    let Some((time_secs, measures)) = curves.moments.iter().min_by(nearest) else { return };
+    playback::apply(session, &PlaybackCommand::SetPlaying(false));
+    playback::apply(session, &PlaybackCommand::Seek(*time_secs));
+    session.update_pose();
+    if let Some(overlay) = measure.overlay.and_then(skinscope_inspect::overlay) {
+        session.view.overlay = Some(overlay);
+    }
+    if let Some(at) = (measure.at)(measures) {
+        frame_vertex(session, at);
+    }
+}
+
+/// Pins a vertex and frames it with its surroundings.
+pub(crate) fn frame_vertex(session: &mut Session, at: VertexRef) {
+    findings::pin(session, Some(at));
+    let Some(model) = session.model() else { return };
+    let mesh = model.instances[at.instance.index()].mesh;
+    let stored = at.stored(&model.meshes[mesh.index()].primitives[at.primitive]) as u32;
+    let part = VertexPart { mesh, primitive: at.primitive, vertices: vec![stored] };
+    let bounds = session.extents().surroundings(&VertexSet { parts: vec![part] }, &[]);
+    session.view.frame(bounds);
+}

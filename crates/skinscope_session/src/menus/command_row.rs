@@ -1,0 +1,39 @@
+//! Short forms in which the tables of commands are written.
+
+use crate::{Command, CommandRow, Key, Menu, Shortcut};
+
+/// A letter with nothing held.
+pub(crate) const fn plain(c: char) -> Shortcut {
+    Shortcut { key: Key::Char(c), ctrl: false, shift: false }
+}
+
+/// A key with nothing held.
+pub(crate) const fn key(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: false, shift: false })
+}
+
+/// A key with Ctrl held.
+pub(crate) const fn ctrl(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: true, shift: false })
+}
+
+/// A key with Shift held.
+pub(crate) const fn shift(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: false, shift: true })
+}
+
+/// A key with Ctrl and Shift held.
+pub(crate) const fn ctrl_shift(key: Key) -> Option<Shortcut> {
+    Some(Shortcut { key, ctrl: true, shift: true })
+}
+
+/// A row of the table of commands.
+pub(crate) const fn row(
+    menu: Menu,
+    label: &'static str,
+    shortcut: Option<Shortcut>,
+    command: Command,
+    help: &'static str,
+) -> CommandRow {
+    CommandRow { command, label, help, shortcut, menu }
+}

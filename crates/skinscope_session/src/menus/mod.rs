@@ -1,0 +1,163 @@
+//! The table of menus and keys: every command without a value of its own, once, with its label, help and key.
+
+pub(crate) mod command_row;
+pub(crate) mod edit_menu;
+pub(crate) mod marks_menu;
+pub(crate) mod pose_menu;
+pub(crate) mod shortcuts;
+pub(crate) mod toggles;
+pub(crate) mod view_menu;
+
+pub use self::shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
+pub use self::toggles::{TOGGLES, Toggle, ToggleRow};
+
+use std::sync::LazyLock;
+
+use skinscope_edit::OPERATIONS;
+use skinscope_examples::examples;
+use skinscope_inspect::{OVERLAYS, Overlay};
+
+use crate::menus::command_row::{key, plain, row, shift};
+use crate::{Command, FileCommand, PlaybackCommand, PoseSource, ToolCommand, ViewCommand, WindowCommand};
+
+/// Every command without a value of its own; menus, tooltips, keys and the tables of the manual all come from here.
+pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
+    let overlays = OVERLAYS.iter().map(|overlay: &&Overlay| {
+        let command = Command::View(ViewCommand::ToggleOverlay(overlay.id));
+        row(Menu::Overlay, overlay.label, overlay.key.map(plain), command, overlay.help)
+    });
+    let tools = OPERATIONS.iter().map(|operation| {
+        let command = Command::Tool(ToolCommand::Choose(Some(operation.id)));
+        row(Menu::Tools, operation.tool, None, command, operation.help)
+    });
+    let toggles = |menu| TOGGLES.iter().filter(move |row| row.menu == menu).map(ToggleRow::command_row);
+    let mut before = [edit_menu::ROWS, pose_menu::ROWS].concat();
+    before.extend(toggles(Menu::View));
+    before.extend([view_menu::ROWS, SHADED].concat());
+    let after = toggles(Menu::Overlay).chain([PLAYBACK, HELP].concat());
+    let examples = examples().map(|example| {
+        let command = Command::File(FileCommand::OpenExample(example.id));
+        row(Menu::File, example.title, None, command, example.question)
+    });
+    // They stand beside the other model that comes with the program.
+    let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
+    before.splice(at..at, examples);
+    before.into_iter().chain(overlays).chain(after).chain(tools).chain(marks_menu::ROWS.iter().cloned()).collect()
+});
+
+/// The row before the overlays, which shows none of them.
+static SHADED: &[CommandRow] = &[row(
+    Menu::Overlay,
+    "Shaded",
+    shift(Key::Char('s')),
+    Command::View(ViewCommand::SetOverlay(None)),
+    "Show materials and light",
+)];
+
+/// The rows of the Playback menu.
+static PLAYBACK: &[CommandRow] = &[
+    row(
+        Menu::Playback,
+        "Play or pause",
+        key(Key::Space),
+        Command::Playback(PlaybackCommand::TogglePlay),
+        "Play or pause the clip",
+    ),
+    row(
+        Menu::Playback,
+        "Next frame",
+        key(Key::Right),
+        Command::Playback(PlaybackCommand::StepFrames(1)),
+        "One frame forward",
+    ),
+    row(
+        Menu::Playback,
+        "Previous frame",
+        key(Key::Left),
+        Command::Playback(PlaybackCommand::StepFrames(-1)),
+        "One frame back",
+    ),
+    row(
+        Menu::Playback,
+        "Next key",
+        key(Key::Up),
+        Command::Playback(PlaybackCommand::NextKey),
+        "To the next key of the selected joint",
+    ),
+    row(
+        Menu::Playback,
+        "Previous key",
+        key(Key::Down),
+        Command::Playback(PlaybackCommand::PreviousKey),
+        "To the previous key of the selected joint",
+    ),
+    row(
+        Menu::Playback,
+        "To start",
+        shift(Key::Left),
+        Command::Playback(PlaybackCommand::ToStart),
+        "To the start of the clip",
+    ),
+    row(
+        Menu::Playback,
+        "To end",
+        shift(Key::Right),
+        Command::Playback(PlaybackCommand::ToEnd),
+        "To the end of the clip",
+    ),
+    row(
+        Menu::Playback,
+        "Next clip",
+        shift(Key::Down),
+        Command::Playback(PlaybackCommand::StepClip(1)),
+        "Show the next clip of the file",
+    ),
+    row(
+        Menu::Playback,
+        "Previous clip",
+        shift(Key::Up),
+        Command::Playback(PlaybackCommand::StepClip(-1)),
+        "Show the previous clip of the file",
+    ),
+    row(
+        Menu::Playback,
+        "Rest pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest)),
+        "The node transforms stored in the file",
+    ),
+    row(
+        Menu::Playback,
+        "Bind pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Bind)),
+        "The pose that the inverse bind matrices invert",
+    ),
+    row(
+        Menu::Playback,
+        "Clip pose",
+        None,
+        Command::Playback(PlaybackCommand::SetPose(PoseSource::Clip)),
+        "The clip at the current time",
+    ),
+    row(
+        Menu::Playback,
+        "In place",
+        None,
+        Command::Playback(PlaybackCommand::ToggleInPlace),
+        "Take out what carries the whole skeleton along the ground, so that it walks on the spot",
+    ),
+];
+
+/// The rows of the Help menu.
+static HELP: &[CommandRow] = &[
+    row(
+        Menu::Help,
+        "Keys as in Maya",
+        None,
+        Command::Window(WindowCommand::ToggleMayaKeys),
+        "W, E and R choose the tools that move, turn and scale; Weights and Wireframe have Shift+W and Shift+E then",
+    ),
+    row(Menu::Help, "Keys", key(Key::F1), Command::Window(WindowCommand::ShowShortcuts), "What every key does"),
+    row(Menu::Help, "About Skinscope", None, Command::Window(WindowCommand::ShowAbout), "Version and licences"),
+];

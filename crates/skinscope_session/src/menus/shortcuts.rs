@@ -1,0 +1,181 @@
+//! The parts of menus and keys: a key with its modifiers, and a row with its command.
+
+use std::cell::Cell;
+
+use crate::menus::command_row::{plain, shift};
+use crate::{COMMANDS, Command, PoseTool, Toggle, ViewCommand, WindowCommand};
+
+/// A key, named by what is printed on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the keys")]
+pub enum Key {
+    Char(char),
+    /// A digit of the number pad, or the same digit of the top row.
+    Numpad(u8),
+    Space,
+    Home,
+    End,
+    Left,
+    Right,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    F1,
+    Escape,
+}
+
+/// A key with the modifiers that are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortcut {
+    /// The key.
+    pub key: Key,
+    /// Whether Ctrl (Cmd on a Mac) is held.
+    pub ctrl: bool,
+    /// Whether Shift is held.
+    pub shift: bool,
+}
+
+impl std::fmt::Display for Shortcut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.ctrl {
+            f.write_str("Ctrl+")?;
+        }
+        if self.shift {
+            f.write_str("Shift+")?;
+        }
+        match self.key {
+            Key::Char(c) => write!(f, "{}", c.to_ascii_uppercase()),
+            Key::Numpad(n) => write!(f, "Numpad {n}"),
+            Key::PageUp => f.write_str("Page Up"),
+            Key::PageDown => f.write_str("Page Down"),
+            Key::Escape => f.write_str("Esc"),
+            key => write!(f, "{key:?}"),
+        }
+    }
+}
+
+/// The menu in which a command stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the titles of the menus")]
+pub enum Menu {
+    File,
+    Edit,
+    Pose,
+    View,
+    Overlay,
+    Tools,
+    Playback,
+    Help,
+}
+
+/// A row of [`COMMANDS`].
+#[derive(Clone, Debug)]
+pub struct CommandRow {
+    /// The command that the row sends.
+    pub command: Command,
+    /// The label in the menu.
+    pub label: &'static str,
+    /// A sentence for tooltips and the list of keys.
+    pub help: &'static str,
+    /// The key that sends the command, if there is one; [`CommandRow::keys`] says it in the keymap that was chosen.
+    pub shortcut: Option<Shortcut>,
+    /// The menu in which it stands.
+    pub menu: Menu,
+}
+
+/// Which program's keys the tools have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keymap {
+    /// G, R and S move, turn and scale at the pointer, as in Blender.
+    #[default]
+    Blender,
+    /// W, E and R choose the tools that move, turn and scale, Q the one that does neither, as in Maya. *Weights* and
+    /// *Wireframe*, which have W and E otherwise, have them with Shift.
+    Maya,
+}
+
+thread_local! {
+    /// The keys of the window that this thread shows.
+    static KEYMAP: Cell<Keymap> = const { Cell::new(Keymap::Blender) };
+}
+
+impl Keymap {
+    /// Lets the rows of commands have these keys, for all that this thread shows.
+    pub fn choose(self) {
+        KEYMAP.set(self);
+    }
+
+    /// Returns the key of a row.
+    #[must_use]
+    pub fn keys(self, row: &CommandRow) -> Option<Shortcut> {
+        if self == Self::Blender {
+            return row.shortcut;
+        }
+        match &row.command {
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Select)) => Some(plain('q')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Move)) => Some(plain('w')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Turn)) => Some(plain('e')),
+            Command::View(ViewCommand::SetPoseTool(PoseTool::Scale)) => Some(plain('r')),
+            Command::Window(WindowCommand::Grab(PoseTool::Turn)) => None,
+            Command::View(ViewCommand::ToggleOverlay("weights")) => shift(Key::Char('w')),
+            Command::View(ViewCommand::Toggle(Toggle::Wireframe)) => shift(Key::Char('e')),
+            _ => row.shortcut,
+        }
+    }
+}
+
+impl CommandRow {
+    /// Returns the key that sends the command, in the keymap that was chosen.
+    #[must_use]
+    pub fn keys(&self) -> Option<Shortcut> {
+        KEYMAP.get().keys(self)
+    }
+}
+
+/// Returns the row of a command, if it has one.
+#[must_use]
+pub fn row_of(command: &Command) -> Option<&'static CommandRow> {
+    COMMANDS.iter().find(|row| row.command == *command)
+}
+
+/// Returns the command of a key.
+#[must_use]
+pub fn command_of(shortcut: Shortcut) -> Option<&'static Command> {
+    COMMANDS.iter().find(|row| row.keys() == Some(shortcut)).map(|row| &row.command)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{EditCommand, ViewCommand};
+
+    #[test]
+    fn no_key_and_no_label_is_given_twice() {
+        for (i, a) in COMMANDS.iter().enumerate() {
+            for b in &COMMANDS[i + 1..] {
+                for keymap in [Keymap::Blender, Keymap::Maya] {
+                    let (of_a, of_b) = (keymap.keys(a), keymap.keys(b));
+                    assert!(of_a.is_none() || of_a != of_b, "{} and {}", a.label, b.label);
+                }
+                assert!(a.label != b.label && a.command != b.command, "{}", a.label);
+            }
+        }
+    }
+
+    #[test]
+    fn the_keys_of_the_manual() {
+        assert_eq!(
+            command_of(Shortcut { key: Key::Char('w'), ctrl: false, shift: false }),
+            Some(&Command::View(ViewCommand::ToggleOverlay("weights")))
+        );
+        assert_eq!(
+            command_of(Shortcut { key: Key::Char('z'), ctrl: true, shift: true }),
+            Some(&Command::Edit(EditCommand::Redo))
+        );
+        assert_eq!(
+            row_of(&Command::Edit(EditCommand::Redo)).and_then(|r| r.shortcut).map(|s| s.to_string()).as_deref(),
+            Some("Ctrl+Shift+Z")
+        );
+    }
+}

@@ -1,0 +1,243 @@
+//! The switches of the view, a row each: what menus, keys, options of the command line and session files say of it. What a switch does
+//! stands where [`crate::View::is_on`] asks for it.
+
+use crate::menus::command_row::{key, plain, shift};
+use crate::{Command, CommandRow, Key, Menu, Shortcut, ViewCommand};
+
+/// A row of [`TOGGLES`].
+#[derive(Clone, Copy, Debug)]
+pub struct ToggleRow {
+    /// The switch.
+    pub toggle: Toggle,
+    /// Whether it is on until somebody switches it.
+    pub starts_on: bool,
+    /// Its word in session files; `None`: session files leave it out.
+    pub word: Option<&'static str>,
+    /// The option of `skinscope render` that switches it on, without dashes, and what that says in the help.
+    pub option: Option<(&'static str, &'static str)>,
+    /// Its entry in a menu.
+    pub menu: Menu,
+    /// The label in the menu.
+    pub label: &'static str,
+    /// The key, if there is one.
+    pub shortcut: Option<Shortcut>,
+    /// A sentence for tooltips and the list of keys.
+    pub help: &'static str,
+}
+
+impl ToggleRow {
+    /// Returns its row of [`crate::COMMANDS`].
+    pub(crate) fn command_row(&self) -> CommandRow {
+        let command = Command::View(ViewCommand::Toggle(self.toggle));
+        CommandRow { command, label: self.label, help: self.help, shortcut: self.shortcut, menu: self.menu }
+    }
+}
+
+macro_rules! toggles {
+    ($($toggle:ident { $($field:ident: $value:expr),* $(,)? })*) => {
+        /// Layers over the surface that can be switched on and off.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[expect(missing_docs, reason = "the rows of the table say what they are")]
+        pub enum Toggle {
+            $($toggle,)*
+        }
+
+        /// All switches, in the order of the menus.
+        pub static TOGGLES: &[ToggleRow] = &[$(ToggleRow { toggle: Toggle::$toggle, $($field: $value,)* },)*];
+    };
+}
+
+toggles! {
+    Bones {
+        starts_on: true,
+        word: Some("bones"),
+        option: Some(("skeleton", "Draw the skeleton over the surface (a file without a mesh shows it anyway)")),
+        menu: Menu::View,
+        label: "Bones",
+        shortcut: key(Key::Char('b')),
+        help: "Draw the skeleton over the skin",
+    }
+    Axes {
+        starts_on: false,
+        word: Some("axes"),
+        option: Some(("axes", "Draw the axes of the joints: X red, Y green, Z blue")),
+        menu: Menu::View,
+        label: "Joint axes",
+        shortcut: key(Key::Char('a')),
+        help: "Draw the axes of the joints",
+    }
+    Names {
+        starts_on: false,
+        word: Some("names"),
+        option: Some(("names", "Write the names of the joints beside them, as many as have room")),
+        menu: Menu::View,
+        label: "Joint names",
+        shortcut: key(Key::Char('n')),
+        help: "Write the names of the joints",
+    }
+    Grid {
+        starts_on: true,
+        word: Some("grid"),
+        option: Some(("grid", "Draw the ground: its lines, and the floor with the shadow of the model")),
+        menu: Menu::View,
+        label: "Grid",
+        shortcut: shift(Key::Char('g')),
+        help: "Draw the ground",
+    }
+    Wireframe {
+        starts_on: false,
+        word: Some("wireframe"),
+        option: Some(("wireframe", "Draw the edges of the triangles")),
+        menu: Menu::View,
+        label: "Wireframe",
+        shortcut: key(Key::Char('e')),
+        help: "Draw the edges of the triangles",
+    }
+    Mesh {
+        starts_on: true,
+        word: Some("mesh"),
+        option: None,
+        menu: Menu::View,
+        label: "Mesh",
+        shortcut: key(Key::Char('m')),
+        help: "Draw the surface",
+    }
+    WithChildren {
+        starts_on: false,
+        word: Some("with-children"),
+        option: Some(("with-children", "Let the joint stand for all joints below it too")),
+        menu: Menu::Overlay,
+        label: "With children",
+        shortcut: key(Key::Char('c')),
+        help: "Let the selected joint stand for all joints below it too",
+    }
+    InfluencedOnly {
+        starts_on: false,
+        word: Some("influenced-only"),
+        option: Some(("influenced-only", "Dim what the joint does not move")),
+        menu: Menu::Overlay,
+        label: "Influenced only",
+        shortcut: key(Key::Char('o')),
+        help: "Dim what the selected joint does not move",
+    }
+    SharedBlack {
+        starts_on: false,
+        word: Some("shared-black"),
+        option: Some((
+            "shared-black",
+            "Colour each vertex by the joint that moves it most, and paint triangles black that several joints share by a tenth or more each, with --dominant",
+        )),
+        menu: Menu::Overlay,
+        label: "Shared in black",
+        shortcut: None,
+        help: "Dominant joint: paint triangles black whose vertices several joints move, instead of mixing the colours",
+    }
+    // It is on while a key is pressed.
+    Stored {
+        starts_on: false,
+        word: None,
+        option: None,
+        menu: Menu::Overlay,
+        label: "Compare with stored",
+        shortcut: key(Key::Char('y')),
+        help: "Show the weights of the file, or of another file that is compared, in place of the edited ones; the key does so while it is held",
+    }
+    Vertices {
+        starts_on: false,
+        word: Some("vertices"),
+        option: Some(("dots", "Draw the vertices as dots")),
+        menu: Menu::Overlay,
+        label: "Vertex dots",
+        shortcut: Some(plain('v')),
+        help: "Draw vertices as dots",
+    }
+    Normals {
+        starts_on: false,
+        word: Some("normals"),
+        option: Some((
+            "show-normals",
+            "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
+        )),
+        menu: Menu::Overlay,
+        label: "Normals",
+        shortcut: None,
+        help: "Draw a line along the normal of each vertex that faces the camera, and a dot where it has length zero",
+    }
+    Tangents {
+        starts_on: false,
+        word: Some("tangents"),
+        option: Some((
+            "show-tangents",
+            "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
+        )),
+        menu: Menu::Overlay,
+        label: "Tangents",
+        shortcut: None,
+        help: "Draw a line along the tangent of each vertex that faces the camera, computed by MikkTSpace where the file has none",
+    }
+    Trail {
+        starts_on: false,
+        word: Some("trail"),
+        option: Some(("show-trail", "Draw the path of the joint over the clip, with a dot at each of its keys")),
+        menu: Menu::Overlay,
+        label: "Motion trail",
+        shortcut: None,
+        help: "Draw the path of the selected joint over the clip, with a dot at each of its keys",
+    }
+    // The option `--onion` says how many there are.
+    Onion {
+        starts_on: false,
+        word: Some("onion-skins"),
+        option: None,
+        menu: Menu::Overlay,
+        label: "Onion skins",
+        shortcut: None,
+        help: "Draw the surface at moments of the clip before the one that is shown, red, and after it, green; the caret in the timeline says which",
+    }
+}
+
+/// Which switches are on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Toggles(u32);
+
+impl Default for Toggles {
+    fn default() -> Self {
+        let mut out = Self(0);
+        TOGGLES.iter().for_each(|row| out.set(row.toggle, row.starts_on));
+        out
+    }
+}
+
+impl Toggles {
+    pub fn is_on(self, toggle: Toggle) -> bool {
+        self.0 & (1 << toggle as u32) != 0
+    }
+
+    pub fn set(&mut self, toggle: Toggle, on: bool) {
+        let bit = 1 << toggle as u32;
+        self.0 = if on { self.0 | bit } else { self.0 & !bit };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_switch_has_a_bit_and_words_of_its_own() {
+        assert!(TOGGLES.len() <= 32);
+        for (i, row) in TOGGLES.iter().enumerate() {
+            assert_eq!(row.toggle as usize, i);
+            for other in &TOGGLES[..i] {
+                assert!(row.word.is_none() || row.word != other.word, "{}", row.label);
+                assert!(row.option.is_none() || row.option.map(|o| o.0) != other.option.map(|o| o.0), "{}", row.label);
+            }
+            let mut toggles = Toggles::default();
+            assert_eq!(toggles.is_on(row.toggle), row.starts_on);
+            toggles.set(row.toggle, !row.starts_on);
+            assert_eq!(toggles.is_on(row.toggle), !row.starts_on);
+            toggles.set(row.toggle, row.starts_on);
+            assert_eq!(toggles, Toggles::default());
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Which joints of another file's clips are which of the open model, while people look at that in the window and say it better.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use skinscope_anim::pose::{NameMap, clip_joints};
+use skinscope_model::Model;
+
+use crate::Files;
+
+/// A file whose clips were taken, with what is kept of that.
+#[derive(Clone, Debug, Default)]
+pub struct ClipFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Which of its joints are which of the open model, as people have said it.
+    pub said: NameMap,
+    /// The names that the clips have here which were taken last.
+    pub taken: Vec<String>,
+    /// Whether the mapping was made by hand and is in no file.
+    pub is_new: bool,
+}
+
+impl PartialEq for ClipFile {
+    /// Two are the same where they say the same, whether or not a file has it.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.path, &self.said, &self.taken) == (&other.path, &other.said, &other.taken)
+    }
+}
+
+impl Files {
+    /// Returns the files whose clips were taken for the open model, the last one at the end.
+    #[must_use]
+    pub fn clip_files(&self) -> &[ClipFile] {
+        &self.clip_files
+    }
+
+    /// Returns what was said of the joints of a file; nothing where none of its clips were taken.
+    #[must_use]
+    pub fn said_of(&self, path: &Path) -> NameMap {
+        let known = self.clip_files.iter().find(|file| is_same_file(&file.path, path));
+        known.map_or_else(NameMap::default, |file| file.said.clone())
+    }
+}
+
+/// Returns of how many joints of these files something was said by hand that is in no file.
+pub(crate) fn new_names(files: &[ClipFile]) -> usize {
+    files.iter().filter(|file| file.is_new).map(|file| file.said.pairs().count()).sum()
+}
+
+/// Returns whether two paths name one file, as far as their texts tell.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    a == b || whole(a) == whole(b)
+}
+
+/// The joints that the clips of another file move, with their counterparts in the open model.
+#[derive(Clone, Debug)]
+pub struct ClipNames {
+    /// The file of the clips.
+    pub path: PathBuf,
+    /// What is in it.
+    pub other: Arc<Model>,
+    /// What people have said.
+    pub said: NameMap,
+    /// The joints by their keys there, with the keys of their counterparts.
+    pub rows: Vec<(String, Option<String>)>,
+    /// The names of the clips that were taken last with it; others take their place.
+    pub taken: Vec<String>,
+    /// Whether the mapping was made by hand and is in no file.
+    pub is_new: bool,
+    /// Whether the dialog is open.
+    pub is_shown: bool,
+    /// Why nothing was taken, or what became of the file of the mapping.
+    pub told: Option<String>,
+}
+
+/// Commands about these names; the application carries them out.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum ClipNamesCommand {
+    /// Show which joints are which of the clips that were taken last.
+    Show,
+    /// A joint there is this one here; `None`: it has no counterpart.
+    Say(String, Option<String>),
+    /// The name of a joint says again what it is.
+    Forget(String),
+    /// Take the clips anew, in place of those that were taken with another mapping.
+    Take,
+    /// Read what is said from this file ([`NameMap`]).
+    Read(PathBuf),
+    /// Write which joint is which into this file.
+    Write(PathBuf),
+    /// Close the dialog.
+    Leave,
+}
+
+impl PartialEq for ClipNames {
+    /// Two are of the same file only where its model is one piece of memory.
+    fn eq(&self, other: &Self) -> bool {
+        let of = |names: &Self| (names.is_new, names.is_shown, names.told.clone());
+        let own = (&self.path, &self.said, &self.rows, &self.taken);
+        Arc::ptr_eq(&self.other, &other.other)
+            && own == (&other.path, &other.said, &other.rows, &other.taken)
+            && of(self) == of(other)
+    }
+}
+
+impl ClipNames {
+    /// Begins with the clips of a file that were to be taken for `model`.
+    #[must_use]
+    pub fn new(path: PathBuf, other: Arc<Model>, said: NameMap, model: &Model) -> Self {
+        let (rows, taken) = (Vec::new(), Vec::new());
+        let mut out = Self { path, other, said, rows, taken, is_new: false, is_shown: false, told: None };
+        out.match_joints(model);
+        out
+    }
+
+    /// Says what a joint there is here. What was said of another joint with this counterpart gives way.
+    pub fn say(&mut self, there: &str, here: Option<&str>, model: &Model) {
+        let others = self.said.pairs().filter(|(_, other)| here.is_some() && *other == here);
+        let others: Vec<String> = others.map(|(name, _)| name.to_owned()).collect();
+        others.iter().for_each(|name| self.said.forget(name));
+        self.said.set(there, here);
+        self.said_by_hand(model);
+    }
+
+    /// Says nothing of a joint any more: its name decides.
+    pub fn forget(&mut self, there: &str, model: &Model) {
+        self.said.forget(there);
+        self.said_by_hand(model);
+    }
+
+    fn said_by_hand(&mut self, model: &Model) {
+        self.is_new = !self.said.is_empty();
+        self.told = None;
+        self.match_joints(model);
+    }
+
+    /// Finds the counterparts anew. Where the mapping does not fit, the rows stay and the reason is told.
+    pub fn match_joints(&mut self, model: &Model) {
+        match self.said.find(&self.other, model) {
+            Ok(said) => self.rows = clip_joints(&self.other, model, &said),
+            Err(why) => self.told = Some(why.to_string()),
+        }
+    }
+
+    /// Returns the name of the file.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// Returns the file that a mapping is kept in unless somebody says another: `walks.map.json` beside `walks.glb`.
+    #[must_use]
+    pub fn map_path(&self) -> PathBuf {
+        self.path.with_extension("map.json")
+    }
+
+    /// Reads what is said from a file, and tells what became of it.
+    pub fn read(&mut self, path: &Path, model: &Model) {
+        match NameMap::read(path) {
+            Ok(map) => {
+                let before = std::mem::replace(&mut self.said, map.in_file(&self.other));
+                self.told = None;
+                self.match_joints(model);
+                match self.told.is_some() {
+                    true => self.said = before,
+                    false => self.is_new = false,
+                }
+            }
+            Err(why) => self.told = Some(format!("{}: {why}", path.display())),
+        }
+    }
+
+    /// Returns the text of a file that says all rows.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut all = NameMap::default();
+        self.rows.iter().for_each(|(there, here)| all.set(there, here.as_deref()));
+        all.text()
+    }
+}
+
+impl Files {
+    /// Keeps what is said of the joints of a file and which clips were taken of it, in place of what was kept of that file before.
+    pub fn keep_clip_names(&mut self, names: &ClipNames) {
+        let ClipNames { path, said, taken, is_new, .. } = names.clone();
+        let files = Arc::make_mut(&mut self.clip_files);
+        files.retain(|file| !is_same_file(&file.path, &path));
+        if !(said.is_empty() && taken.is_empty()) {
+            files.push(ClipFile { path, said, taken, is_new });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::Session;
+    use crate::{Document, SessionFile};
+
+    fn session() -> Session {
+        let mut session = Session::default();
+        let model = Arc::new(tube(Tube { joints: 4, ..Tube::default() }));
+        session.open(Document::new(model, Vec::new(), Some("/models/own.glb".into())));
+        session
+    }
+
+    /// Says something of the joints of a file, by hand.
+    fn said(session: &mut Session) -> ClipNames {
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = ClipNames::new("/models/clips/walks.glb".into(), model.clone(), NameMap::default(), &model);
+        names.say("joint 1", Some("joint 3"), &model);
+        names.say("joint 2", None, &model);
+        names.taken = vec!["Bend".to_owned()];
+        session.files_mut().keep_clip_names(&names);
+        names
+    }
+
+    #[test]
+    fn session_files_keep_which_joints_are_which() {
+        let mut before = session();
+        let names = said(&mut before);
+        assert_eq!(before.unsaved().unsaved_work().words(), ["2 joints of clips with counterparts by hand"]);
+        assert!(before.unsaved().has_unsaved_work() && before.unsaved().has_work());
+        let mut file = before.unsaved().kept().unwrap().file();
+        let at = Path::new("/models/a.skinscope.json");
+        file.set_model(at, [Path::new("/models/own.glb")], |_| false).unwrap();
+        let text = file.text().unwrap();
+        let line = r#""clip_files": [{"path": "clips/walks.glb", "joints": {"joint 1": "joint 3", "joint 2": null}, "clips": ["Bend"]}]"#;
+        assert!(text.contains(line), "{text}");
+        let mut read = SessionFile::parse(text.as_bytes()).unwrap();
+        _ = read.find_model(at);
+        assert_eq!(read.said_of(&names.path), names.said);
+        let mut after = session();
+        let document = Document::clone(after.document().unwrap());
+        after.open_kept(document.clone(), &read);
+        assert_eq!(
+            (after.files().clip_files(), after.files().said_of(&names.path)),
+            (before.files().clip_files(), names.said.clone())
+        );
+        assert!(!after.unsaved().has_unsaved_work());
+        // What is taken up after a crash is in no file.
+        let mut restored = session();
+        restored.take_up(&read);
+        assert_eq!((restored.unsaved().unsaved_work().names, restored.unsaved().kept().unwrap().names()), (2, 2));
+        // What is said anew is not in the file.
+        let model = Arc::clone(after.model().unwrap());
+        let mut names = names;
+        names.forget("joint 2", &model);
+        after.files_mut().keep_clip_names(&names);
+        assert_eq!(after.unsaved().unsaved_work().names, 1);
+        // An earlier file keeps none, and another model is not that of the names.
+        after.open_kept(document, &SessionFile::parse(b"{\"skinscope_session\": 1}").unwrap());
+        assert!(after.files().clip_files().is_empty());
+        said(&mut after);
+        after.open(Document::new(Arc::new(tube(Tube::default())), Vec::new(), Some("/models/other.glb".into())));
+        assert!(after.files().clip_files().is_empty() && !after.unsaved().has_unsaved_work());
+    }
+
+    #[test]
+    fn the_last_word_on_a_counterpart_is_right() {
+        let map = |text: &str| NameMap::parse(text.as_bytes()).unwrap();
+        let mut kept = map(r#"{"a": "x", "b": null, "c": "z"}"#);
+        kept.correct(map(r#"{"d": "x", "b": "y"}"#));
+        assert_eq!(kept, map(r#"{"d": "x", "b": "y", "c": "z"}"#));
+    }
+
+    #[test]
+    fn a_file_that_does_not_fit_changes_nothing_and_any_number_of_joints_has_no_counterpart() {
+        let mut session = session();
+        let model = Arc::clone(session.model().unwrap());
+        let mut names = said(&mut session);
+        names.say("joint 3", None, &model);
+        let of =
+            |names: &ClipNames, joint: &str| names.rows.iter().find(|(there, _)| there == joint).unwrap().1.clone();
+        let own = |names: &ClipNames| ["joint 1", "joint 2", "joint 3"].map(|joint| of(names, joint));
+        let by_hand = [Some("joint 3".to_owned()), None, None];
+        assert_eq!(own(&names), by_hand);
+        let folder = std::env::temp_dir().join(format!("skinscope-clip-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("walks.map.json");
+        let (said, rows) = (names.said.clone(), names.rows.clone());
+        for (text, why) in
+            [(r#"{"joint 1": "tail"}"#, "tail"), (r#"{"joint 1": 7}"#, "walks.map.json"), ("", "walks.map.json")]
+        {
+            std::fs::write(&path, text).unwrap();
+            names.read(&path, &model);
+            assert!(names.told.as_ref().is_some_and(|told| told.contains(why)), "{text}: {:?}", names.told);
+            assert_eq!((&names.said, &names.rows, names.is_new), (&said, &rows, true), "{text}");
+        }
+        std::fs::write(&path, r#"{"joint 1": null, "joint 2": null}"#).unwrap();
+        names.read(&path, &model);
+        assert!(names.told.is_none() && !names.is_new);
+        assert_eq!(own(&names)[..2], [None, None]);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn a_mapping_that_a_file_has_is_not_unsaved() {
+        let mut session = session();
+        let mut names = said(&mut session);
+        names.is_new = false;
+        session.files_mut().keep_clip_names(&names);
+        assert!(!session.unsaved().has_unsaved_work() && session.files().clip_files().len() == 1);
+        names.said = NameMap::default();
+        names.taken.clear();
+        session.files_mut().keep_clip_names(&names);
+        assert!(session.files().clip_files().is_empty(), "nothing is left to keep");
+    }
+}

@@ -1,0 +1,349 @@
+//! Clips made in the window, of poses at moments. Each change is one step that can be undone.
+
+use std::sync::Arc;
+
+use skinscope_anim::pose::{keyed_clip, resting_clip};
+use skinscope_anim::{Layers, SampleScratch, sample};
+use skinscope_model::{Clip, ClipChange, ClipId, ClipSource, LocalPose, Model, NodeId};
+
+use crate::playback::clips;
+use crate::{Playback, PoseSource, Session};
+
+/// Commands about clips that the file does not have, and their keys.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum KeyingCommand {
+    /// Make the pose that is shown a key, at the time that is shown, of the clip that is shown; where that was not made of poses, the first
+    /// key of a new clip.
+    KeyPose,
+    /// Take the key at the time that is shown out of the clip.
+    RemoveKeyHere,
+    /// Take the key at this time (seconds) out of the clip that is shown. With its last key the clip goes.
+    RemoveKey(f32),
+    /// Move the key at the first time to the second one, seconds. Nothing happens where another key is there.
+    MoveKey(f32, f32),
+    /// Give an added clip this name, or one like it where another clip is called so.
+    Rename(ClipId, String),
+    /// Take an added clip out.
+    RemoveClip(ClipId),
+}
+
+/// The name of a new clip.
+const NAME: &str = "Poses";
+
+/// Returns the poses of a keyed clip at its moments.
+fn poses_of(model: &Model, clip: &Clip) -> Vec<(f32, LocalPose)> {
+    let mut scratch = SampleScratch::default();
+    let at = |secs: &f32| {
+        let mut pose = model.skeleton.rest.clone();
+        sample(model, clip, *secs, &mut scratch, &mut pose);
+        (*secs, pose)
+    };
+    clip.times.iter().flatten().map(at).collect()
+}
+
+/// Returns the clip of these poses, with a key that moves nothing where all of them rest.
+fn clip_of(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
+    keyed_clip(model, name, poses).or_else(|| resting_clip(model, name, poses))
+}
+
+/// Poses with their moments in seconds, earliest first.
+type KeyedPoses = Vec<(f32, LocalPose)>;
+
+/// The keys of the clip that is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct ClipKeys<'a> {
+    pub(crate) model: Option<&'a Arc<Model>>,
+    pub(crate) selected: Option<NodeId>,
+    pub(crate) playback: &'a Playback,
+}
+
+impl Session {
+    /// Returns the keys of the clip that is shown.
+    #[must_use]
+    pub fn clip_keys(&self) -> ClipKeys<'_> {
+        ClipKeys { model: self.model(), selected: self.view.selected, playback: &self.playback }
+    }
+}
+
+impl<'a> ClipKeys<'a> {
+    /// Returns the clip that is shown where it was made of poses, so that keys can be set in it.
+    #[must_use]
+    pub fn keyed_clip(self) -> Option<(ClipId, &'a Clip)> {
+        let (model, id) = self.model.zip(self.playback.clip)?;
+        let clip = model.clips.get(id.index()).filter(|clip| clip.source == ClipSource::Keyed);
+        clip.map(|clip| (id, clip))
+    }
+
+    /// Returns the time of the key of that clip that is nearest to `secs`, if it is less than half a frame away.
+    #[must_use]
+    pub fn key_near(self, secs: f32) -> Option<f32> {
+        let (_, clip) = self.keyed_clip()?;
+        let near = clip.times.iter().flatten().copied().min_by(|a, b| (a - secs).abs().total_cmp(&(b - secs).abs()));
+        near.filter(|key| (key - secs).abs() < 0.5 / self.playback.fps.max(1.0))
+    }
+
+    /// The place of a clip among the added ones.
+    fn added_place(self, clip: ClipId) -> Option<usize> {
+        let model = self.model.filter(|model| clip.index() < model.clips.len())?;
+        clip.index().checked_sub(model.file_clips())
+    }
+
+    /// The poses of the keyed clip that is shown.
+    fn shown_poses(self) -> Option<(ClipId, String, KeyedPoses)> {
+        let (model, (id, clip)) = self.model.zip(self.keyed_clip())?;
+        Some((id, clip.name.clone(), poses_of(model, clip)))
+    }
+}
+
+/// Carries out a command of its family.
+pub(crate) fn apply(session: &mut Session, command: &KeyingCommand) {
+    match *command {
+        KeyingCommand::KeyPose => key_pose(session),
+        KeyingCommand::RemoveKeyHere => {
+            let now = session.playback.time_secs;
+            remove_key(session, now);
+        }
+        KeyingCommand::RemoveKey(secs) => remove_key(session, secs),
+        KeyingCommand::MoveKey(from, to) => move_key(session, from, to),
+        KeyingCommand::Rename(clip, ref name) => rename_clip(session, clip, name),
+        KeyingCommand::RemoveClip(clip) => {
+            if let Some(at) = session.clip_keys().added_place(clip) {
+                let change = ClipChange { at, removed: 1, ..ClipChange::default() };
+                let shown = session.playback.clip.map(|shown| if shown >= clip { before(shown) } else { shown });
+                clips::change_clips(session, &change, None, shown);
+            }
+        }
+    }
+}
+
+fn key_pose(session: &mut Session) {
+    session.update_pose();
+    let Some(model) = session.model().map(Arc::clone) else { return };
+    let pose = session.pose().pose_to_key();
+    let secs = session.clip_keys().key_near(session.playback.time_secs).unwrap_or(session.playback.time_secs);
+    let (at, removed, clip, secs) = match session.clip_keys().shown_poses() {
+        Some((id, name, mut poses)) => {
+            poses.retain(|(other, _)| *other != secs);
+            let place = poses.partition_point(|(other, _)| *other < secs);
+            poses.insert(place, (secs, pose));
+            (id.index() - model.file_clips(), 1, clip_of(&model, &name, &poses), secs)
+        }
+        None => {
+            let name = model.free_clip_name(NAME, None);
+            (model.added_clips().len(), 0, clip_of(&model, &name, &[(0.0, pose)]), 0.0)
+        }
+    };
+    let Some(clip) = clip else { return };
+    let shown = ClipId::from_index(model.file_clips() + at);
+    // The clip says now what was edited.
+    let change = ClipChange { at, removed, inserted: vec![clip] };
+    let edits = session.edits.without_pose();
+    if clips::change_clips(session, &change, Some(edits), Some(shown)) {
+        // What was laid over the clip is in the key.
+        session.playback.layers = Layers::default();
+        session.playback.source = PoseSource::Clip;
+        session.playback.playing = false;
+        session.playback.time_secs = secs;
+    }
+}
+
+fn remove_key(session: &mut Session, secs: f32) {
+    let (Some(key), Some((id, name, mut poses))) =
+        (session.clip_keys().key_near(secs), session.clip_keys().shown_poses())
+    else {
+        return;
+    };
+    poses.retain(|(other, _)| *other != key);
+    if poses.is_empty() {
+        return apply(session, &KeyingCommand::RemoveClip(id));
+    }
+    set_keys(session, id, &name, &poses);
+}
+
+fn move_key(session: &mut Session, from: f32, to: f32) {
+    let to = if to.is_finite() { to.max(0.0) } else { return };
+    let (Some(key), Some((id, name, mut poses))) =
+        (session.clip_keys().key_near(from), session.clip_keys().shown_poses())
+    else {
+        return;
+    };
+    if poses.iter().any(|(other, _)| *other == to) {
+        return;
+    }
+    poses.iter_mut().filter(|(other, _)| *other == key).for_each(|(secs, _)| *secs = to);
+    poses.sort_by(|a, b| a.0.total_cmp(&b.0));
+    set_keys(session, id, &name, &poses);
+}
+
+fn set_keys(session: &mut Session, id: ClipId, name: &str, poses: &[(f32, LocalPose)]) {
+    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
+    let Some(clip) = clip_of(model, name, poses) else { return };
+    clips::change_clips(session, &ClipChange { at, removed: 1, inserted: vec![clip] }, None, Some(id));
+}
+
+fn rename_clip(session: &mut Session, id: ClipId, name: &str) {
+    let Some((model, at)) = session.model().zip(session.clip_keys().added_place(id)) else { return };
+    let (clip, name) = (&model.clips[id.index()], name.trim());
+    if name.is_empty() || name == clip.name {
+        return;
+    }
+    let renamed = Clip { name: model.free_clip_name(name, Some(id)), ..clip.clone() };
+    let change = ClipChange { at, removed: 1, inserted: vec![renamed] };
+    let shown = session.playback.clip;
+    clips::change_clips(session, &change, None, shown);
+}
+
+fn before(clip: ClipId) -> ClipId {
+    ClipId::from_index(clip.index().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Quat, Vec3};
+    use skinscope_model::NodeId;
+    use skinscope_model::shapes::{Tube, tube};
+
+    use super::*;
+    use crate::{ChannelValue, Document, EditCommand, PlaybackCommand};
+
+    fn open() -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(Tube { joints: 4, ..Tube::default() })), Vec::new(), None));
+        session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+        session
+    }
+
+    fn turn(session: &mut Session, degrees: f32) {
+        session.apply(EditCommand::Edit(NodeId(2), ChannelValue::Rotation(Vec3::X * degrees)));
+        session.apply(EditCommand::EndEdit);
+    }
+
+    /// The turn of the node about X at a time, degrees.
+    fn turned(session: &mut Session, secs: f32) -> f32 {
+        session.apply(PlaybackCommand::Seek(secs));
+        session.update_pose();
+        let model = session.model().unwrap();
+        let rest = model.skeleton.rest.transforms[2].rotation;
+        let by: Quat = rest.inverse() * session.pose().local.transforms[2].rotation;
+        2.0 * by.x.atan2(by.w).to_degrees()
+    }
+
+    fn times(session: &Session) -> Vec<f32> {
+        session.clip_keys().keyed_clip().map_or_else(Vec::new, |(_, clip)| clip.times.concat())
+    }
+
+    #[test]
+    fn poses_become_keys_that_are_moved_taken_out_undone_and_redone() {
+        let mut session = open();
+        // The first key rests, and is a key all the same.
+        session.apply(KeyingCommand::KeyPose);
+        assert_eq!((times(&session), session.unsaved().unsaved_clips()), (vec![0.0], 1));
+        assert_eq!((session.playback().clip, session.playback().source), (Some(ClipId(1)), PoseSource::Clip));
+        // The timeline of such a clip goes on after its last key.
+        session.apply(PlaybackCommand::Seek(0.5));
+        turn(&mut session, 40.0);
+        session.apply(KeyingCommand::KeyPose);
+        assert!(session.edits().is_empty() && times(&session) == [0.0, 0.5]);
+        for (secs, want) in [(0.0, 0.0), (0.25, 20.0), (0.5, 40.0)] {
+            let got = turned(&mut session, secs);
+            assert!((got - want).abs() < 1e-3, "{secs} s: {got}");
+        }
+        // A key at the same time takes the place of the one before.
+        turn(&mut session, 60.0);
+        session.apply(KeyingCommand::KeyPose);
+        assert!((turned(&mut session, 0.25) - 30.0).abs() < 1e-3);
+        session.apply(KeyingCommand::MoveKey(0.5, 1.0));
+        assert!((turned(&mut session, 0.5) - 30.0).abs() < 1e-3 && times(&session) == [0.0, 1.0]);
+        session.apply(KeyingCommand::MoveKey(1.0, 0.0));
+        assert_eq!(times(&session), [0.0, 1.0], "another key is there");
+        session.apply(KeyingCommand::RemoveKey(0.0));
+        assert_eq!(times(&session), [1.0]);
+        for (steps, want) in [(1, vec![0.0, 1.0]), (1, vec![0.0, 0.5])] {
+            (0..steps).for_each(|_| _ = session.apply(EditCommand::Undo));
+            assert_eq!(times(&session), want);
+        }
+        // The step before that brings back the edit of the pose, too.
+        session.apply(EditCommand::Undo);
+        assert!(!session.edits().is_empty() && (turned(&mut session, 0.5) - 60.0).abs() < 1e-3);
+        (0..8).for_each(|_| _ = session.apply(EditCommand::Undo));
+        assert_eq!((session.unsaved().unsaved_clips(), session.playback().clip), (0, Some(ClipId(0))));
+        (0..12).for_each(|_| _ = session.apply(EditCommand::Redo));
+        assert_eq!(times(&session), [1.0]);
+        session.apply(KeyingCommand::RemoveKey(1.0));
+        assert_eq!(session.unsaved().unsaved_clips(), 0, "with its last key the clip goes");
+    }
+
+    #[test]
+    fn added_clips_are_named_and_taken_out_and_those_of_the_file_are_not() {
+        let mut session = open();
+        session.apply(KeyingCommand::KeyPose);
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(KeyingCommand::KeyPose);
+        let names =
+            |session: &Session| session.model().unwrap().clips.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&session), ["Bend", "Poses", "Poses 2"]);
+        session.apply(KeyingCommand::Rename(ClipId(1), " Bend ".into()));
+        session.apply(KeyingCommand::Rename(ClipId(0), "Other".into()));
+        session.apply(KeyingCommand::Rename(ClipId(2), "  ".into()));
+        session.apply(KeyingCommand::RemoveClip(ClipId(0)));
+        session.apply(KeyingCommand::RemoveClip(ClipId(9)));
+        assert_eq!(names(&session), ["Bend", "Bend 2", "Poses 2"]);
+        assert_eq!(session.playback().clip, Some(ClipId(2)));
+        session.apply(KeyingCommand::RemoveClip(ClipId(1)));
+        assert_eq!(
+            (names(&session), session.playback().clip),
+            (vec!["Bend".into(), "Poses 2".into()], Some(ClipId(1)))
+        );
+        // Keys are for clips that were made of poses.
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(KeyingCommand::RemoveKey(0.0));
+        assert_eq!(names(&session).len(), 2);
+    }
+
+    #[test]
+    fn what_is_laid_over_a_clip_is_undone_follows_its_clip_and_goes_into_keys() {
+        use skinscope_anim::{Additive, Crossfade};
+        let mut session = open();
+        session.apply(KeyingCommand::KeyPose);
+        session.apply(KeyingCommand::Rename(ClipId(1), "Still".into()));
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(KeyingCommand::KeyPose);
+        session.apply(PlaybackCommand::SetClip(ClipId(0)));
+        session.apply(PlaybackCommand::Seek(0.3));
+        let laid = |weight| Layers {
+            fade: Some(Crossfade { clip: ClipId(2), weight, rise: None }),
+            add: Some(Additive { clip: ClipId(0), weight }),
+        };
+        // A drag is one step.
+        for weight in [0.1, 0.2, 0.3] {
+            session.apply(PlaybackCommand::SetLayers(laid(weight)));
+        }
+        session.apply(EditCommand::EndEdit);
+        session.apply(PlaybackCommand::SetLayers(laid(0.8)));
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers, laid(0.3));
+        session.apply(EditCommand::Undo);
+        assert!(session.playback().layers.is_empty());
+        (0..2).for_each(|_| _ = session.apply(EditCommand::Redo));
+        assert_eq!(session.playback().layers, laid(0.8));
+        // A layer stays with its clip, whose number changes, and goes with it.
+        session.apply(KeyingCommand::RemoveClip(ClipId(1)));
+        assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
+        session.apply(KeyingCommand::RemoveClip(ClipId(1)));
+        assert_eq!(session.playback().layers, Layers { fade: None, ..laid(0.8) });
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers.fade.map(|fade| fade.clip), Some(ClipId(1)));
+        session.update_pose();
+        let shown = session.pose().local.clone();
+        session.apply(KeyingCommand::KeyPose);
+        session.update_pose();
+        assert!(session.playback().layers.is_empty());
+        let apart = |(a, b): (&skinscope_base::math::Transform, &skinscope_base::math::Transform)| {
+            a.rotation.angle_between(b.rotation)
+        };
+        let far = shown.transforms.iter().zip(&session.pose().local.transforms).map(apart).fold(0.0, f32::max);
+        assert!(far < 1e-3, "{far}");
+        session.apply(EditCommand::Undo);
+        assert_eq!(session.playback().layers.add, laid(0.8).add);
+    }
+}

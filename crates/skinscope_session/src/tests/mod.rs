@@ -1,0 +1,20 @@
+//! Tests of the session that need several of its parts, a file for each subject.
+
+mod commands;
+mod comparison;
+mod controls;
+mod edits;
+mod far;
+mod findings;
+mod held;
+mod measuring;
+mod parts;
+mod presets;
+mod random_clips;
+mod session_files;
+pub(crate) mod sessions;
+mod tools;
+mod unmatched;
+mod versions;
+mod ways;
+mod work;

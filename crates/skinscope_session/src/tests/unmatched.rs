@@ -1,0 +1,91 @@
+//! Tests of work that is set aside: which file takes it up, and what becomes of it where something else is there already.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::Vec3;
+use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::{ModelParts, NodeId};
+
+use crate::files::session_file::{EditRecord, Number, WorkRecord, numbers};
+use crate::tests::sessions;
+use crate::*;
+
+fn document(model: &Model, path: &str) -> Document {
+    let mut parts = ModelParts::clone(model);
+    parts.source.name = path.rsplit('/').next().unwrap().into();
+    Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), Some(path.into()))
+}
+
+fn turned(joint: &str, degrees: f32) -> WorkRecord {
+    let record = EditRecord { angles: Some(numbers([degrees, 0.0, 0.0])), ..EditRecord::default() };
+    WorkRecord { model: "a.glb".into(), joints: [(joint.to_owned(), record)].into(), ..WorkRecord::default() }
+}
+
+#[test]
+fn two_values_of_one_joint_are_both_kept() {
+    let mut session = Session::default();
+    session.files.set_work_aside(turned("Tail", 30.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Tail", 60.0), &mut Vec::new());
+    session.files.set_work_aside(turned("Ear", 5.0), &mut Vec::new());
+    let all: Vec<Vec<&String>> = session.files().set_aside().iter().map(|work| work.joints.keys().collect()).collect();
+    assert_eq!(all, [vec!["Ear", "Tail"], vec!["Tail"]]);
+    assert_ne!(session.files().set_aside()[0].joints["Tail"], session.files().set_aside()[1].joints["Tail"]);
+}
+
+#[test]
+fn another_file_of_the_same_name_takes_nothing_up_by_itself() {
+    let whole = tube(Tube { joints: 6, ..Tube::default() });
+    let mut session = Session::default();
+    session.open(document(&whole, "a/scene.gltf"));
+    session.apply(EditCommand::Edit(NodeId(6), ChannelValue::Translation(Vec3::X)));
+    session.apply(EditCommand::EndEdit);
+    session.open(document(&tube(Tube { joints: 3, ..Tube::default() }), "a/scene.gltf"));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (0, 1));
+    session.open(document(&tube(Tube { joints: 6, radius: 0.7, ..Tube::default() }), "b/scene.gltf"));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (0, 1));
+    session.open(document(&whole, "a/scene.gltf"));
+    assert_eq!((session.edits().nodes.len(), session.files().set_aside().len()), (1, 0));
+}
+
+#[test]
+fn morph_weights_follow_their_node_among_several_of_its_name() {
+    let mut parts = ModelParts::clone(&obstacle_course());
+    parts.skeleton.names[2] = parts.skeleton.names[1].clone();
+    let before = Model::build(parts.clone()).unwrap();
+    // In the file the two have changed places.
+    parts.skeleton.file_index.swap(1, 2);
+    let after = Model::build(parts).unwrap();
+    let mut session = Session::default();
+    session.open(document(&before, "model.glb"));
+    session.apply(EditCommand::EditMorph(0, 0.75));
+    session.apply(EditCommand::EndEdit);
+    let file = session.unsaved().kept().unwrap().file();
+    assert_eq!(session.open_kept(document(&after, "model.glb"), &file), [""; 0]);
+    assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.75)]));
+}
+
+#[test]
+fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
+    let mut session = sessions::built_in_session();
+    let names = session.model().unwrap().skeleton.names.clone();
+    let node = |name: &str| NodeId::from_index(names.iter().position(|n| n == name).unwrap());
+    session.apply(PosingCommand::SetPartner(node("UpperArm.L"), Some(node("Head"))));
+    let pairs = [("Head".to_owned(), Some("UpperArm.R".to_owned())), ("Hand.L".to_owned(), None)];
+    session.files.set_work_aside(WorkRecord { pairs: pairs.into(), ..turned("Nobody", 1.0) }, &mut Vec::new());
+    session.apply(AsideCommand::TakeUp(0));
+    assert_eq!(session.edit_rules().partner(node("Head")), Some(node("UpperArm.L")));
+    assert_eq!(session.edit_rules().partner(node("Hand.L")), None);
+    assert_eq!(session.files().set_aside()[0].pairs.keys().collect::<Vec<_>>(), ["Head"]);
+
+    session.open(document(&obstacle_course(), "a.glb"));
+    session.apply(EditCommand::EditMorph(0, 0.5));
+    session.apply(EditCommand::EndEdit);
+    let targets = BTreeMap::from([("swell".to_owned(), Number(0.75)), ("lean".to_owned(), Number(0.25))]);
+    let aside = WorkRecord { morphs: [("mesh".to_owned(), targets)].into(), ..turned("Nobody", 2.0) };
+    session.files.set_work_aside(aside, &mut Vec::new());
+    session.apply(AsideCommand::TakeUp(session.files().set_aside().len() - 1));
+    assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.5), (1, 0.25)]));
+    assert_eq!(session.files().set_aside().last().unwrap().morphs["mesh"].keys().collect::<Vec<_>>(), ["swell"]);
+}

@@ -1,0 +1,162 @@
+//! Tests of the door for work that takes long.
+
+use std::sync::Arc;
+
+use skinscope_base::parallel::JobContext;
+use skinscope_edit::{Packing, RUNTIMES, packed};
+use skinscope_model::shapes::{Tube, obstacle_course, tube};
+use skinscope_model::{MeshId, Model, WeightChange};
+
+use crate::tests::sessions::still_session;
+use crate::{
+    ComparisonCommand, Document, EditCommand, MeasureCommand, PlaybackCommand, Session, ToolCommand, ViewCommand, Work,
+};
+
+fn patient() -> Session {
+    let mut session = still_session(obstacle_course());
+    session.be_patient();
+    session
+}
+
+/// A session that waits for every kind of work at once.
+fn busy() -> Session {
+    let mut session = Session::default();
+    session.be_patient();
+    let mut parts = (*tube(Tube { joints: 3, rings: 400, sides: 130, ..Tube::default() })).clone();
+    let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
+    weights.iter_mut().for_each(|w| *w *= 0.5);
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    session
+}
+
+fn unity() -> Packing {
+    RUNTIMES.iter().find(|runtime| runtime.id == "unity-2").unwrap().packing
+}
+
+fn run(session: &mut Session, work: &Work) {
+    let done = session.begin(work).unwrap()(&JobContext::of_waiting()).unwrap();
+    session.done(done);
+}
+
+fn bits(model: &Model) -> Vec<(u16, u32)> {
+    let influences = model.influences(MeshId(0), 0).unwrap();
+    let of = |v: usize| {
+        let (joints, weights) = influences.of(v);
+        joints.iter().copied().zip(weights.iter().map(|w| w.to_bits())).collect::<Vec<_>>()
+    };
+    (0..influences.vertices()).flat_map(of).collect()
+}
+
+#[test]
+fn what_is_wanted_is_said_until_it_is_done_and_a_session_that_is_not_patient_waits_for_nothing() {
+    let mut session = patient();
+    assert!(session.wanted().is_empty());
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(ViewCommand::SetMethod("polar"));
+    session.apply(MeasureCommand::TogglePanel);
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::PreviewAs(unity()));
+    session.apply(ComparisonCommand::ToWorstMoment);
+    let wanted = session.wanted();
+    assert_eq!(wanted.len(), 6, "{wanted:?}");
+    for (i, work) in wanted.iter().enumerate() {
+        assert!(wanted[..i].iter().all(|other| !work.is_of_kind(other) && work != other), "{work:?}");
+        assert!(session.wanted().contains(work), "the same until something changes: {work:?}");
+    }
+    session.do_wanted();
+    assert!(
+        session.wanted().is_empty() && session.tools().is_trying() && session.deforming().packed_figures().is_some()
+    );
+    assert!(session.measurements().measured_clip().is_some() && session.measurements().measures().is_some());
+    assert!(
+        session.deforming().shown_method().id == "polar"
+            && !session.compared().is_seeking_worst()
+            && session.view().pinned.is_some()
+    );
+    let mut at_once = still_session(obstacle_course());
+    at_once.apply(ToolCommand::Choose(Some("smooth")));
+    assert!(at_once.wanted().is_empty() && at_once.tools().is_trying());
+}
+
+#[test]
+fn each_command_that_a_notice_names_takes_the_wish_back() {
+    let mut session = busy();
+    session.apply(EditCommand::NormaliseWeights);
+    let cancel = |session: &mut Session, wish: Work| {
+        let (said, command) = wish.notice().unwrap();
+        assert!(session.wanted().contains(&wish), "{said}");
+        session.apply(command);
+        assert!(!session.wanted().iter().any(|work| work.is_of_kind(&wish)), "{said}");
+    };
+    let wish = session.wanted().remove(0);
+    assert!(matches!(wish, Work::NormaliseWeights(_)));
+    cancel(&mut session, wish);
+    for (command, kind) in [
+        (ToolCommand::Choose(Some("smooth")).into(), "Smooth"),
+        (ComparisonCommand::PreviewAs(unity()).into(), "Computing the weights"),
+        (crate::Command::View(ViewCommand::SetMethod("polar")), "Computing "),
+    ] {
+        session.apply(command);
+        let wish = session.wanted().into_iter().find(|work| work.notice().is_some()).unwrap();
+        assert!(wish.notice().unwrap().0.starts_with(kind), "{wish:?}");
+        cancel(&mut session, wish);
+    }
+}
+
+#[test]
+fn weights_of_a_runtime_are_those_computed_at_once_and_of_no_use_for_other_weights() {
+    let mut session = patient();
+    session.apply(ComparisonCommand::PreviewAs(unity()));
+    let first = session.wanted().remove(0);
+    let late = session.begin(&first).unwrap();
+    // The weights change meanwhile.
+    let before = Arc::clone(session.model().unwrap());
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let second = session.wanted().into_iter().find(|work| work.is_of_kind(&first)).unwrap();
+    assert!(first != second);
+    let done = late(&JobContext::of_waiting()).unwrap();
+    session.done(done);
+    assert!(session.deforming().packed_figures().is_none() && session.wanted().contains(&second), "it came too late");
+    run(&mut session, &second);
+    let at_once = |model: &Arc<Model>| packed(model, unity(), &JobContext::of_waiting()).unwrap();
+    let (model, figures) = at_once(session.model().unwrap());
+    assert_eq!(session.deforming().packed_figures(), Some(&figures));
+    assert_eq!(bits(session.deforming().compared_model().unwrap()), bits(&model));
+    assert_ne!(bits(&model), bits(&at_once(&before).0), "the edit is seen in what is packed");
+}
+
+#[test]
+fn work_that_is_cancelled_says_nothing() {
+    let mut session = busy();
+    session.apply(EditCommand::NormaliseWeights);
+    session.apply(ViewCommand::SetMethod("polar"));
+    session.apply(ToolCommand::Choose(Some("smooth")));
+    session.apply(PlaybackCommand::SetPlaying(false));
+    let context = JobContext::of_waiting();
+    context.cancel_flag().store(true, std::sync::atomic::Ordering::Relaxed);
+    for work in session.wanted().into_iter().filter(|work| work.notice().is_some()) {
+        assert!(session.begin(&work).unwrap()(&context).is_none(), "{work:?}");
+    }
+}
+
+#[test]
+fn what_is_normalised_when_another_file_is_opened_ends_and_lands_on_no_other_model() {
+    let mut session = busy();
+    session.apply(EditCommand::NormaliseWeights);
+    let work = session.wanted().into_iter().find(|work| matches!(work, Work::NormaliseWeights(_))).unwrap();
+    let late = session.begin(&work).unwrap()(&JobContext::of_waiting()).unwrap();
+    // The other model is another object with the same vertices, so that the changes would fit it.
+    let other = busy();
+    let other = Document::new(Arc::clone(other.document().unwrap().stored()), Vec::new(), Some("other.glb".into()));
+    let stored = bits(&other.model);
+    session.open(other);
+    assert!(!session.is_normalising(), "nobody has asked for that in this file");
+    assert!(!session.wanted().iter().any(|work| matches!(work, Work::NormaliseWeights(_))));
+    assert!(session.begin(&work).is_none(), "its model is no longer open");
+    session.done(late);
+    assert_eq!(bits(session.model().unwrap()), stored, "it came too late");
+    session.do_wanted();
+    assert!(bits(session.model().unwrap()) == stored && !session.unsaved().has_unsaved_work());
+}

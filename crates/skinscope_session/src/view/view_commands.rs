@@ -1,0 +1,102 @@
+//! Carries out the commands about what is shown of the model, and how.
+
+use std::sync::Arc;
+
+use skinscope_inspect as inspect;
+
+use crate::pose::crowd;
+use crate::surfaces::deforming;
+use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand};
+
+impl View {
+    /// Sets how thick bones are, within [`View::BONE_SIZES`].
+    fn set_bone_size(&mut self, size: f32) {
+        if size.is_finite() {
+            let [least, most] = Self::BONE_SIZES;
+            self.bone_size = size.clamp(least, most);
+        }
+    }
+
+    /// Sets how opaque the surface is, 0…1.
+    fn set_skin_opacity(&mut self, opacity: f32) {
+        if opacity.is_finite() {
+            self.skin_opacity = opacity.clamp(0.0, 1.0);
+        }
+    }
+}
+
+/// Carries out a command of its family.
+pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effect> {
+    let view = &mut session.view;
+    match command {
+        ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
+        ViewCommand::ToggleOverlay(id) => {
+            view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));
+        }
+        ViewCommand::SetInfluenceLimit(limit) => {
+            view.influence_limit = limit.clamp(1, inspect::LIMITS);
+            // The limit that the checker uses has changed.
+            return Some(Effect::Inspection(InspectionCommand::Inspect));
+        }
+        ViewCommand::SetRamp(ramp) => view.ramp = ramp,
+        ViewCommand::Toggle(toggle) => view.toggle(toggle),
+        ViewCommand::Set(toggle, on) => view.set(toggle, on),
+        ViewCommand::SetBoneShape(shape) => view.bone_shape = shape,
+        ViewCommand::SetBoneSize(size) => view.set_bone_size(size),
+        ViewCommand::SetOnion(onion) => view.onion = onion.clamped(),
+        ViewCommand::ToggleDeformingOnly => {
+            let on = session.bones().deforming_only();
+            session.view.deforming_only = Some(!on);
+        }
+        ViewCommand::SetDeformingOnly(only) => view.deforming_only = only,
+        ViewCommand::SetSkinOpacity(opacity) => view.set_skin_opacity(opacity),
+        ViewCommand::ToggleHidden(node) => {
+            if let Some(document) = &session.document {
+                view.toggle_hidden(node, &document.model);
+            }
+        }
+        ViewCommand::HideSelected => view.hide_selected(),
+        ViewCommand::ShowAll => view.hidden = Arc::default(),
+        ViewCommand::SetPoseTool(tool) => view.pose_tool = tool,
+        ViewCommand::SetOrientation(orientation) => view.orientation = orientation,
+        ViewCommand::SetMethod(id) => {
+            view.set_method(id);
+            session.pose.forget_surfaces();
+        }
+        ViewCommand::GiveUpData => deforming::give_up_data(session),
+        ViewCommand::SetNormals(id) => {
+            view.set_normals(id);
+            session.pose.forget_surfaces();
+        }
+        ViewCommand::SetPass(id) => {
+            view.set_pass(id);
+            session.pose.forget_surfaces();
+        }
+        ViewCommand::SetParameter(id, value) => {
+            view.set_parameter(id, value);
+            session.pose.forget_surfaces();
+        }
+        ViewCommand::SetScene(scene) => {
+            if session.document.as_ref().is_some_and(|d| scene < d.model.scenes.len()) {
+                view.scene = scene;
+                session.update_pose();
+            }
+        }
+        ViewCommand::SetVariant(variant) => {
+            let known = session.document.as_ref().map_or(0, |d| d.model.variants.len());
+            if variant.is_none_or(|v| v < known) {
+                view.variant = variant;
+            }
+        }
+        ViewCommand::SetLighting(lighting) => view.lighting = lighting,
+        ViewCommand::SetAntialiasing(antialiasing) => view.antialiasing = antialiasing,
+        ViewCommand::SetPaletteBuffer(buffer) => view.palette_buffer = buffer,
+        ViewCommand::SetDeformer(deformer) => view.deformer = deformer,
+        ViewCommand::SetCrowd(members) => {
+            view.crowd = members.clamp(1, MOST_MEMBERS);
+            crowd::show_crowd(session);
+            crowd::frame_crowd(session);
+        }
+    }
+    None
+}

@@ -1,0 +1,296 @@
+//! Edited weights and inverse bind matrices: each edit is one step of the history, beside the edits of the pose.
+
+pub(crate) mod marks;
+pub(crate) mod tool_commands;
+pub(crate) mod tools;
+
+pub use self::marks::{MarkCommand, MarkMode, MarkShape, MarkTool, Marking};
+pub use self::tools::{EditedWeights, Scope, ToolCommand, Tools};
+
+use std::sync::Arc;
+
+use skinscope_model::{BindChange, Model, SkinningChange, WeightChange};
+
+use crate::Session;
+
+impl Session {
+    /// Returns whether normalised weights are asked for and not there yet; until then the weights stay as they are.
+    #[must_use]
+    pub fn is_normalising(&self) -> bool {
+        self.tools.is_normalising && self.document.is_some()
+    }
+}
+
+/// Gives some vertices other weights, in one step, which holds the vertices whose weights differ. Nothing happens
+/// where the changes do not fit the model.
+pub(super) fn change_weights(session: &mut Session, changes: &[WeightChange]) {
+    change_skinning(session, changes, &[]);
+}
+
+/// Gives some vertices other weights and some joints other inverse bind matrices, in one step, which holds what
+/// differs. Nothing happens where the changes do not fit the model.
+pub(super) fn change_skinning(session: &mut Session, weights: &[WeightChange], binds: &[BindChange]) {
+    let Some(model) = session.model() else { return };
+    let changed = model.with_weights(weights).and_then(|model| model.with_binds(binds));
+    let Ok(changed) = changed else { return };
+    let touched = SkinningChange { weights: differing(model, weights), binds: differing_binds(model, &changed, binds) };
+    if touched.is_empty() {
+        return;
+    }
+    let before = model.skinning_before(&touched);
+    session.history.skinning_changed(before);
+    show_skinning(session, Arc::new(changed));
+}
+
+/// Divides all weights by their sums. In a large model of a patient session that becomes [`Work::NormaliseWeights`](crate::Work), which
+/// the same command cancels.
+pub(super) fn normalise_weights(session: &mut Session) {
+    let Some(document) = &session.document else { return };
+    if session.is_patient && document.is_large() {
+        session.tools.is_normalising = !session.tools.is_normalising;
+        return;
+    }
+    change_weights(session, &document.model.normalised_weights());
+}
+
+/// Takes the changes that normalise the weights of a model. They are made where the model is still the one that is
+/// open, with the same weights, and where they are still asked for.
+pub(super) fn take_normalised(session: &mut Session, model: &Arc<Model>, changes: &[WeightChange]) {
+    if session.tools.is_normalising && session.model().is_some_and(|open| Arc::ptr_eq(open, model)) {
+        session.tools.is_normalising = false;
+        change_weights(session, changes);
+    }
+}
+
+/// Shows the open file with the weights and matrices of `model`.
+pub(super) fn show_skinning(session: &mut Session, model: Arc<Model>) {
+    let waits = session.is_patient;
+    if let Some(document) = &mut session.document {
+        document.show_edited(model, waits);
+    }
+}
+
+/// Keeps the weights and matrices that were edited in an earlier version of the open file, in which vertices and joints have the same numbers.
+/// Returns whether they fit.
+pub(super) fn take_up_skinning(session: &mut Session, before: &Model) -> bool {
+    session.tools.is_normalising = false;
+    let path = session.document.as_ref().and_then(|document| document.path.clone());
+    let edited = session.unsaved().skinning_to_keep(before, path.as_deref());
+    let Some(model) = session.model().filter(|_| !edited.is_empty()) else { return true };
+    let Ok(changed) = model.with_skinning(&edited) else { return false };
+    show_skinning(session, Arc::new(changed));
+    true
+}
+
+/// Returns the changes of those vertices whose weights differ from what they are now.
+fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
+    let of = |change: &WeightChange| {
+        let now = model.influences(change.mesh, change.primitive)?;
+        let unusable = now.unusable();
+        let mut out = WeightChange::new(change.mesh, change.primitive, change.per_vertex);
+        for (i, vertex) in change.vertices.iter().enumerate() {
+            let (joints, weights) = change.row(i);
+            let is_same = skinscope_model::is_same_row((joints, weights), now.of(*vertex as usize));
+            if !is_same || unusable.contains(vertex) {
+                out.push(*vertex, joints, weights);
+            }
+        }
+        Some(out).filter(|out| !out.vertices.is_empty())
+    };
+    changes.iter().filter_map(of).collect()
+}
+
+/// Returns the changes of those joints whose matrices differ from what they are now.
+fn differing_binds(now: &Model, then: &Model, changes: &[BindChange]) -> Vec<BindChange> {
+    let of = |model: &Model, change: &BindChange| {
+        let skin = model.skins.get(change.skin.index())?;
+        let unusable = skin.not_finite.binary_search(&change.place).is_ok();
+        Some((skin.inverse_bind.get(change.place)?.to_cols_array().map(f32::to_bits), unusable))
+    };
+    changes.iter().filter(|change| of(now, change) != of(then, change)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+    use skinscope_model::shapes::{Tube, tube};
+    use skinscope_model::{BindEdits, LocalPose, MeshId, NodeId, WeightEdits};
+
+    use super::*;
+    use crate::{ChannelValue, Document, EditCommand, Edits, ToolCommand};
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((self.0 >> 33) as u32) % end
+        }
+    }
+
+    fn open(shape: Tube) -> Session {
+        let mut session = Session::default();
+        session.open(Document::new(Arc::new(tube(shape)), Vec::new(), None));
+        session
+    }
+
+    /// Makes new pairs for some vertices, in four or eight slots.
+    fn some(random: &mut Random, vertices: u32, joints: u32) -> WeightChange {
+        let slots = [4, 8][random.below(2) as usize];
+        let mut out = WeightChange::new(MeshId(0), 0, slots);
+        let mut vertex = random.below(40);
+        while vertex < vertices && out.vertices.len() < 60 {
+            let pairs = (0..slots).map(|_| (random.below(joints) as u16, random.below(1000) as f32 / 999.0));
+            let (joints, weights): (Vec<u16>, Vec<f32>) = pairs.unzip();
+            out.push(vertex, &joints, &weights);
+            vertex += 1 + random.below(30);
+        }
+        out
+    }
+
+    /// What edits change: the edits of the pose, those of weights and matrices, the pairs of every vertex and the matrices as
+    /// bits, and the bind pose.
+    type State = (Edits, WeightEdits, BindEdits, Vec<Vec<(u16, u32)>>, Vec<[u32; 12]>, LocalPose);
+
+    /// Returns everything that edits change.
+    fn state(session: &Session) -> State {
+        let model = session.model().unwrap();
+        let i = model.influences(MeshId(0), 0).unwrap();
+        let row = |v| i.of(v).0.iter().copied().zip(i.of(v).1.iter().map(|w| w.to_bits())).collect();
+        let matrices = model.skins[0].inverse_bind.iter().map(|m| m.to_cols_array().map(f32::to_bits));
+        (
+            Edits::clone(&session.edits),
+            model.weight_edits().clone(),
+            model.bind_edits().clone(),
+            (0..i.vertices()).map(row).collect(),
+            matrices.collect(),
+            model.bind_pose().clone(),
+        )
+    }
+
+    #[test]
+    fn edits_of_all_kinds_undone_and_redone_give_the_same_bytes() {
+        let mut session = open(Tube { joints: 12, rings: 61, ..Tube::default() });
+        let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices as u32;
+        let mut random = Random(16);
+        let mut states = vec![state(&session)];
+        let mut bound = 0;
+        while states.len() <= 300 {
+            match random.below(7) {
+                0 | 1 => {
+                    let at = Vec3::new(random.below(100) as f32, random.below(100) as f32, 1.0);
+                    session.apply(EditCommand::Edit(NodeId(random.below(12)), ChannelValue::Translation(at)));
+                    session.apply(EditCommand::EndEdit);
+                }
+                2 => _ = session.apply(EditCommand::NormaliseWeights),
+                tool @ (3 | 4) => {
+                    session.apply(ToolCommand::Choose(Some(["bind-here", "inverse-binds"][tool as usize - 3])));
+                    session.apply(ToolCommand::Apply);
+                    bound += usize::from(states.last().is_some_and(|last| last.4 != state(&session).4));
+                }
+                _ => {
+                    let change = some(&mut random, count, 12);
+                    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+                }
+            }
+            let now = state(&session);
+            if states.last() != Some(&now) {
+                states.push(now);
+            }
+        }
+        for want in states.iter().rev().skip(1) {
+            session.apply(EditCommand::Undo);
+            assert!(state(&session) == *want);
+        }
+        assert!(bound > 40, "matrices have changed in {bound} steps alone");
+        assert!(!session.history.can_undo() && !session.model().unwrap().is_edited());
+        let document = session.document.as_ref().unwrap();
+        assert!(Arc::ptr_eq(&document.model, document.stored()));
+        for want in &states[1..] {
+            session.apply(EditCommand::Redo);
+            assert!(state(&session) == *want);
+        }
+        assert!(!session.history.can_redo());
+    }
+
+    #[test]
+    fn a_thousand_steps_of_5000_vertices_stay_below_400_mib() {
+        let mut session = open(Tube { joints: 12, rings: 200, sides: 30, influences: 8, ..Tube::default() });
+        let stored = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+        assert!(stored > 5000 && session.model().unwrap().influences(MeshId(0), 0).unwrap().per_vertex == 8);
+        // Fifty steps are enough, since each takes as much memory as any other.
+        for step in 0..50_u32 {
+            let mut change = WeightChange::new(MeshId(0), 0, 8);
+            let weight = (step + 1) as f32 / 2000.0;
+            (0..5000).for_each(|v| change.push(v, &[1, 2], &[weight, 1.0 - weight]));
+            session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        }
+        let bytes = session.history.skinning_bytes();
+        assert!(20 * bytes < 400 << 20 && bytes >= 50 * 5000 * 8 * 6, "{bytes}");
+    }
+
+    #[test]
+    fn a_step_holds_the_vertices_that_it_touched_alone_and_what_changes_nothing_is_none() {
+        let mut session = open(Tube { joints: 12, ..Tube::default() });
+        let model = Arc::clone(session.model().unwrap());
+        let i = model.influences(MeshId(0), 0).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        (0..50).for_each(|v| change.push(v, i.of(v as usize).0, i.of(v as usize).1));
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change.clone()])));
+        assert!(!session.history.can_undo() && Arc::ptr_eq(session.model().unwrap(), &model));
+        change.weights[4 * 7] = 0.25;
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+        assert_eq!(session.model().unwrap().weight_edits().vertices(MeshId(0), 0).collect::<Vec<_>>(), [7]);
+        assert_eq!(session.history.skinning_bytes(), 4 + 4 * 6);
+    }
+
+    #[test]
+    fn a_new_edit_takes_the_steps_forward_away() {
+        let mut session = open(Tube { joints: 12, ..Tube::default() });
+        let edit = |vertex: u32| {
+            let mut change = WeightChange::new(MeshId(0), 0, 4);
+            change.push(vertex, &[11], &[1.0]);
+            EditCommand::ChangeWeights(Arc::new(vec![change]))
+        };
+        session.apply(edit(3));
+        session.apply(EditCommand::Undo);
+        assert!(session.history.can_redo());
+        session.apply(edit(4));
+        let now = state(&session);
+        assert!(!session.history.can_redo());
+        session.apply(EditCommand::Redo);
+        assert!(state(&session) == now);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_and_a_newer_version_of_the_file_keeps_the_edits_that_fit() {
+        let mut session = open(Tube { joints: 12, ..Tube::default() });
+        let path = Some(std::path::PathBuf::from("model.glb"));
+        session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), path.clone()));
+        let edit = |joint: u16| {
+            let mut change = WeightChange::new(MeshId(0), 0, 4);
+            change.push(3, &[joint], &[1.0]);
+            EditCommand::ChangeWeights(Arc::new(vec![change]))
+        };
+        session.apply(edit(12));
+        assert!(!session.history.can_undo());
+        session.apply(edit(11));
+        session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), path.clone()));
+        assert_eq!(session.model().unwrap().influences(MeshId(0), 0).unwrap().of(3).0[0], 11);
+        session.apply(EditCommand::Undo);
+        assert!(session.model().unwrap().weight_edits().is_empty());
+        session.apply(EditCommand::Redo);
+        // A skin with fewer joints cannot have them.
+        session.open(Document::new(Arc::new(tube(Tube { joints: 5, ..Tube::default() })), Vec::new(), path));
+        assert!(session.model().unwrap().weight_edits().is_empty() && !session.history.can_undo());
+        let warned =
+            |session: &Session, what: &str| session.document().unwrap().warnings.iter().any(|w| w.contains(what));
+        assert!(warned(&session, "1 edited vertex set aside: the skin has no joint \"joint 11\""));
+        assert_eq!((session.unsaved().unsaved_vertices(), session.unsaved().unsaved_work().set_aside), (0, 1));
+        // Once the joints are back, so is the edit.
+        let path = Some(std::path::PathBuf::from("model.glb"));
+        session.open(Document::new(Arc::new(tube(Tube { joints: 12, ..Tube::default() })), Vec::new(), path));
+        assert_eq!(session.model().unwrap().influences(MeshId(0), 0).unwrap().of(3).0[0], 11);
+        assert!(session.files().set_aside().is_empty() && session.history().can_undo());
+    }
+}

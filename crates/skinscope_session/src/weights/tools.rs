@@ -1,0 +1,309 @@
+//! Tools that change weights or inverse bind matrices: one is chosen, with settings and vertices that it works on; what it would do is shown before
+//! it is done, and doing it is one step of the history.
+//!
+//! What a tool would do is computed in the background ([`Work::TryTool`](crate::Work)) where the session is patient; else at once.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skinscope_edit::{BIND_HERE, Operation, Outcome, Settings, Task};
+use skinscope_inspect::{InspectedValues, VertexSet};
+use skinscope_model::{Model, NodeId};
+
+use crate::command::ids::Id;
+use crate::{Document, Pose, Session, View, weights};
+
+/// The vertices that a tool works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub enum Scope {
+    /// All vertices.
+    #[default]
+    All,
+    /// The vertices that the selected joint moves.
+    Joint,
+    /// The marked vertices.
+    Marked,
+    /// The vertices of the finding that is shown.
+    Finding,
+}
+
+/// Commands about tools that change weights or inverse bind matrices.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum ToolCommand {
+    /// Opens the panel, or closes it and drops the preview.
+    TogglePanel,
+    /// Chooses a tool, by [`Operation::id`], and previews what it would do; `None`: previews nothing.
+    Choose(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
+    /// Chooses the vertices that tools work on.
+    SetScope(Scope),
+    /// Replaces the settings of all tools.
+    Set(#[serde(with = "skinscope_base::text_form::shared")] Arc<Settings>),
+    /// Takes the present pose for *Bind here*.
+    TakePose,
+    /// Keeps the mean weights of the vertices that tools work on, for *Paste*.
+    Copy,
+    /// Shows a finding and previews its repair.
+    Repair {
+        /// The place of the finding in [`crate::Document::findings`].
+        finding: usize,
+        /// Whether the vertices of all findings of its rule are repaired.
+        all: bool,
+    },
+    /// Applies what is previewed, as one step of the history.
+    Apply,
+    /// Chooses no tool; the weights stay as they are.
+    Cancel,
+    /// Locks a joint, so that no tool changes its weights, or unlocks it.
+    ToggleLock(NodeId),
+    /// Unlocks all joints.
+    UnlockAll,
+}
+
+/// The state of the panel of tools.
+#[derive(Clone, Debug, Default)]
+pub struct Tools {
+    /// Whether the panel is open.
+    pub open: bool,
+    /// The chosen tool.
+    pub operation: Option<&'static Operation>,
+    /// The settings of all tools.
+    pub settings: Arc<Settings>,
+    /// The vertices that they work on.
+    pub scope: Scope,
+    /// Joints whose weights no tool changes.
+    pub locked: Arc<BTreeSet<NodeId>>,
+    /// The preview, with the weights that it is based on.
+    shown: Option<Shown>,
+    /// Whether the preview is applied as soon as it is computed.
+    pub(crate) apply: bool,
+    /// Whether normalised weights are asked for and not there yet, see [`Work::NormaliseWeights`](crate::Work).
+    pub(crate) is_normalising: bool,
+    /// The vertices of the scope when they were last collected.
+    within: Option<Within>,
+}
+
+#[derive(Clone, Debug)]
+struct Shown {
+    base: Arc<Model>,
+    task: Task,
+    outcome: Arc<Outcome>,
+    /// What overlays and tables show of the model with what is previewed, once the model is checked.
+    values: Option<Arc<InspectedValues>>,
+}
+
+/// The vertices of a scope, with everything that they depend on.
+#[derive(Clone, Debug)]
+struct Within {
+    scope: Scope,
+    base: Arc<Model>,
+    selected: Option<NodeId>,
+    marked: Arc<VertexSet>,
+    finding: Option<usize>,
+    vertices: Arc<VertexSet>,
+}
+
+impl Tools {
+    /// Forgets what belongs to a model that is no longer open.
+    pub(crate) fn forget(&mut self) {
+        let settings = Settings { pose: None, ..Settings::clone(&self.settings) };
+        *self = Self { open: self.open, settings: Arc::new(settings), scope: self.scope, ..Self::default() };
+    }
+
+    /// Puts the differences of mirror images that the preview would have in place of those that were found.
+    pub(crate) fn inspect_trial(&mut self, document: &Document) {
+        let inspection = document.inspection.as_ref();
+        if let (Some(inspection), Some(shown)) = (inspection, &mut self.shown) {
+            let asymmetry = shown.outcome.asymmetry.clone();
+            let with =
+                |asymmetry| Arc::new(InspectedValues { asymmetry, ..InspectedValues::clone(&inspection.values) });
+            shown.values = asymmetry.map(with);
+        }
+    }
+}
+
+impl Session {
+    /// Returns the state of the panel of tools.
+    #[must_use]
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+}
+
+pub(crate) fn choose(session: &mut Session, operation: Option<&'static Operation>) {
+    if let Some(joint) = session.view.selected.filter(|_| operation.is_some_and(|o| o.argument.starts_with("JOINT"))) {
+        Arc::make_mut(&mut session.tools.settings).joint = Some(joint);
+    }
+    session.tools.operation = operation;
+    session.tools.apply = false;
+    stop_preview(session);
+    if operation.is_some_and(|operation| std::ptr::eq(operation, &BIND_HERE)) {
+        take_pose(session);
+    }
+}
+
+/// Keeps the pose that is shown for *Bind here*.
+pub(crate) fn take_pose(session: &mut Session) {
+    session.update_pose();
+    let pose = session.model().map(|_| Arc::new(session.pose.local.clone()));
+    Arc::make_mut(&mut session.tools.settings).pose = pose;
+}
+
+/// Shows the weights without what a tool would do to them.
+pub(crate) fn stop_preview(session: &mut Session) {
+    if let Some(Shown { base, .. }) = session.tools.shown.take() {
+        weights::show_skinning(session, base);
+    }
+}
+
+/// Keeps the vertices of the scope, so that they are not collected for every picture.
+fn collect_scope(session: &mut Session) {
+    let scope = session.tools.scope;
+    let (Some(vertices), Some(base)) =
+        (session.edited_weights().vertices_of(scope), session.edited_weights().edited_model().map(Arc::clone))
+    else {
+        session.tools.within = None;
+        return;
+    };
+    let (selected, finding) = (session.view.selected, session.view.finding);
+    let marked = Arc::clone(&session.view.marked);
+    session.tools.within = Some(Within { scope, base, selected, marked, finding, vertices });
+}
+
+/// What the chosen tool is to be worked out for, unless that is shown already: the weights and the task.
+pub(crate) fn wanted_task(session: &mut Session) -> Option<(Arc<Model>, Task)> {
+    let operation = session.tools.operation.filter(|_| !session.tools.is_normalising)?;
+    collect_scope(session);
+    let base = Arc::clone(session.edited_weights().edited_model()?);
+    let within = session.tools.within.as_ref().map(|w| Arc::clone(&w.vertices));
+    let settings = Settings::clone(&session.tools.settings);
+    let task = Task { operation, settings, within, locked: Arc::clone(&session.tools.locked) };
+    let is_shown = session.tools.shown.as_ref().is_some_and(|s| Arc::ptr_eq(&s.base, &base) && s.task == task);
+    (!is_shown).then_some((base, task))
+}
+
+/// A task has been worked out: what it would do is shown where it is still wanted.
+pub(crate) fn take_outcome(session: &mut Session, base: &Arc<Model>, task: &Task, outcome: Option<Outcome>) {
+    let is_wanted = wanted_task(session).is_some_and(|(b, t)| Arc::ptr_eq(&b, base) && t == *task);
+    let Some(outcome) = outcome.filter(|_| is_wanted) else { return };
+    let made = Some(&outcome).filter(|outcome| !outcome.is_empty());
+    let made = made.and_then(|outcome| Some(Arc::new(base.with_skinning(&outcome.change()).ok()?)));
+    let changed = made.unwrap_or_else(|| Arc::clone(base));
+    let outcome = Arc::new(outcome);
+    session.tools.shown = Some(Shown { base: Arc::clone(base), task: task.clone(), outcome, values: None });
+    if let Some(document) = &session.document {
+        session.tools.inspect_trial(document);
+    }
+    weights::show_skinning(session, changed);
+    apply_if_ready(session);
+}
+
+pub(crate) fn apply_if_ready(session: &mut Session) {
+    if !session.tools.apply || wanted_task(session).is_some() {
+        return;
+    }
+    session.tools.apply = false;
+    let Some(outcome) = session.tools().outcome().map(Arc::clone) else { return };
+    // A tool that cannot do it stays chosen, and its panel says why.
+    if outcome.refused.is_some() {
+        session.tools.open = true;
+        return;
+    }
+    stop_preview(session);
+    weights::change_skinning(session, &outcome.changes, &outcome.binds);
+    session.tools.operation = None;
+}
+
+/// The weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
+#[derive(Clone, Copy, Debug)]
+pub struct EditedWeights<'a> {
+    pub(crate) document: Option<&'a Document>,
+    pub(crate) model: Option<&'a Arc<Model>>,
+    pub(crate) view: &'a View,
+    pub(crate) pose: &'a Pose,
+    pub(crate) tools: &'a Tools,
+}
+
+impl Session {
+    /// Returns the weights that tools work on: the model as edited, without what a tool previews, and the vertices of a scope.
+    #[must_use]
+    pub fn edited_weights(&self) -> EditedWeights<'_> {
+        EditedWeights {
+            document: self.document.as_ref(),
+            model: self.model(),
+            view: &self.view,
+            pose: &self.pose,
+            tools: &self.tools,
+        }
+    }
+}
+
+impl<'a> EditedWeights<'a> {
+    /// Returns the open model with the weights that were edited so far, without the preview of a tool.
+    #[must_use]
+    pub fn edited_model(self) -> Option<&'a Arc<Model>> {
+        self.tools.shown.as_ref().map(|shown| &shown.base).or(self.model)
+    }
+
+    /// Returns whether *Bind here* would bind in another pose than the one that is shown.
+    #[must_use]
+    pub fn binds_elsewhere(self) -> bool {
+        self.tools.settings.pose.as_deref().is_some_and(|pose| pose.transforms != self.pose.local.transforms)
+    }
+
+    /// The vertices of a scope; `None` for all.
+    #[must_use]
+    pub fn vertices_of(self, scope: Scope) -> Option<Arc<VertexSet>> {
+        let base = self.edited_model()?;
+        let view = self.view;
+        let known = self.tools.within.as_ref().filter(|w| {
+            w.scope == scope
+                && Arc::ptr_eq(&w.base, base)
+                && w.selected == view.selected
+                && Arc::ptr_eq(&w.marked, &view.marked)
+                && w.finding == view.finding
+        });
+        if let Some(known) = known {
+            return Some(Arc::clone(&known.vertices));
+        }
+        match scope {
+            Scope::All => None,
+            Scope::Marked => Some(Arc::clone(&view.marked)),
+            Scope::Joint => {
+                Some(Arc::new(view.selected.map(|node| VertexSet::moved_by(base, node)).unwrap_or_default()))
+            }
+            Scope::Finding => {
+                let finding = view.finding.and_then(|place| self.document?.findings().nth(place));
+                Some(Arc::new(finding.map(skinscope_inspect::check::Finding::vertex_set).unwrap_or_default()))
+            }
+        }
+    }
+
+    /// Returns the numbers of each vertex that the checker has found, once the model is checked; while a tool is tried, the
+    /// differences of mirror images are those of the weights that are shown.
+    #[must_use]
+    pub fn inspected_values(self) -> Option<&'a Arc<InspectedValues>> {
+        let inspection = self.document?.inspection.as_ref()?;
+        let tried = self.tools.shown.as_ref().and_then(|shown| shown.values.as_ref());
+        Some(tried.unwrap_or(&inspection.values))
+    }
+}
+
+impl Tools {
+    /// Returns what the chosen tool would do, if that is worked out and previewed.
+    #[must_use]
+    pub fn outcome(&self) -> Option<&Arc<Outcome>> {
+        self.shown.as_ref().map(|shown| &shown.outcome)
+    }
+
+    /// Returns whether the weights that are shown are the preview of a tool.
+    #[must_use]
+    pub fn is_trying(&self) -> bool {
+        self.shown.is_some()
+    }
+
+    /// Whether a tool is chosen whose work is still to be done by somebody.
+    #[must_use]
+    pub fn awaits_task(&self) -> bool {
+        self.apply
+    }
+}
