@@ -63,7 +63,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), CliError> {
     }
     let mut opened = args.model.load_with_session(None)?;
     tell_warnings(&opened.document);
-    let others = args.clips.add(&mut opened, &args.model.open)?;
+    let others = args.clips.add(&mut opened, &args.model.open, args.pose.file(), Some(&args.output))?;
     overwritten(&args.output, opened.files().chain(args.pose.file()).chain(paths(&others)))?;
     let session = args.pose.session(opened)?;
     if args.keep_skin {

@@ -73,7 +73,8 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
         tell_warnings(&opened.document);
     }
     let own = opened.document.stored().clips.len();
-    let mut read = args.clips.add(&mut opened, &args.open)?;
+    let keyed = args.key.iter().map(|(_, file)| file.as_path());
+    let mut read = args.clips.add(&mut opened, &args.open, keyed, args.output.as_deref())?;
     let mut model = std::sync::Arc::clone(opened.document.stored());
     if !args.key.is_empty() {
         let mut poses: Vec<(f32, LocalPose)> = Vec::with_capacity(args.key.len());

@@ -28,8 +28,15 @@ pub(super) struct ClipsArgs {
 }
 
 impl ClipsArgs {
-    /// Adds the clips to the model that was opened, and says what was done. Returns every file that was read for it.
-    pub fn add(&self, opened: &mut Opened, open: &OpenArgs) -> Result<Vec<PathBuf>, CliError> {
+    /// Adds the clips to the model that was opened, and says what was done. Returns every file that was read for it. The map replaces
+    /// neither one of them nor a file that the command reads `later`, nor is it the command's `output`.
+    pub fn add<'a>(
+        &self,
+        opened: &mut Opened,
+        open: &OpenArgs,
+        later: impl IntoIterator<Item = &'a Path>,
+        output: Option<&Path>,
+    ) -> Result<Vec<PathBuf>, CliError> {
         let map = self.map.read_for("--clips-from", !self.clips_from.is_empty())?;
         let mut read: Vec<PathBuf> = self.map.files().collect();
         let (mut unknown, mut found) = (map.clone(), NameMap::default());
@@ -58,6 +65,11 @@ impl ClipsArgs {
         }
         if let Some(out) = &self.write_map {
             overwritten(out, opened.files().chain(paths(&read)))?;
+            overwritten(out, later)?;
+            if overwritten(out, output).is_err() {
+                let why = format!("{}: --write-map and --output name one file", out.display());
+                return Err(CliError::Usage(printable(&why)));
+            }
             write(out, &found.text()).map_err(|error| unwritable(out, error))?;
         }
         Ok(read)

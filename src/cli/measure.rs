@@ -56,7 +56,7 @@ const WANTED: Wanted = Wanted { normal_error: true, normal_modes: true, vertices
 
 pub(super) fn run(args: &MeasureArgs) -> Result<(), CliError> {
     let mut opened = args.model.load_with_session(None)?;
-    let others = args.clips.add(&mut opened, &args.model.open)?;
+    let others = args.clips.add(&mut opened, &args.model.open, None, None)?;
     overwritten_by_stdout(opened.files().chain(paths(&others)))?;
     tell_warnings(&opened.document);
     let has_session = opened.session_file.is_some();

@@ -292,7 +292,8 @@ fn draw(
         None => args.model.load_with_session(Some(Arc::new(formats)))?,
     };
     tell_warnings(&opened.document);
-    let others = args.clips.add(&mut opened, &args.model.open)?;
+    let later = args.pose.file().into_iter().chain(args.compare_file.as_deref()).chain(args.stored.as_deref());
+    let others = args.clips.add(&mut opened, &args.model.open, later, Some(&args.output))?;
     let read = opened.files().chain(args.pose.file()).chain(paths(&others));
     let files: Vec<PathBuf> = read.map(Path::to_owned).collect();
     if args.json {

@@ -189,6 +189,14 @@ fn people_say_which_joints_of_the_clips_are_which_and_see_it() {
     std::fs::write(map, "[1]").unwrap();
     refused(1, &[&from[..], &["--map", map]].concat(), &["an object of names"]);
     refused(2, &[&from[..], &["--write-map", other]].concat(), &["no output replaces what is read"]);
+    // Nor what is read later, nor the output itself.
+    let pose = scratch("clips_map.pose.json");
+    std::fs::write(&pose, r#"{"skinscope_pose": 1, "joints": {"Head": {"scale": [2, 2, 2]}}}"#).unwrap();
+    let (before, name) = (std::fs::read(&pose).unwrap(), pose.to_str().unwrap());
+    let mapped = [&from[..], &["--pose", name, "--write-map", name]].concat();
+    refused(2, &mapped, &["no output replaces what is read"]);
+    assert_eq!(std::fs::read(&pose).unwrap(), before);
+    refused(2, &[&from[..], &["--write-map", out]].concat(), &["--write-map and --output name one file"]);
     assert!(!path.exists());
     // Weights are transferred between the same joints.
     let fixed = scratch("clips_map_fixed.glb");
