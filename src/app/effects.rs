@@ -8,8 +8,8 @@ use winit::event_loop::ActiveEventLoop;
 use super::App;
 use super::files::file_dialog;
 use super::files::file_dialog::{FileKind, OpenDialog, Wanted};
-use super::files::saving::Then;
 use super::jobs::Kind;
+use super::next_steps::NextStep;
 use crate::examples::{self, Start};
 use crate::import::Progress;
 use crate::model::Model;
@@ -61,13 +61,13 @@ impl App {
             FileCommand::ReadDonor(path) => self.read_donor(path),
             FileCommand::Open(path) => self.open(event_loop, path),
             FileCommand::StepInFolder(steps) => self.step_in_folder(event_loop, steps),
-            FileCommand::OpenBuiltIn => self.leave(event_loop, Then::Load(Source::BuiltIn)),
+            FileCommand::OpenBuiltIn => self.leave(event_loop, NextStep::Load(Source::BuiltIn)),
             FileCommand::OpenExample(id) => {
                 if let Some(example) = examples::example(id) {
-                    self.leave(event_loop, Then::Load(Source::Example(Start::of(example))));
+                    self.leave(event_loop, NextStep::Load(Source::Example(Start::of(example))));
                 }
             }
-            FileCommand::Reload => self.leave(event_loop, Then::Load(self.source.clone())),
+            FileCommand::Reload => self.leave(event_loop, NextStep::Load(self.opening.source().clone())),
             FileCommand::Save(kind) => self.begin_save(kind),
             FileCommand::SaveTo(target) => self.save_to(target),
             FileCommand::Recompress(again) => self.recompress(again),
@@ -89,13 +89,14 @@ impl App {
                     Some(loading) if loading.is_open => self.jobs.stop_images(),
                     _ => {
                         self.jobs.cancel_load();
-                        (self.coming, self.then_once_read) = (None, None);
+                        self.opening.cancel();
+                        self.next.after_reload = None;
                         self.say_what_stays_open();
                     }
                 }
                 self.status.loading = None;
             }
-            FileCommand::Quit => self.leave(event_loop, Then::Quit),
+            FileCommand::Quit => self.leave(event_loop, NextStep::Quit),
         }
     }
 
@@ -112,7 +113,7 @@ impl App {
         if is_session(&path) {
             self.open_session(path);
         } else {
-            self.leave(event_loop, Then::Load(Source::of_named(path)));
+            self.leave(event_loop, NextStep::Load(Source::of_named(path)));
         }
     }
 

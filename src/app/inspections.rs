@@ -13,11 +13,10 @@ use crate::session::{Document, InspectionCommand};
 impl App {
     /// Inspects the open model. A benchmark is not disturbed by it, unless its overlay needs that.
     pub(super) fn inspect(&mut self) {
-        let is_needed =
-            self.frame_timer.is_none() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
+        let is_needed = !self.pace.is_benchmark() || self.session.view().overlay.is_some_and(Overlay::needs_inspection);
         let Some(document) = self.session.document().filter(|_| is_needed) else { return };
         let model = Arc::clone(self.session.edited_weights().edited_model().unwrap_or(&document.model));
-        self.inspecting = Arc::downgrade(&model);
+        self.inspected = Arc::downgrade(&model);
         self.status.checking = true;
         let options = CheckOptions { limit: self.session.view().influence_limit, ..CheckOptions::default() };
         self.jobs.restart(Kind::Inspection, move |context| {
@@ -35,7 +34,7 @@ impl App {
         let is_inspected = |d: &&Document| d.inspection.is_some() || self.status.checking;
         let now =
             self.session.document().filter(is_inspected).and_then(|_| self.session.edited_weights().edited_model());
-        if now.is_some_and(|model| !std::ptr::eq(self.inspecting.as_ptr(), Arc::as_ptr(model))) {
+        if now.is_some_and(|model| !std::ptr::eq(self.inspected.as_ptr(), Arc::as_ptr(model))) {
             self.inspect();
         }
     }

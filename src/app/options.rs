@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use winit::error::EventLoopError;
+
 use super::Benchmark;
 use crate::deform::PaletteBuffer;
 use crate::import::{self, ImportError};
@@ -97,4 +99,27 @@ pub enum AppError {
     /// The crowd of a benchmark cannot be shown.
     #[error("{0}")]
     Crowd(String),
+}
+
+impl AppError {
+    /// There is no display, as the window system says it.
+    pub(super) fn no_display(error: EventLoopError) -> Self {
+        Self::NoDisplay(reason(&error.to_string()))
+    }
+}
+
+/// Returns the window system's own words, without the line of its sources that they come from.
+fn reason(text: &str) -> String {
+    let words = text.rsplit_once(".rs:").and_then(|(_, rest)| rest.split_once(": ")).map_or(text, |(_, words)| words);
+    words.trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn reasons_are_for_people() {
+        let said = "os error at /home/me/winit/src/linux/mod.rs:788: Failed to open connection to X server.";
+        assert_eq!(super::reason(said), "Failed to open connection to X server");
+        assert_eq!(super::reason("no luck"), "no luck");
+    }
 }

@@ -1,11 +1,16 @@
-//! How often the pose is measured while a clip plays. Measures may lag behind the picture; the picture never waits for them.
+//! How time passes in the window, and how often the pose is measured while a clip plays. Measures may lag behind the picture; the picture
+//! never waits for them.
 
 use std::time::{Duration, Instant};
+
+use super::benchmark::FrameTimer;
 
 /// Measures are read at most so often while a clip plays, since nobody reads numbers faster.
 const BETWEEN: Duration = Duration::from_nanos(1_000_000_000 / 30);
 /// Where the processor draws, measuring rests this many times as long as it took: with two cores it then has a tenth of them.
 const RESTS: u32 = 4;
+/// The longest step of a clip between two frames, seconds: a window that could not draw for longer goes on from where it was.
+const LONGEST_STEP: f32 = 0.25;
 
 /// When the pose was measured last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -34,6 +39,78 @@ impl MeasurePace {
     }
 }
 
+/// How time passes in the window: for the clip from frame to frame, for the measures beside it, and for a benchmark of all frames.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// The time of the last frame, while the clip plays.
+    last_frame: Option<Instant>,
+    /// Whether the pointer holds the playhead, so that time stands still.
+    is_scrubbing: bool,
+    measures: MeasurePace,
+    /// What measures the frames, in a benchmark.
+    benchmark: Option<FrameTimer>,
+}
+
+impl Pace {
+    pub(super) fn new(benchmark: Option<FrameTimer>) -> Self {
+        Self { last_frame: None, is_scrubbing: false, measures: MeasurePace::default(), benchmark }
+    }
+
+    /// Returns whether this run is a benchmark, which nothing may disturb.
+    pub(super) fn is_benchmark(&self) -> bool {
+        self.benchmark.is_some()
+    }
+
+    /// Begins a frame. Returns how long the clip plays until it, seconds.
+    pub(super) fn begin_frame(&mut self, now: Instant) -> f32 {
+        // While nothing moved no frame was drawn, and that time does not count.
+        let passed = self.last_frame.replace(now).map_or(0.0, |last| (now - last).as_secs_f32().min(LONGEST_STEP));
+        match (self.is_benchmark(), self.is_scrubbing) {
+            (true, _) => 1.0 / 60.0,
+            (false, true) => 0.0,
+            (false, false) => passed,
+        }
+    }
+
+    /// Notes that nothing plays, so that the time until the next frame does not count.
+    pub(super) fn rest(&mut self) {
+        self.last_frame = None;
+    }
+
+    pub(super) fn set_scrubbing(&mut self, is_scrubbing: bool) {
+        self.is_scrubbing = is_scrubbing;
+    }
+
+    /// Returns whether the pose may be measured now, and takes it that this begins if so. `processor_draws`: the picture is drawn on the same
+    /// cores.
+    pub(super) fn begin_measuring(&mut self, now: Instant, is_playing: bool, processor_draws: bool) -> bool {
+        let may_begin = !is_playing || self.measures.is_due(now, processor_draws);
+        if may_begin {
+            self.measures.begin(now);
+        }
+        may_begin
+    }
+
+    /// Notes that the pose has been measured.
+    pub(super) fn end_measuring(&mut self, now: Instant) {
+        self.measures.end(now);
+        if let Some(timer) = &mut self.benchmark {
+            timer.measured();
+        }
+    }
+
+    /// Counts a frame that was presented, with the samples of its pixels and the buffer of its palette. Returns whether it was the last one of
+    /// a benchmark.
+    pub(super) fn presented(&mut self, samples: u32, palette: &'static str) -> bool {
+        self.benchmark.as_mut().is_some_and(|timer| timer.presented(samples, palette))
+    }
+
+    /// Returns the line that a benchmark prints; `instances` of the model were shown.
+    pub(super) fn line(&self, instances: usize) -> Option<String> {
+        self.benchmark.as_ref().map(|timer| timer.line(instances))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -56,5 +133,37 @@ mod tests {
         pace.begin(at(500));
         pace.end(at(501));
         assert!(!pace.is_due(at(533), true) && pace.is_due(at(534), true));
+    }
+
+    #[test]
+    fn time_passes_between_frames_while_something_plays_and_nobody_holds_the_playhead() {
+        let start = Instant::now();
+        let at = |ms: u64| start + Duration::from_millis(ms);
+        let mut pace = Pace::new(None);
+        assert_eq!(pace.begin_frame(at(0)), 0.0, "nothing has passed before the first frame");
+        assert!((pace.begin_frame(at(20)) - 0.02).abs() < 1e-6);
+        assert_eq!(pace.begin_frame(at(2000)), LONGEST_STEP);
+        pace.set_scrubbing(true);
+        assert_eq!(pace.begin_frame(at(2020)), 0.0);
+        pace.set_scrubbing(false);
+        assert!((pace.begin_frame(at(2030)) - 0.01).abs() < 1e-6, "the time that stood still does not count");
+        pace.rest();
+        assert_eq!(pace.begin_frame(at(2040)), 0.0);
+        assert!(!pace.is_benchmark() && !pace.presented(1, "storage") && pace.line(1).is_none());
+    }
+
+    #[test]
+    fn a_benchmark_plays_sixty_frames_a_second_and_ends_with_its_last() {
+        let start = Instant::now();
+        let wanted = super::super::Benchmark { frames: 2, size: [64, 64], json: true };
+        let mut pace = Pace::new(Some(FrameTimer::new(wanted, start)));
+        pace.set_scrubbing(true);
+        assert!(pace.is_benchmark() && pace.begin_frame(start + Duration::from_secs(1)) == 1.0 / 60.0);
+        assert!(!pace.presented(4, "storage"));
+        assert!(pace.begin_measuring(start, true, true));
+        pace.end_measuring(start);
+        assert!(!pace.begin_measuring(start, true, true) && pace.begin_measuring(start, false, true));
+        assert!(pace.presented(4, "storage"));
+        assert!(pace.line(3).is_some_and(|line| line.contains("\"instances\":3")));
     }
 }

@@ -43,7 +43,7 @@ impl App {
     /// The folder of the open session or model, or else of the last one.
     pub(crate) fn folder_to_ask_for(&self) -> PathBuf {
         let folder_of = |path: &PathBuf| path.parent().map(PathBuf::from);
-        let session = self.session_file.as_ref().and_then(|open| folder_of(&open.path));
+        let session = self.disk.session_file().and_then(Path::parent).map(PathBuf::from);
         let own = session.or_else(|| self.session.document().and_then(|d| folder_of(d.path.as_ref()?)));
         let last = || self.ui.saved().last_folder.filter(|folder| folder.is_dir());
         own.or_else(last).or_else(|| std::env::current_dir().ok()).unwrap_or_default()
@@ -51,8 +51,8 @@ impl App {
 
     /// The file to write unless the user names another: that of the open session, or one that is not there yet.
     fn proposed_name(&self, usage: FileUse, folder: &Path) -> PathBuf {
-        match (usage, &self.session_file) {
-            (FileUse::SaveSession, Some(open)) => open.path.clone(),
+        match (usage, self.disk.session_file()) {
+            (FileUse::SaveSession, Some(open)) => open.to_owned(),
             (FileUse::SaveSession, None) => {
                 let stem = self.session.document().and_then(|d| d.path.as_ref()?.file_stem());
                 free_name(folder, &stem.map_or("character".into(), |stem| stem.to_string_lossy()), SESSION_ENDING)
@@ -108,7 +108,7 @@ impl App {
     /// Closes the dialog that asks for a file.
     pub(crate) fn close_file(&mut self) {
         (self.status.saving, self.status.asked_file) = (None, None);
-        self.then = None;
+        self.next.after_save = None;
     }
 
     /// Writes the pose or the session that is shown into a file.

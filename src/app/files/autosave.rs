@@ -1,4 +1,4 @@
-//! Edits that no file has yet, kept beside the user's other state while the program runs: after a crash they are offered
+//! Edits that no file has yet, saved beside the user's other state while the program runs: after a crash they are offered
 //! again.
 //!
 //! Each run of the program writes one file, `PROCESS-TIME.edits`, and holds a lock on another, `PROCESS-TIME.lock`. A file
@@ -12,7 +12,6 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::session_files::OpenSessionFile;
 use crate::app::ui::RecoveryOffer;
 use crate::output::{self, Lock};
 use crate::session::{KeptSession, Session, SessionFile, Source};
@@ -61,26 +60,26 @@ struct Head {
 /// What a session has made that no file has, as it is at one time; cheap to take.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
-    kept: KeptSession,
+    work: KeptSession,
     /// The session file that is open.
     session: Option<PathBuf>,
 }
 
 impl Snapshot {
     /// What was made; `None` where that is nothing, or where the open session file holds it.
-    fn of(session: &Session, open: Option<&OpenSessionFile>) -> Option<Self> {
+    fn of(session: &Session, open: Option<&Path>) -> Option<Self> {
         // A session file cannot name an example; what is set aside names the model that it is of.
-        let kept = session
+        let work = session
             .unsaved()
             .has_work()
             .then(|| session.unsaved().kept().or_else(|| session.unsaved().kept_aside()))
             .flatten()?;
-        let is_unsaved = !session.files().saved_session().is_some_and(|holds| holds.has_same_work(&kept));
-        is_unsaved.then(|| Self { kept, session: open.map(|open| open.path.clone()) })
+        let is_unsaved = !session.files().saved_session().is_some_and(|holds| holds.has_same_work(&work));
+        is_unsaved.then(|| Self { work, session: open.map(Path::to_owned) })
     }
 
     fn is_same(&self, other: &Self) -> bool {
-        self.session == other.session && self.kept.has_same_work(&other.kept)
+        self.session == other.session && self.work.has_same_work(&other.work)
     }
 
     /// The bytes of the file.
@@ -89,22 +88,22 @@ impl Snapshot {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let head = Head {
             skinscope_edits: VERSION,
-            name: self.kept.name().to_owned(),
-            path: self.kept.path().map(absolute),
+            name: self.work.name().to_owned(),
+            path: self.work.path().map(absolute),
             session: self.session.as_deref().map(absolute),
             time: now.as_secs(),
-            vertices: self.kept.vertices(),
-            clips: self.kept.clips(),
-            binds: self.kept.binds(),
-            posed: self.kept.posed(),
-            controls: self.kept.controls(),
-            ruled: self.kept.ruled(),
-            set_aside: self.kept.set_aside(),
-            marks: self.kept.marks(),
-            names: self.kept.names(),
+            vertices: self.work.vertices(),
+            clips: self.work.clips(),
+            binds: self.work.binds(),
+            posed: self.work.posed(),
+            controls: self.work.controls(),
+            ruled: self.work.ruled(),
+            set_aside: self.work.set_aside(),
+            marks: self.work.marks(),
+            names: self.work.names(),
         };
-        let mut file = self.kept.file();
-        file.name_model(self.kept.path());
+        let mut file = self.work.file();
+        file.name_model(self.work.path());
         let mut out = serde_json::to_vec(&head)?;
         out.push(b'\n');
         out.extend(file.line().map_err(io::Error::other)?.into_bytes());
@@ -123,13 +122,13 @@ impl Snapshot {
 
 /// Edits that an earlier run has left, and that no other run of the program looks at.
 #[derive(Debug)]
-pub(crate) struct Left {
+pub(crate) struct Leftover {
     head: Head,
     path: PathBuf,
     lock: Lock,
 }
 
-impl Left {
+impl Leftover {
     pub(crate) fn source(&self) -> Source {
         Source::of(self.head.path.clone())
     }
@@ -189,6 +188,10 @@ pub(crate) struct Autosave {
     written: Option<Snapshot>,
     /// Since when the session has edits that the file does not have.
     waiting: Option<Instant>,
+    /// Edits of an earlier run: offered, or accepted and waiting for their model.
+    leftover: Option<Leftover>,
+    /// Whether it was said that edits cannot be written.
+    has_complained: bool,
 }
 
 /// A file of edits to be written by another thread.
@@ -199,18 +202,60 @@ impl Autosave {
     pub(crate) fn new(every: Option<Duration>) -> Self {
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let name = format!("{}-{}", std::process::id(), since.as_millis());
-        Self { every, folder: folder(), lock: None, name, written: None, waiting: None }
+        Self {
+            every,
+            folder: folder(),
+            lock: None,
+            name,
+            written: None,
+            waiting: None,
+            leftover: None,
+            has_complained: false,
+        }
     }
 
-    /// The latest edits that a run has left behind, which no other run offers meanwhile.
-    pub(crate) fn left(&self) -> Option<Left> {
+    /// Looks for the latest edits that a run has left behind. Returns what is offered of them; no other run offers them meanwhile.
+    pub(crate) fn find_leftover(&mut self) -> Option<RecoveryOffer> {
+        self.leftover = self.latest_leftover();
+        self.leftover.as_ref().map(Leftover::offer)
+    }
+
+    /// Returns what the edits are of that are offered, or were accepted.
+    pub(crate) fn leftover_source(&self) -> Option<Source> {
+        self.leftover.as_ref().map(Leftover::source)
+    }
+
+    /// Takes the edits that are of this model.
+    pub(crate) fn take_leftover(&mut self, source: &Source) -> Option<Leftover> {
+        self.leftover.take_if(|leftover| leftover.source() == *source)
+    }
+
+    /// Leaves the edits that are offered to a later run.
+    pub(crate) fn leave_leftover(&mut self) {
+        self.leftover = None;
+    }
+
+    /// Removes the edits that are offered. Returns whether there were any.
+    pub(crate) fn discard_leftover(&mut self) -> bool {
+        let leftover = self.leftover.take();
+        let is_there = leftover.is_some();
+        leftover.into_iter().for_each(Leftover::remove);
+        is_there
+    }
+
+    /// Returns once whether nobody has said yet that edits cannot be written.
+    pub(crate) fn is_first_complaint(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_complained, true)
+    }
+
+    fn latest_leftover(&self) -> Option<Leftover> {
         let folder = self.folder.as_deref().filter(|_| self.every.is_some())?;
         let entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
         let mut files: Vec<(Head, PathBuf)> = entries.filter_map(|path| Some((head(&path)?, path))).collect();
         files.sort_by_key(|(head, _)| std::cmp::Reverse(head.time));
         let take = |(head, path): (Head, PathBuf)| {
             let lock = Lock::take(&path.with_extension("lock")).ok()??;
-            Some(Left { head, path, lock })
+            Some(Leftover { head, path, lock })
         };
         files.into_iter().filter(|(_, path)| path.file_stem().is_some_and(|stem| *stem != *self.name)).find_map(take)
     }
@@ -219,7 +264,7 @@ impl Autosave {
     pub(crate) fn step(
         &mut self,
         session: &Session,
-        open: Option<&OpenSessionFile>,
+        open: Option<&Path>,
         now: Instant,
     ) -> Result<Todo, Option<Instant>> {
         let Some((every, folder)) = self.every.zip(self.folder.clone()) else { return Err(None) };
@@ -240,7 +285,7 @@ impl Autosave {
     }
 
     /// Has the edits of a session written at once.
-    pub(crate) fn at_once(&mut self, session: &Session, open: Option<&OpenSessionFile>) -> Option<Todo> {
+    pub(crate) fn at_once(&mut self, session: &Session, open: Option<&Path>) -> Option<Todo> {
         let folder = self.folder.clone().filter(|_| self.every.is_some())?;
         self.write_now(Snapshot::of(session, open)?, &folder)
     }
@@ -312,8 +357,8 @@ mod tests {
     use crate::session::{ChannelValue, Document, EditCommand};
 
     fn autosave(name: &str, folder: &Path, secs: u64) -> Autosave {
-        let (every, folder) = (Some(Duration::from_secs(secs)), Some(folder.to_owned()));
-        Autosave { every, folder, lock: None, name: name.to_owned(), written: None, waiting: None }
+        let every = Some(Duration::from_secs(secs));
+        Autosave { folder: Some(folder.to_owned()), name: name.to_owned(), ..Autosave::new(every) }
     }
 
     fn session() -> Session {
@@ -346,9 +391,9 @@ mod tests {
         session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Rotation(Vec3::new(1.0, 20.0, 3.0))));
         assert!(matches!(autosave.step(&session, None, at(300)), Err(Some(due)) if due == at(360)));
         // Its own file is not offered, and that of a run that goes on is not either.
-        assert!(autosave.left().is_none());
+        assert!(autosave.latest_leftover().is_none());
         let other = self::autosave("2-2", &folder, 60);
-        assert!(other.left().is_none());
+        assert!(other.latest_leftover().is_none());
         // All is taken back.
         (0..3).for_each(|_| _ = session.apply(EditCommand::Undo));
         assert!(matches!(autosave.step(&session, None, at(400)), Err(None)) && !path.exists());
@@ -403,12 +448,12 @@ mod tests {
         assert!(autosave.step(&session, None, Instant::now()).is_err() && path.exists());
         drop(autosave);
         // Offered and taken, it is set aside again, and has its place once the joint is back.
-        let left = self::autosave("2-2", &folder, 0).left().unwrap();
-        assert_eq!((left.offer().set_aside, left.offer().name.as_str()), (1, "tube"));
-        assert_eq!(left.source(), Source::File(std::path::absolute("model.glb").unwrap()));
+        let leftover = self::autosave("2-2", &folder, 0).latest_leftover().unwrap();
+        assert_eq!((leftover.offer().set_aside, leftover.offer().name.as_str()), (1, "tube"));
+        assert_eq!(leftover.source(), Source::File(std::path::absolute("model.glb").unwrap()));
         let mut next = Session::default();
         next.open(document(5));
-        next.take_up(&left.read().unwrap());
+        next.take_up(&leftover.read().unwrap());
         assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (0, 1));
         next.open(document(12));
         assert_eq!((next.unsaved().unsaved_vertices(), next.files().set_aside().len()), (1, 0));
@@ -427,15 +472,15 @@ mod tests {
         drop(crashed);
         fs::write(folder.join("7-7.edits"), "no head").unwrap();
         let next = autosave("2-2", &folder, 60);
-        let left = next.left().unwrap();
-        assert_eq!((left.offer().vertices, left.offer().posed, left.source()), (40, 1, Source::BuiltIn));
-        assert!(next.left().is_none(), "two runs would offer it");
+        let leftover = next.latest_leftover().unwrap();
+        assert_eq!((leftover.offer().vertices, leftover.offer().posed, leftover.source()), (40, 1, Source::BuiltIn));
+        assert!(next.latest_leftover().is_none(), "two runs would offer it");
         let mut session = session();
-        assert!(session.take_up(&left.read().unwrap()).is_empty());
+        assert!(session.take_up(&leftover.read().unwrap()).is_empty());
         assert_eq!(session.edits(), before.edits());
         assert_eq!(session.model().unwrap().weight_edits(), before.model().unwrap().weight_edits());
-        left.remove();
-        assert!(next.left().is_none() && !path.exists());
+        leftover.remove();
+        assert!(next.latest_leftover().is_none() && !path.exists());
         fs::remove_dir_all(&folder).unwrap();
     }
 }

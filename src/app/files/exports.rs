@@ -33,7 +33,7 @@ impl App {
         }
         self.status.asked_file = None;
         let job = self.export_job(kind, settings);
-        self.exporting = name_of(&path);
+        self.exported = name_of(&path);
         self.jobs.restart(Kind::Export, move |context| {
             let written = job.write(&path, context);
             Some(Box::new(move |app, _| app.exported(&path, written)))

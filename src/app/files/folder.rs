@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use winit::event_loop::ActiveEventLoop;
 
-use super::saving::Then;
 use crate::app::App;
+use crate::app::next_steps::NextStep;
 use crate::session::Source;
 
 /// The endings of models.
@@ -16,13 +16,13 @@ impl App {
     pub(crate) fn step_in_folder(&mut self, event_loop: &ActiveEventLoop, steps: i32) {
         let own = self.session.document().and_then(|document| document.path.clone());
         match own.as_deref().map(|path| neighbour(path, steps)) {
-            Some(Some(path)) => self.leave(event_loop, Then::Load(Source::File(path))),
-            Some(None) => self.tell("There is no other model in this folder"),
-            None => self.tell("The built-in character is in no folder"),
+            Some(Some(path)) => self.leave(event_loop, NextStep::Load(Source::File(path))),
+            Some(None) => self.warn("There is no other model in this folder"),
+            None => self.warn("The built-in character is in no folder"),
         }
     }
 
-    fn tell(&mut self, what: &str) {
+    fn warn(&mut self, what: &str) {
         self.status.warn(what.to_owned());
     }
 }

@@ -67,7 +67,7 @@ impl App {
     /// Reads the library while it is shown, where its folder has changed or another model is open.
     pub(crate) fn follow_library(&mut self) {
         let Some(model) = self.session.document().map(|document| Arc::clone(document.stored())) else { return };
-        if !self.ui.shows_poses() || self.frame_timer.is_some() {
+        if !self.ui.shows_poses() || self.pace.is_benchmark() {
             self.jobs.stop(Kind::PosePictures);
             self.library.read = None;
             return;

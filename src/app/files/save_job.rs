@@ -36,13 +36,13 @@ pub(crate) struct SaveJob {
     /// Whether what meshopt had compressed is compressed again.
     pub recompression: Recompression,
     /// All that was made on the model, for the case that its file is another by now.
-    pub kept: Option<KeptSession>,
+    pub work: Option<KeptSession>,
     /// How that is read then.
     pub options: Options,
 }
 
 impl SaveJob {
-    /// Works out the files. Where the file of the model was changed outside and another one is to be written, that gets the file as it is now, with the
+    /// Computes the files. Where the file of the model was changed outside and another one is to be written, that gets the file as it is now, with the
     /// edits carried over.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl SaveJob {
         }
     }
 
-    /// Writes the files that were worked out for `target`. Where the model's own file is among them, the next save of the model begins
+    /// Writes the files that were computed for `target`. Where the model's own file is among them, the next save of the model begins
     /// with what is returned.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl SaveJob {
         Ok(prepare(origin, &Sheet::of(model), self.recompression, destination)?.keeping_what_is_replaced())
     }
 
-    /// Works out the files where an earlier state of the model was saved already. The file is read again, since it may have other meshes,
+    /// Computes the files where an earlier state of the model was saved already. The file is read again, since it may have other meshes,
     /// accessors and clips now; what was made since is written into it.
     fn prepare_on_written(
         &self,
@@ -115,14 +115,14 @@ impl SaveJob {
     }
 
     fn prepare_on_changed(&self, target: &Path) -> Result<Prepared, SaveError> {
-        let (Some(path), Some(kept)) = (&self.path, &self.kept) else {
+        let (Some(path), Some(work)) = (&self.path, &self.work) else {
             return Err(SaveError::Stale(target.to_owned()));
         };
         let mut stamps = Stamps::of(path);
         let document = self.read(path)?;
         stamps.add(document.files());
         let mut session = Session::default();
-        session.open_kept(document, &kept.file());
+        session.open_kept(document, &work.file());
         self.prepare_model(edited(&session, path)?, Origin::File(path, &stamps), Destination::To(target))
     }
 
@@ -204,7 +204,7 @@ mod tests {
             stamps: stamps.clone(),
             written,
             recompression: Recompression::None,
-            kept: None,
+            work: None,
             options: Options::default(),
         };
         let stamps = Stamps::of(&path);

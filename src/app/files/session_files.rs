@@ -1,14 +1,8 @@
-//! Session files as the window reads them, and the one that is open.
+//! Session files as the window reads them.
 
 use std::path::{Path, PathBuf};
 
 use crate::session::{SessionFile, SessionModel};
-
-/// The session file that is open. What it holds the session knows ([`crate::session::Files::saved_session`]).
-#[derive(Debug)]
-pub(crate) struct OpenSessionFile {
-    pub path: PathBuf,
-}
 
 /// A session file that was read, with the model that it is about.
 #[derive(Clone, Debug, PartialEq)]

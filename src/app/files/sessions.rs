@@ -7,11 +7,10 @@ use std::sync::Arc;
 use winit::event_loop::ActiveEventLoop;
 
 use super::file_names::{session_path, unwritten};
-use super::save_job::Written;
-use super::saving::Then;
-use super::session_files::{OpenSessionFile, ReadSession};
+use super::session_files::ReadSession;
 use crate::app::App;
 use crate::app::jobs::Kind;
+use crate::app::next_steps::NextStep;
 use crate::app::ui::{AskedStage, SessionReport};
 use crate::output::{self, overwritten};
 use crate::session::{Document, KeptSession};
@@ -51,7 +50,7 @@ impl App {
         result: Result<Box<ReadSession>, String>,
     ) {
         match result {
-            Ok(read) => self.leave(event_loop, Then::OpenSession(read)),
+            Ok(read) => self.leave(event_loop, NextStep::OpenSession(read)),
             Err(why) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 self.status.error = Some(format!("Could not open the session {name}.\n{why}."));
@@ -63,19 +62,21 @@ impl App {
     /// session file was open.
     pub(crate) fn open_document(&mut self, document: Document) {
         let source = document.source();
-        let Some(read) = self.coming_session.take_if(|read| read.model.source == source) else {
+        let Some(read) = self.opening.take_session(&source) else {
             let is_same = self.session.document().is_some_and(|open| open.source() == source);
-            self.session_file.take_if(|_| !is_same);
+            if !is_same {
+                self.disk.set_session_file(None);
+            }
             return self.session.open(document);
         };
         let lines = self.session.open_kept(document, &read.file);
         let changed = read.model.changed.iter().map(|path| {
             format!("{} has changed since the session was saved. What still fits was taken.", path.display())
         });
-        let told: Vec<String> = changed.chain(lines).collect();
-        self.session.warn(&told);
-        self.status.error = Some(told.join("\n")).filter(|told| !told.is_empty());
-        self.session_file = Some(OpenSessionFile { path: read.path });
+        let lines: Vec<String> = changed.chain(lines).collect();
+        self.session.warn(&lines);
+        self.status.error = Some(lines.join("\n")).filter(|lines| !lines.is_empty());
+        self.disk.set_session_file(Some(read.path));
     }
 
     /// Writes the session into a file.
@@ -91,7 +92,7 @@ impl App {
             return self.file_written(&path, Err(error.to_string()));
         }
         // What was saved since the model was read is in its file by now.
-        let stamps = self.written.as_ref().map_or(&self.stamps, Written::stamps).clone();
+        let stamps = self.disk.stamps().clone();
         self.jobs.restart(Kind::NamedFile, move |_| {
             let mut file = kept.file();
             let files = files.iter().map(PathBuf::as_path);
@@ -115,19 +116,13 @@ impl App {
         let done = result.is_ok();
         self.file_written(&path, result);
         if done {
-            self.session_file = Some(OpenSessionFile { path });
+            self.disk.set_session_file(Some(path));
             self.session.files_mut().note_session_saved(Some(kept));
         }
-        match self.then.take() {
-            Some(then) if done => self.leave(event_loop, then),
+        match self.next.after_save.take() {
+            Some(next) if done => self.leave(event_loop, next),
             _ => {}
         }
-    }
-
-    /// The name of the open session file.
-    pub(crate) fn session_name(&self) -> Option<String> {
-        let open = self.session_file.as_ref()?;
-        Some(open.path.file_name().unwrap_or_default().to_string_lossy().into_owned())
     }
 }
 

@@ -13,22 +13,19 @@ use crate::writeback::Stamps;
 impl App {
     /// Follows the open file where that is wanted and nothing else is about to read or write it.
     pub(crate) fn follow_file(&mut self) {
-        let is_free = self.status.loading.is_none() && self.status.saving.is_none() && self.coming.is_none();
-        if self.ui.follows_files() && self.frame_timer.is_none() && self.followed_path().is_some() && is_free {
+        let is_free =
+            self.status.loading.is_none() && self.status.saving.is_none() && self.opening.document().is_none();
+        if self.ui.follows_files() && !self.pace.is_benchmark() && self.followed_path().is_some() && is_free {
             self.watch();
         } else {
-            self.watched = None;
+            self.disk.end_watch();
             self.jobs.stop(Kind::Watch);
         }
     }
 
     /// Waits until the files differ from what they were when they were looked at last.
     fn watch(&mut self) {
-        if self.watched.as_ref() == Some(&self.seen) && self.jobs.is_running(Kind::Watch) {
-            return;
-        }
-        let seen = self.seen.clone();
-        self.watched = Some(seen.clone());
+        let Some(seen) = self.disk.begin_watch(self.jobs.is_running(Kind::Watch)) else { return };
         self.jobs.restart(Kind::Watch, move |context| {
             let now = wait_for_change(&seen, context)?;
             Some(Box::new(|app, _| app.files_changed(now)))
@@ -37,7 +34,7 @@ impl App {
 
     /// The open file; where none is open, the one that could not be opened.
     fn followed_path(&self) -> Option<PathBuf> {
-        match (self.session.document(), &self.source) {
+        match (self.session.document(), self.opening.source()) {
             (Some(document), _) => document.path.clone().or_else(|| document.page_file().map(PathBuf::from)),
             (None, source) => source.path(),
         }
@@ -45,8 +42,8 @@ impl App {
 
     /// The open file, or one that it names, is another than before. It is read again, or where there is unsaved work the user is asked first.
     pub(crate) fn files_changed(&mut self, now: Stamps) {
-        // Where that cannot be read it is tried again once it has changed again.
-        self.seen = now;
+        // Where they cannot be read that is tried again once it has changed again.
+        self.disk.changed(now);
         if self.followed_path().is_none() {
             return;
         }
@@ -63,36 +60,17 @@ impl App {
     pub(crate) fn answer_changed(&mut self, take: bool) {
         self.status.changed = None;
         if let Some(path) = self.followed_path().filter(|_| take) {
-            self.follows = true;
             // The sliders of a page stay where they are.
             let page =
                 self.session.document().filter(|document| document.page_file().is_some()).and(self.session.lesson());
             let source = page.map_or_else(|| Source::of_named(path), |page| Source::Example(page.start()));
-            // It is the same file, so that it goes on being followed.
-            self.source = source.clone();
+            self.opening.note_reload(source.clone());
             self.load(source);
         }
     }
 
-    /// A file could not be opened. It is tried again once it changes, or a file that it names now does, which may not be there yet: where it is
-    /// the open one that has changed, and where nothing else is open.
-    pub(crate) fn not_opened(&mut self) {
-        if std::mem::take(&mut self.follows) {
-            let before = std::mem::replace(&mut self.seen, std::mem::take(&mut self.next_stamps));
-            self.seen.add_taken(&before);
-        } else if self.session.document().is_none() {
-            self.seen = std::mem::take(&mut self.next_stamps);
-        }
-    }
-
-    /// Looks from now on whether the files of the document that is shown change. Returns whether it is the open file, read again by itself.
-    pub(crate) fn follow_shown(&mut self) -> bool {
-        self.seen = self.stamps.clone();
-        std::mem::take(&mut self.follows)
-    }
-
     /// Says that the open file was read again by itself. Of what was made, so many things had been set aside before.
-    pub(crate) fn tell_followed(&mut self, set_aside: usize) {
+    pub(crate) fn report_reload(&mut self, set_aside: usize) {
         let title = self.session.lesson().map(|lesson| lesson.example().title.to_owned());
         let name = || self.session.document().map(|document| document.model.source.name.clone());
         let name = title.or_else(name).unwrap_or_default();

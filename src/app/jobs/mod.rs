@@ -18,7 +18,7 @@ use crate::parallel::{Job, JobContext};
 use crate::session::{Command, Session, Source, Work};
 
 /// What the event loop does with the result of a job.
-pub(crate) type Then = Box<dyn FnOnce(&mut App, &ActiveEventLoop) + Send>;
+pub(crate) type ResultHandler = Box<dyn FnOnce(&mut App, &ActiveEventLoop) + Send>;
 
 /// All work of the window in the background.
 pub(crate) struct Jobs {
@@ -31,14 +31,14 @@ pub(crate) struct Jobs {
     /// The work that the session waits for.
     works: Vec<RunningWork>,
     /// All other jobs.
-    running: Vec<(Kind, Job<Option<Then>>)>,
+    running: Vec<(Kind, Job<Option<ResultHandler>>)>,
 }
 
 /// A piece of work of the session that has begun.
 struct RunningWork {
     work: Work,
     since: Instant,
-    job: Job<Option<Then>>,
+    job: Job<Option<ResultHandler>>,
     /// Nobody wants it any more. It is kept until it has ended, so that few threads are busy with what nobody wants.
     is_cancelled: bool,
 }
@@ -86,13 +86,13 @@ impl Jobs {
     }
 
     /// Starts a job beside all others.
-    pub fn start(&mut self, kind: Kind, work: impl FnOnce(&JobContext) -> Option<Then> + Send + 'static) {
+    pub fn start(&mut self, kind: Kind, work: impl FnOnce(&JobContext) -> Option<ResultHandler> + Send + 'static) {
         let name = format!("{kind:?}");
         self.running.push((kind, Job::start(&name, Arc::clone(&self.wake), work)));
     }
 
     /// Starts a job in place of those for the same, of which nothing is heard any more.
-    pub fn restart(&mut self, kind: Kind, work: impl FnOnce(&JobContext) -> Option<Then> + Send + 'static) {
+    pub fn restart(&mut self, kind: Kind, work: impl FnOnce(&JobContext) -> Option<ResultHandler> + Send + 'static) {
         self.stop(kind);
         self.start(kind, work);
     }
@@ -143,7 +143,7 @@ impl Jobs {
                 let of = work.clone();
                 let run = move |context: &JobContext| {
                     let done = run(context)?;
-                    Some(Box::new(move |app: &mut App, _: &ActiveEventLoop| app.work_done(&of, done)) as Then)
+                    Some(Box::new(move |app: &mut App, _: &ActiveEventLoop| app.work_done(&of, done)) as ResultHandler)
                 };
                 let job = Job::start("work", Arc::clone(&self.wake), run);
                 self.works.push(RunningWork { work, since: Instant::now(), job, is_cancelled: false });
@@ -213,17 +213,17 @@ impl Jobs {
     }
 
     /// Returns what is to be done with the next result. A job that is done is removed.
-    pub fn next(&mut self) -> Option<Then> {
+    pub fn next(&mut self) -> Option<ResultHandler> {
         while let Some(at) = self.works.iter().position(|running| running.job.is_done()) {
             let running = self.works.remove(at);
-            if let Some(then) = running.job.take().flatten().filter(|_| !running.is_cancelled) {
-                return Some(then);
+            if let Some(handler) = running.job.take().flatten().filter(|_| !running.is_cancelled) {
+                return Some(handler);
             }
         }
         while let Some(at) = self.running.iter().position(|(_, job)| job.is_done()) {
             let (_, job) = self.running.remove(at);
-            if let Some(then) = job.take().flatten() {
-                return Some(then);
+            if let Some(handler) = job.take().flatten() {
+                return Some(handler);
             }
         }
         None

@@ -12,7 +12,7 @@ use winit::event_loop::ActiveEventLoop;
 use super::take_results::find_fonts;
 use crate::app::App;
 use crate::app::files::load_job::LoadReport;
-use crate::app::jobs::{Jobs, Kind, Then};
+use crate::app::jobs::{Jobs, Kind, ResultHandler};
 use crate::app::ui::fonts;
 use crate::edit::Settings as ToolSettings;
 use crate::import::{Options, Progress};
@@ -85,11 +85,11 @@ fn next(jobs: &mut Jobs) -> LoadReport {
 }
 
 /// Waits for the next result of a job.
-fn next_result(jobs: &mut Jobs) -> Then {
+fn next_result(jobs: &mut Jobs) -> ResultHandler {
     let start = Instant::now();
     loop {
-        if let Some(then) = jobs.next() {
-            return then;
+        if let Some(handler) = jobs.next() {
+            return handler;
         }
         assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for a result");
         std::thread::sleep(Duration::from_millis(5));
@@ -102,7 +102,7 @@ fn fonts_are_searched_on_a_thread_of_their_own() {
     let nowhere = fonts::FontFolders::Folder(PathBuf::from("no such folder"));
     let wanted = letters.clone();
     jobs.start(Kind::Fonts, move |_| find_fonts(&wanted));
-    let _then = next_result(&mut jobs);
+    let _handler = next_result(&mut jobs);
     assert_eq!(fonts::searches(), 0, "the thread of the window searched");
     // The instrument itself.
     assert_eq!(fonts::search(&nowhere, &letters).missing.len(), 1);
@@ -118,7 +118,7 @@ fn a_job_that_was_stopped_or_replaced_is_not_heard() {
             std::thread::yield_now();
         }
         heard.fetch_add(by, Ordering::Relaxed);
-        Some(Box::new(|_: &mut App, _: &ActiveEventLoop| ()) as Then)
+        Some(Box::new(|_: &mut App, _: &ActiveEventLoop| ()) as ResultHandler)
     };
     for by in [1, 10] {
         let heard = Arc::clone(&heard);
@@ -138,7 +138,7 @@ fn a_job_that_was_stopped_or_replaced_is_not_heard() {
         context.set_fraction(0.5);
         Some(Box::new(|_, _| ()))
     });
-    let _then = next_result(&mut jobs);
+    let _handler = next_result(&mut jobs);
     assert!(!jobs.is_running(Kind::RangeOfMotion) && jobs.next().is_none());
 }
 

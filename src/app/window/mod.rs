@@ -31,10 +31,10 @@ use self::screen::{AntialiasingRequest, DeviceOptions, PresentResult, Screen, Ui
 use self::visibility::WindowVisibility;
 use self::window_size::{SMALLEST, default_size, fitted, room};
 use super::AppError;
-use super::UserEvent;
 use super::settings::Settings;
 use super::ui::fonts::{FallbackFonts, FontSearch};
 use super::ui::{self, Status, UiState, ViewportArea};
+use super::user_event::UserEvent;
 use crate::deform::PaletteFit;
 use crate::frame::{Background, Frame};
 use crate::model::{BlockFormats, Model};

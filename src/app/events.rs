@@ -1,0 +1,95 @@
+//! Events of the window system, and what the window does about each.
+
+use winit::application::ApplicationHandler;
+use winit::event::WindowEvent;
+use winit::event_loop::ActiveEventLoop;
+use winit::window::WindowId;
+
+use super::files::file_names;
+use super::jobs::Kind;
+use super::next_steps::NextStep;
+use super::user_event::UserEvent;
+use super::window::Window;
+use super::window::screen::DeviceOptions;
+use super::{App, Options};
+use crate::session::Command;
+
+impl ApplicationHandler<UserEvent> for App {
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.window.is_some() {
+            return;
+        }
+        let size = self.options.benchmark.as_ref().map(|b| b.size);
+        let Options { backend, texture_memory, .. } = self.options;
+        let device_options = DeviceOptions { backend, measured: size.is_some(), texture_memory };
+        match Window::open(event_loop, &self.proxy, &self.settings, size, device_options) {
+            Ok(mut window) => {
+                self.status.adapter = window.adapter_name();
+                self.formats.get_or_init(|| window.block_formats());
+                window.set_title(&self.session);
+                if let Some(path) = self.options.controls.take() {
+                    window.list_controls(path);
+                }
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.begin(window.size_in_points());
+                }
+                window.request_redraw();
+                self.window = Some(window);
+            }
+            Err(error) => self.fail(event_loop, error),
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        match event {
+            UserEvent::Job => self.take_results(event_loop),
+            UserEvent::AccessKit(event) => {
+                if let Some(window) = &mut self.window {
+                    window.on_accesskit(event);
+                }
+            }
+        }
+    }
+
+    fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: winit::event::StartCause) {
+        if let winit::event::StartCause::ResumeTimeReached { .. } = cause {
+            self.redraw();
+        }
+    }
+
+    fn window_event(&mut self, event_loop: &ActiveEventLoop, _id: WindowId, event: WindowEvent) {
+        let Some(window) = &mut self.window else { return };
+        window.on_event(&event);
+        match event {
+            WindowEvent::CloseRequested => {
+                self.leave(event_loop, NextStep::Quit);
+                self.redraw();
+            }
+            WindowEvent::RedrawRequested => self.paint(event_loop),
+            WindowEvent::Resized(size) => window.resize(size),
+            WindowEvent::Occluded(covered) => window.cover(covered),
+            WindowEvent::DroppedFile(path) if file_names::is_pose(&path) => {
+                self.ask_for_pose_in(path);
+                self.redraw();
+            }
+            WindowEvent::DroppedFile(path) => match self.dropped(path) {
+                Some(command) => self.send(event_loop, Command::File(command)),
+                None => self.redraw(),
+            },
+            _ => {}
+        }
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        if self.failure.is_none() {
+            self.autosave.forget();
+        }
+        self.save_settings();
+        // What is half exported goes with it.
+        self.jobs.end(Kind::Export);
+        // The surface must be dropped before the window system.
+        if let Some(window) = self.window.take() {
+            window.close();
+        }
+    }
+}

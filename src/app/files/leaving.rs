@@ -1,0 +1,116 @@
+//! What closes the open model, and what becomes of work that is in no file when it does.
+
+use std::path::Path;
+
+use winit::event_loop::ActiveEventLoop;
+
+use super::save_job::name_of;
+use crate::app::App;
+use crate::app::next_steps::NextStep;
+use crate::app::ui::{SaveStage, UnsavedStatus};
+use crate::session::{FileUse, SaveKind, Source, UnsavedAnswer, UnsavedWork};
+
+impl App {
+    /// Does something that closes the open model, once nothing is lost by that.
+    pub(crate) fn leave(&mut self, event_loop: &ActiveEventLoop, next: NextStep) {
+        let work = self.lost_work(&next);
+        if work.is_empty() {
+            return self.proceed(event_loop, next);
+        }
+        self.close_dialogs();
+        let session = self.disk.session_name();
+        let document = self.session.document();
+        let is_session = session.is_some();
+        let name = session.or_else(|| document.map(|document| document.model.source.name.clone()));
+        let has_file = document.is_some_and(|document| document.lesson().is_none());
+        let quits = next == NextStep::Quit;
+        self.status.unsaved = Some(UnsavedStatus { name: name.unwrap_or_default(), is_session, has_file, work, quits });
+        self.next.after_save = Some(next);
+    }
+
+    /// What is in no file and would be lost.
+    pub(crate) fn lost_work(&self, next: &NextStep) -> UnsavedWork {
+        let path = self.session.document().and_then(|document| document.path.as_ref());
+        // The same file again keeps what was made on it.
+        let stays = matches!(next, NextStep::Load(Source::File(of)) if Some(of) == path);
+        if self.pace.is_benchmark() || stays {
+            return UnsavedWork::default();
+        }
+        let work = self.session.unsaved().unsaved_work();
+        // What is set aside stays when another model is opened, which may have a place for it.
+        if *next == NextStep::Quit { work } else { UnsavedWork { set_aside: 0, ..work } }
+    }
+
+    /// Closes other dialogs, behind which a question would not be seen. What is being written stays.
+    fn close_dialogs(&mut self) {
+        self.status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
+        (self.status.asked_file, self.status.dropped) = (None, None);
+        self.status.changed = None;
+    }
+
+    /// Does something that closes the open model, whatever is lost by that.
+    pub(crate) fn proceed(&mut self, event_loop: &ActiveEventLoop, next: NextStep) {
+        match next {
+            NextStep::Quit => event_loop.exit(),
+            NextStep::Load(source) => self.load(source),
+            NextStep::OpenSession(read) => {
+                self.load(read.model.source.clone());
+                self.opening.note_session(read);
+            }
+        }
+        self.opening.note_discarded(self.session.unsaved().kept());
+    }
+
+    /// Asks what is to become of what was made while `source` was read, which would be shown in place of the open model. It is read again then.
+    pub(crate) fn ask_before_showing(&mut self, event_loop: &ActiveEventLoop, source: Source) {
+        self.jobs.cancel_load();
+        self.status.loading = None;
+        let next = match self.opening.take_session(&source) {
+            Some(read) => NextStep::OpenSession(read),
+            None => NextStep::Load(source),
+        };
+        self.leave(event_loop, next);
+    }
+
+    /// Carries out what the user answered to the question about unsaved work.
+    pub(crate) fn answer_unsaved(&mut self, event_loop: &ActiveEventLoop, answer: UnsavedAnswer) {
+        let asked = self.status.unsaved.take();
+        let session = self.disk.session_file().map(Path::to_owned);
+        match answer {
+            UnsavedAnswer::Save => match session.filter(|_| asked.is_some_and(|asked| asked.is_session)) {
+                Some(path) => self.save_session(&path),
+                None => self.begin_save(SaveKind::InPlace),
+            },
+            UnsavedAnswer::SaveSession => {
+                self.status.saving = None;
+                self.ask_for_file(FileUse::SaveSession);
+                if self.status.asked_file.is_none() {
+                    self.next.after_save = None;
+                }
+            }
+            UnsavedAnswer::Cancel => self.next.after_save = None,
+            UnsavedAnswer::Discard => {
+                if let Some(next) = self.next.after_save.take() {
+                    self.proceed(event_loop, next);
+                }
+            }
+        }
+    }
+
+    /// What was to be done once the open model was saved and read again is done now, if nothing else would be lost by that.
+    pub(crate) fn leave_after_reload(&mut self, event_loop: &ActiveEventLoop) {
+        if let Some(next) = self.next.after_reload.take() {
+            self.leave(event_loop, next);
+        }
+    }
+
+    /// The file that was just written is not opened in place of the one that it was made of: says which one the next save writes.
+    pub(crate) fn say_what_stays_open(&mut self) {
+        let (Some(written), Some(document)) = (self.session.unsaved().saved_elsewhere(), self.session.document())
+        else {
+            return;
+        };
+        let (written, open) = (name_of(written), document.model.source.name.clone());
+        self.status.warn(format!("{written} was written, but {open} is still open: Save writes {open}"));
+    }
+}

@@ -1,0 +1,107 @@
+//! Edits that are in no file: they are written for the case of a crash, and those that an earlier run has left are offered and restored.
+
+use std::path::Path;
+use std::time::Instant;
+
+use winit::event_loop::ActiveEventLoop;
+
+use crate::app::App;
+use crate::app::jobs::Kind;
+use crate::app::next_steps::NextStep;
+use crate::output;
+use crate::session::RecoveryAnswer;
+
+impl App {
+    /// Offers what an earlier run has left behind.
+    pub(crate) fn offer_recovery(&mut self) {
+        if !self.pace.is_benchmark() {
+            self.status.recovery = self.autosave.find_leftover();
+        }
+    }
+
+    /// Carries out what the user answered to that.
+    pub(crate) fn answer_recovery(&mut self, event_loop: &ActiveEventLoop, answer: RecoveryAnswer) {
+        self.status.recovery = None;
+        match answer {
+            RecoveryAnswer::Later => self.autosave.leave_leftover(),
+            RecoveryAnswer::Discard => {
+                if self.autosave.discard_leftover() {
+                    self.offer_recovery();
+                }
+            }
+            RecoveryAnswer::Restore => {
+                let Some(source) = self.autosave.leftover_source() else { return };
+                if self.session.document().is_some_and(|document| document.source() == source) {
+                    self.restore();
+                } else {
+                    self.leave(event_loop, NextStep::Load(source));
+                }
+            }
+        }
+    }
+
+    /// Brings back the edits that were accepted, once their model is open.
+    pub(crate) fn restore(&mut self) {
+        let Some(document) = self.session.document().filter(|_| self.status.recovery.is_none()) else { return };
+        let Some(leftover) = self.autosave.take_leftover(&document.source()) else { return };
+        match leftover.read() {
+            Ok(file) => {
+                let lines = self.session.take_up(&file);
+                self.session.warn(&lines);
+                self.session.files_mut().note_session_saved(None);
+                self.disk.set_session_file(leftover.session());
+                // They stay where they are until this run has written them itself.
+                match self.autosave.at_once(&self.session, self.disk.session_file()) {
+                    Some((snapshot, path)) => match snapshot.write(&path) {
+                        Ok(()) => leftover.remove(),
+                        Err(error) => self.complain_of_autosave(&error.to_string()),
+                    },
+                    None => leftover.remove(),
+                }
+            }
+            Err(error) => {
+                let name = leftover.offer().name;
+                self.status.error = Some(format!("The edits of {name} could not be restored.\n{error}"));
+            }
+        }
+    }
+
+    /// Has edits written where it is time to. Returns when to ask again.
+    pub(crate) fn autosave_when_due(&mut self, now: Instant) -> Option<Instant> {
+        if self.pace.is_benchmark() {
+            return None;
+        }
+        match self.autosave.step(&self.session, self.disk.session_file(), now) {
+            Ok((snapshot, path)) => {
+                // They are written one after another.
+                self.jobs.start(Kind::Autosave, move |_| {
+                    let written = snapshot.write(&path);
+                    Some(Box::new(move |app, _| app.autosaved(&path, written)))
+                });
+                None
+            }
+            Err(again) => again,
+        }
+    }
+
+    /// Edits have been written, or not.
+    fn autosaved(&mut self, path: &Path, result: std::io::Result<()>) {
+        match result {
+            // Meanwhile they were saved or undone.
+            Ok(()) if !self.autosave.keeps_file() => output::take_back(path),
+            Ok(()) => {}
+            Err(error) => {
+                self.autosave.failed(Instant::now());
+                self.complain_of_autosave(&format!("{}: {error}", path.display()));
+            }
+        }
+    }
+
+    fn complain_of_autosave(&mut self, why: &str) {
+        // It would be said every minute.
+        if self.autosave.is_first_complaint() {
+            self.status.error =
+                Some(format!("Edits could not be written down for the case of a crash; save them yourself.\n{why}"));
+        }
+    }
+}

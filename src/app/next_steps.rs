@@ -1,0 +1,68 @@
+//! What the user wants and what has to wait: for a file that is written or read first, or for vertices that can be found.
+
+use super::files::session_files::ReadSession;
+use crate::session::{Command, Orbit, Source};
+
+/// What the user wants to do that closes the open model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NextStep {
+    /// The window closes.
+    Quit,
+    /// Another model is opened.
+    Load(Source),
+    /// The model of a session file is opened, with what the file keeps.
+    OpenSession(Box<ReadSession>),
+}
+
+/// All that waits.
+#[derive(Debug, Default)]
+pub(crate) struct NextSteps {
+    /// What is done once edits are saved or discarded.
+    pub after_save: Option<NextStep>,
+    /// What is done once the model that was saved is read again.
+    pub after_reload: Option<NextStep>,
+    /// A click that waits until vertices can be found, and the camera that it was made with.
+    click: Option<(Command, Orbit)>,
+}
+
+impl NextSteps {
+    /// Lets a click wait, in place of an earlier one.
+    pub fn wait_with_click(&mut self, command: Command, orbit: Orbit) {
+        self.click = Some((command, orbit));
+    }
+
+    pub fn has_click(&self) -> bool {
+        self.click.is_some()
+    }
+
+    /// Drops the click that waits. Returns whether one did.
+    pub fn drop_click(&mut self) -> bool {
+        self.click.take().is_some()
+    }
+
+    /// Takes the click that waits; `None` where the camera has moved since, so that it would hit something else.
+    pub fn take_click(&mut self, orbit: Orbit) -> Option<Command> {
+        self.click.take().filter(|(_, before)| *before == orbit).map(|(command, _)| command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::SelectionCommand;
+
+    #[test]
+    fn a_click_waits_for_its_own_camera_only_and_is_carried_out_once() {
+        let (mut next, orbit) = (NextSteps::default(), Orbit::default());
+        let click = Command::Selection(SelectionCommand::Deselect);
+        next.wait_with_click(click.clone(), orbit);
+        assert!(next.has_click());
+        assert_eq!(next.take_click(orbit), Some(click.clone()));
+        assert!(!next.has_click() && next.take_click(orbit).is_none());
+        next.wait_with_click(click.clone(), orbit);
+        assert_eq!(next.take_click(Orbit { orthographic: !orbit.orthographic, ..orbit }), None);
+        assert!(!next.drop_click(), "it is gone");
+        next.wait_with_click(click, orbit);
+        assert!(next.drop_click() && next.take_click(orbit).is_none());
+    }
+}

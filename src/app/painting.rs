@@ -1,0 +1,115 @@
+//! One frame of the window.
+
+use std::time::Instant;
+
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+
+use super::App;
+use super::jobs::Kind;
+use super::jobs::take_results::find_fonts;
+use super::window::Window;
+use super::window::screen::AntialiasingRequest;
+use crate::frame::SceneColors;
+use crate::session::{Command, FileCommand, PlaybackCommand};
+
+impl App {
+    /// Draws one frame: time, panels, commands, pose, picture.
+    pub(super) fn paint(&mut self, event_loop: &ActiveEventLoop) {
+        self.show_opened(event_loop);
+        self.work_in_background();
+        let now = Instant::now();
+        let secs = self.pace.begin_frame(now);
+        // A benchmark measures the whole model, with all of its images.
+        if self.pace.is_benchmark() && (self.session.document().is_none() || self.status.loading.is_some()) {
+            return;
+        }
+        let Some(mut window) = self.window.take() else { return };
+        self.change(PlaybackCommand::Advance(secs));
+        let has_commands = self.run_panels(event_loop, &mut window);
+        if let Some(letters) = window.take_wanted_letters() {
+            self.jobs.start(Kind::Fonts, move |_| find_fonts(&letters));
+        }
+        window.set_title(&self.session);
+        let autosave_at = self.autosave_when_due(now);
+        self.present(event_loop, window, autosave_at, has_commands);
+    }
+
+    /// Lets the panels draw themselves, and carries out their commands. Returns whether there were any.
+    fn run_panels(&mut self, event_loop: &ActiveEventLoop, window: &mut Window) -> bool {
+        let mut has_commands = false;
+        // Each turn sees what the one before it has changed.
+        for turn in window.take_input() {
+            self.session.update_pose();
+            let commands = window.run_ui(event_loop, turn, &self.session, &mut self.ui, &self.status);
+            has_commands |= !commands.is_empty();
+            // While the pointer holds the playhead, time stands still.
+            let seeks = |command: &Command| matches!(command, Command::Playback(PlaybackCommand::Seek(_)));
+            self.pace.set_scrubbing(commands.iter().any(seeks));
+            for command in commands {
+                if command == Command::File(FileCommand::CancelLoad) && self.status.loading.is_none() {
+                    self.status.error = None;
+                }
+                self.apply(event_loop, command);
+            }
+        }
+        has_commands
+    }
+
+    /// Draws the picture and the panels, and asks for the next frame where that is not to wait for an event.
+    fn present(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        mut window: Window,
+        autosave_at: Option<Instant>,
+        has_commands: bool,
+    ) {
+        self.session.update_pose();
+        let palette = if self.ui.is_dark() { SceneColors::DARK } else { SceneColors::LIGHT };
+        self.session.build_frame(&mut self.frame, &palette);
+        let playing = self.session.playback().playing && self.session.document().is_some();
+        let edges = AntialiasingRequest { wanted: self.session.view().antialiasing, playing };
+        let presented = window.present(&self.frame, palette.background, edges);
+        if !playing {
+            self.pace.rest();
+        }
+        let shown = match presented {
+            Ok(shown) => shown,
+            Err(error) => return self.fail(event_loop, error.into()),
+        };
+        let has_news = self.take_messages(&mut window);
+        let times = window.next_try(shown, edges.wanted).into_iter().chain(autosave_at).chain(self.jobs.next_notice());
+        if let Some(at) = times.min() {
+            wake_at(event_loop, at);
+        }
+        let palette = window.palette_fit(&self.frame).map_or("", |fit| fit.used());
+        let is_last = shown && self.pace.presented(window.samples(), palette);
+        if is_last {
+            event_loop.exit();
+        } else if playing && shown || has_news || has_commands || self.pace.is_benchmark() {
+            window.request_redraw();
+        }
+        self.window = Some(window);
+    }
+
+    /// Takes what the device could not do. Returns whether the panels have to show anything new.
+    fn take_messages(&mut self, window: &mut Window) -> bool {
+        let before = self.status.error.clone();
+        if let Some(message) = window.take_complaint() {
+            self.status.error = Some(message);
+            // The message may concern another adapter than before.
+            self.status.adapter = window.adapter_name();
+        }
+        let limits = window.palette_fit(&self.frame).map(|fit| fit.limits);
+        let is_limited = std::mem::replace(&mut self.status.palette_limits, limits) != limits;
+        let is_warned = self.session.warn(&window.notices());
+        is_warned || is_limited || self.status.error != before
+    }
+}
+
+/// Wakes the event loop at a time, unless it wakes sooner anyway.
+fn wake_at(event_loop: &ActiveEventLoop, at: Instant) {
+    let is_sooner = matches!(event_loop.control_flow(), ControlFlow::WaitUntil(other) if other < at);
+    if !is_sooner {
+        event_loop.set_control_flow(ControlFlow::WaitUntil(at));
+    }
+}
