@@ -178,7 +178,10 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::model::{MeshId, WeightChange};
+    use crate::export::write_skinned_glb;
+    use crate::model::shapes::{Tube, tube};
+    use crate::model::{MeshId, NodeId, WeightChange};
+    use crate::session::{ChannelValue, EditCommand, ToolCommand};
 
     /// The model with all weight of a vertex given to a joint.
     fn with_edit(model: &Model, vertex: u32, joint: u16) -> Arc<Model> {
@@ -231,5 +234,106 @@ mod tests {
         for ending in ["", ".bak", ".bak1", ".bak2"] {
             fs::remove_file(format!("{}{ending}", path.display())).unwrap();
         }
+    }
+
+    /// A tube of four joints in a file.
+    fn write_tube(path: &Path) {
+        let tube = tube(Tube { joints: 4, ..Tube::default() });
+        let mut bytes = Vec::new();
+        write_skinned_glb(&tube, 0, &tube.skeleton.rest, &mut bytes).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn read(path: &Path) -> Document {
+        Source::File(path.to_owned()).load(&Options::default(), &Progress::silent()).unwrap()
+    }
+
+    /// What it takes to save what was made in `session` on the file at `path`, which was like this when it was read.
+    fn job_of(session: &Session, path: &Path, stamps: &Stamps) -> SaveJob {
+        SaveJob {
+            model: Arc::clone(session.edited_weights().edited_model().unwrap()),
+            path: Some(path.to_owned()),
+            stamps: stamps.clone(),
+            written: None,
+            recompression: Recompression::None,
+            work: session.unsaved().kept(),
+            options: Options::default(),
+        }
+    }
+
+    fn give(session: &mut Session, vertex: u32, joint: u16) {
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(vertex, &[joint], &[1.0]);
+        session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    }
+
+    #[test]
+    fn under_another_name_a_file_is_saved_as_another_program_left_it_with_the_edits_on_it() {
+        let path = std::env::temp_dir().join(format!("skinscope_save_changed_{}.glb", std::process::id()));
+        let target = path.with_extension("copy.glb");
+        write_tube(&path);
+        let (mut session, stamps) = (Session::default(), Stamps::of(&path));
+        session.open(read(&path));
+        give(&mut session, 3, 2);
+        // Another program gives another vertex to another joint.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut other = Session::default();
+        other.open(read(&path));
+        give(&mut other, 9, 3);
+        let elsewhere = job_of(&other, &path, &stamps);
+        elsewhere.write(elsewhere.prepare(&path).unwrap(), &path).unwrap();
+        let changed = fs::read(&path).unwrap();
+        let job = job_of(&session, &path, &stamps);
+        assert!(matches!(job.prepare(&path), Err(SaveError::Stale(_))), "the file itself is not written over");
+        let (_, own) = job.write(job.prepare(&target).unwrap(), &target).unwrap();
+        assert!(own.is_none(), "it is not the model's own file");
+        let saved = read(&target);
+        assert_eq!([3, 9].map(|vertex| first_joint(saved.stored(), vertex)), [2, 3]);
+        assert_eq!(fs::read(&path).unwrap(), changed);
+        let without_edits = SaveJob { work: None, ..job };
+        assert!(
+            matches!(without_edits.prepare(&target), Err(SaveError::Stale(_))),
+            "no edit is left out without a word"
+        );
+        [path.clone(), target, PathBuf::from(format!("{}.bak", path.display()))].iter().for_each(|file| {
+            fs::remove_file(file).unwrap();
+        });
+    }
+
+    #[test]
+    fn only_what_a_model_file_holds_keeps_it_from_being_saved_when_it_has_no_place() {
+        let path = std::env::temp_dir().join(format!("skinscope_save_lost_{}.glb", std::process::id()));
+        let target = path.with_extension("copy.glb");
+        write_tube(&path);
+        let (mut session, stamps) = (Session::default(), Stamps::of(&path));
+        session.open(read(&path));
+        let last = session.model().unwrap().skeleton.names.iter().position(|name| name == "joint 3").unwrap();
+        let last = NodeId::from_index(last);
+        give(&mut session, 3, 1);
+        session.apply(EditCommand::Edit(last, ChannelValue::Rotation(glam::Vec3::new(1.0, 20.0, 3.0))));
+        session.apply(ToolCommand::ToggleLock(last));
+        // Another program renames that joint.
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let mut bytes = fs::read(&path).unwrap();
+        let at = bytes.windows(7).position(|window| window == b"joint 3").unwrap();
+        bytes[at..at + 7].copy_from_slice(b"another");
+        fs::write(&path, &bytes).unwrap();
+        // Pose and lock have no node there any more, and no model's file holds them.
+        let mut reopened = Session::default();
+        reopened.open_kept(read(&path), &session.unsaved().kept().unwrap().file());
+        let contents = reopened.files().set_aside()[0].contents();
+        assert!(contents.posed == 1 && contents.ruled == 1 && contents.count() == 2, "{contents:?}");
+        let prepared = job_of(&session, &path, &stamps).prepare(&target).unwrap();
+        assert_eq!(prepared.changes().vertices, 1);
+        // It holds weights.
+        give(&mut session, 17, 3);
+        let Err(SaveError::Unmatched { left, .. }) = job_of(&session, &path, &stamps).prepare(&target) else {
+            panic!("an edit was left out without a word");
+        };
+        assert!(
+            left.contains("1 vertex with edited weights") && !left.contains("pose") && !left.contains("lock"),
+            "{left}"
+        );
+        fs::remove_file(path).unwrap();
     }
 }
