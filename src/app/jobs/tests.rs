@@ -14,11 +14,14 @@ use crate::app::App;
 use crate::app::files::load_job::LoadReport;
 use crate::app::jobs::{Jobs, Kind, ResultHandler};
 use crate::app::ui::fonts;
-use crate::edit::Settings as ToolSettings;
+use crate::edit::{RUNTIMES, Settings as ToolSettings};
 use crate::import::{Options, Progress};
-use crate::model::BlockFormats;
+use crate::model::shapes::{Tube, tube};
+use crate::model::{BlockFormats, Model};
 use crate::parallel::JobContext;
-use crate::session::{Document, MeasureCommand, Session, Source, ToolCommand, Work};
+use crate::session::{
+    ComparisonCommand, Document, EditCommand, MeasureCommand, Session, Source, ToolCommand, ViewCommand, Work,
+};
 
 static KTX2: &[u8] = include_bytes!("../../../tests/fixtures/textures/uastc_mips.ktx2");
 
@@ -248,4 +251,113 @@ fn a_load_that_fails_tells_the_files_that_it_waits_for_and_sees_those_that_come_
     load(&mut jobs);
     assert!(matches!(next(&mut jobs), LoadReport::Opened(_)));
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Numbers the kinds of work of a session. A new kind does not compile before it stands here, and
+/// `no_work_of_any_kind_is_taken_that_was_cancelled` does not pass before it is begun there.
+fn number(work: &Work) -> usize {
+    match work {
+        Work::NormaliseWeights(_) => 0,
+        Work::TryTool(..) => 1,
+        Work::PackWeights(..) => 2,
+        Work::CountWeights(_) => 3,
+        Work::FindWorstMoment => 4,
+        Work::MeasureClip(_) => 5,
+        Work::MeasurePose => 6,
+        Work::PrepareMethod(..) => 7,
+    }
+}
+
+/// Returns the kind of job that comes after this one, so that all of them follow from the first. A new kind does not compile before it has its
+/// position here.
+fn kind_after(kind: Kind) -> Option<Kind> {
+    Some(match kind {
+        Kind::Picking => Kind::Inspection,
+        Kind::Inspection => Kind::RangeOfMotion,
+        Kind::RangeOfMotion => Kind::Fonts,
+        Kind::Fonts => Kind::FileDialog,
+        Kind::FileDialog => Kind::OtherFile,
+        Kind::OtherFile => Kind::Donor,
+        Kind::Donor => Kind::Clips,
+        Kind::Clips => Kind::NamedFile,
+        Kind::NamedFile => Kind::Session,
+        Kind::Session => Kind::Library,
+        Kind::Library => Kind::PosePictures,
+        Kind::PosePictures => Kind::SavePlan,
+        Kind::SavePlan => Kind::Save,
+        Kind::Save => Kind::Autosave,
+        Kind::Autosave => Kind::Export,
+        Kind::Export => Kind::Picture,
+        Kind::Picture => Kind::Watch,
+        Kind::Watch => return None,
+    })
+}
+
+/// A patient session with a tube of so many rings, whose weights do not sum to one.
+fn halved(rings: usize) -> Session {
+    let mut parts = (*tube(Tube { joints: 3, rings, sides: 130, ..Tube::default() })).clone();
+    let weights = &mut parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap().weights;
+    weights.iter_mut().for_each(|weight| *weight *= 0.5);
+    let mut session = Session::default();
+    session.be_patient();
+    session.open(Document::new(Arc::new(Model::build(parts).unwrap()), Vec::new(), None));
+    session
+}
+
+#[test]
+fn no_work_of_any_kind_is_taken_that_was_cancelled() {
+    let mut large = halved(400);
+    large.apply(EditCommand::NormaliseWeights);
+    let mut small = halved(3);
+    small.apply(ToolCommand::Choose(Some("smooth")));
+    small.apply(ViewCommand::SetMethod("polar"));
+    small.apply(MeasureCommand::TogglePanel);
+    small.apply(ComparisonCommand::Set(true));
+    small.apply(ComparisonCommand::PreviewAs(RUNTIMES[0].packing));
+    small.apply(ComparisonCommand::ToWorstMoment);
+    // What was edited has to be counted anew.
+    let mut edited = halved(400);
+    edited.apply(EditCommand::NormaliseWeights);
+    for work in edited.wanted() {
+        let run = edited.begin(&work).unwrap();
+        edited.done(run(&JobContext::of_waiting()).unwrap());
+    }
+    let mut begun = BTreeSet::new();
+    for session in [&mut large, &mut small, &mut edited] {
+        let mut jobs = jobs();
+        jobs.follow(session, &mut |_| true);
+        begun.extend(jobs.works.iter().map(|running| number(&running.work)));
+        let start = Instant::now();
+        while !jobs.works.iter().all(|running| running.job.is_done()) {
+            assert!(start.elapsed() < Duration::from_secs(60), "waited a minute for the work");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        // Each result is there, and nothing of it is wanted any more.
+        jobs.follow(&mut Session::default(), &mut |_| true);
+        assert!(jobs.next().is_none() && jobs.works.is_empty(), "it was cancelled");
+    }
+    assert_eq!(begun, (0..8).collect(), "every kind is begun");
+}
+
+#[test]
+fn no_job_of_any_kind_is_taken_that_was_stopped_or_replaced() {
+    let all: Vec<Kind> = std::iter::successors(Some(Kind::Picking), |kind| kind_after(*kind)).collect();
+    let mut jobs = jobs();
+    let wait = |jobs: &Jobs| {
+        while !jobs.running.iter().all(|(_, job)| job.is_done()) {
+            std::thread::yield_now();
+        }
+    };
+    for kind in all {
+        let done = |_: &JobContext| Some(Box::new(|_: &mut App, _: &ActiveEventLoop| ()) as ResultHandler);
+        jobs.start(kind, done);
+        wait(&jobs);
+        jobs.stop(kind);
+        assert!(jobs.next().is_none(), "{kind:?} was stopped");
+        jobs.start(kind, done);
+        wait(&jobs);
+        jobs.restart(kind, done);
+        wait(&jobs);
+        assert!(jobs.next().is_some() && jobs.next().is_none(), "{kind:?} was replaced");
+    }
 }
