@@ -6,18 +6,7 @@ use skinscope_base::math::Transform;
 use skinscope_model::{Model, ModelParts, NodeId};
 
 use super::of_poses;
-use super::tests::figure;
-
-fn at(x: f32, y: f32, z: f32) -> Transform {
-    Transform { translation: Vec3::new(x, y, z), ..Transform::IDENTITY }
-}
-
-/// The figure where its joints were bound, below a root that stands anywhere.
-fn standing(root: Transform) -> ModelParts {
-    let mut parts = figure(Affine3A::IDENTITY);
-    parts.skeleton.rest.transforms = vec![root, at(0.0, 1.0, 0.0), at(0.8, 0.2, 0.1), at(-0.8, 0.2, 0.1)];
-    parts
-}
+use super::pose_tests::{at, standing};
 
 fn mirror(parts: ModelParts, axis: Option<Axis>) -> pose::Mirror {
     of_poses(&Model::build(parts).unwrap(), axis, Vec3::ZERO).unwrap()

@@ -13,12 +13,12 @@ const HIPS: NodeId = NodeId(1);
 const LEFT: NodeId = NodeId(2);
 const RIGHT: NodeId = NodeId(3);
 
-fn at(x: f32, y: f32, z: f32) -> Transform {
+pub(super) fn at(x: f32, y: f32, z: f32) -> Transform {
     Transform { translation: Vec3::new(x, y, z), ..Transform::IDENTITY }
 }
 
 /// The figure where its joints were bound, below a root that stands anywhere.
-fn standing(root: Transform) -> ModelParts {
+pub(super) fn standing(root: Transform) -> ModelParts {
     let mut parts = figure(Affine3A::IDENTITY);
     parts.skeleton.rest.transforms = vec![root, at(0.0, 1.0, 0.0), at(0.8, 0.2, 0.1), at(-0.8, 0.2, 0.1)];
     parts
