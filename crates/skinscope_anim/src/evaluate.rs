@@ -1,4 +1,4 @@
-//! Evaluates a whole pose from a clip and a time: the one place where sampling, edits and forward kinematics follow one
+//! Evaluates a whole pose from a clip and a time: the one function in which sampling, edits and forward kinematics follow one
 //! another.
 
 use glam::Affine3A;
@@ -8,7 +8,7 @@ use super::{SampleScratch, local_to_model, sample};
 
 /// Poses a skeleton: takes the transforms of `base` (the rest or the bind pose) and the morph weights of the rest pose,
 /// writes what `clip` says at its time (seconds) over them, lets `edit` change the result, and multiplies the transforms
-/// down the hierarchy. `local` and `model_from_node` (one matrix for each node) are overwritten whatever they held.
+/// down the hierarchy. `local` and `model_from_node` (one matrix for each node) are overwritten whatever they contained.
 pub fn evaluate(
     model: &Model,
     base: &LocalPose,
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// The memory that is reused held another pose, with another number of nodes.
+    /// The memory that is reused contained another pose, with another number of nodes.
     #[test]
     fn a_pose_is_the_base_then_the_clip_then_the_edit() {
         let model = obstacle_course();

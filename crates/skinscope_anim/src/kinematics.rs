@@ -112,7 +112,7 @@ mod tests {
             let chain: Vec<usize> =
                 std::iter::successors(Some(i), |n| s.parents[*n].map(NodeId::index)).collect::<Vec<_>>();
             for v in [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] {
-                // The expected place: from the node up to the root each ancestor moves the point once.
+                // The expected position: from the node up to the root each ancestor moves the point once.
                 let want = chain.iter().fold(v, |p, n| {
                     let p = if [1, 3, 4].contains(n) { shear * p } else { p };
                     let t = s.rest.transforms[*n];

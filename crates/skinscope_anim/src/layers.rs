@@ -1,11 +1,11 @@
-//! Clips laid over another one: a crossfade, and a layer that is added.
+//! Clips blended over another one: a crossfade, and a layer that is added.
 
 use glam::{DQuat, Quat};
 use skinscope_model::{ClipId, LocalPose, Model, NodeId, Wide};
 
 use super::{SampleScratch, reset_to_rest, sample};
 
-/// The clips that are laid over the one that plays. First comes the crossfade, then what is added.
+/// The clips that are blended over the one that plays. First comes the crossfade, then what is added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layers {
     /// The clip that the pose goes over into.
@@ -59,7 +59,7 @@ impl Crossfade {
 }
 
 impl Layers {
-    /// Returns whether nothing is laid over the clip.
+    /// Returns whether nothing is blended over the clip.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.fade.is_none() && self.add.is_none()
@@ -122,21 +122,21 @@ fn cross(pose: &mut LocalPose, to: &LocalPose, share: f32) {
         own.translation = own.translation.lerp(to.translation, share);
         own.scale = own.scale.lerp(to.scale, share);
     }
-    blend_places(pose, &to.wide, share);
+    blend_wide(pose, &to.wide, share);
     for (own, to) in pose.morph_weights.iter_mut().zip(&to.morph_weights) {
         *own += (*to - *own) * share;
     }
 }
 
-/// Blends the places of two poses that are no part of their translations.
-fn blend_places(pose: &mut LocalPose, to: &Wide, share: f32) {
-    for node in placed_nodes(&pose.wide, to) {
+/// Blends the f64 offsets of two poses, which are no part of their translations.
+fn blend_wide(pose: &mut LocalPose, to: &Wide, share: f32) {
+    for node in wide_nodes(&pose.wide, to) {
         pose.wide.set_place(node, pose.wide.place(node).lerp(to.place(node), f64::from(share)));
     }
 }
 
-/// Returns the nodes of which one of two poses bears the place, each once.
-fn placed_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
+/// Returns the nodes of which one of two poses has an f64 offset, each once.
+fn wide_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
     let only_b = b.places.iter().filter(|(node, _)| a.places.iter().all(|(other, _)| other != node));
     a.places.iter().chain(only_b).map(|(node, _)| *node).collect()
 }
@@ -155,7 +155,7 @@ pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose,
         let factor = 1.0 + weight * (clip.scale / first.scale - 1.0);
         own.scale = glam::Vec3::select(factor.is_finite_mask(), own.scale * factor, own.scale);
     }
-    for node in placed_nodes(&first.wide, &clip.wide) {
+    for node in wide_nodes(&first.wide, &clip.wide) {
         let moved = clip.wide.place(node) - first.wide.place(node);
         pose.wide.set_place(node, pose.wide.place(node) + f64::from(weight) * moved);
     }
@@ -276,7 +276,7 @@ mod tests {
     fn shares_of_nothing_and_of_all_are_the_pure_clips_and_a_first_moment_adds_nothing() {
         let model = model();
         let other = ClipId(1);
-        let laid = |layers: Layers, secs: f32| {
+        let layered = |layers: Layers, secs: f32| {
             let mut pose = at(&model, 0, secs);
             layers.lay(&model, secs, &mut LayerScratch::default(), &mut pose);
             pose
@@ -284,16 +284,16 @@ mod tests {
         let fade = |weight| Layers { fade: Some(Crossfade { clip: other, weight, rise: None }), add: None };
         let add = |weight| Layers { fade: None, add: Some(Additive { clip: other, weight }) };
         for secs in [0.0, 0.3, 0.8] {
-            assert_eq!(laid(fade(0.0), secs), at(&model, 0, secs));
-            assert_eq!(laid(fade(1.0), secs), at(&model, 1, secs));
-            assert_eq!(laid(add(0.0), secs), at(&model, 0, secs));
+            assert_eq!(layered(fade(0.0), secs), at(&model, 0, secs));
+            assert_eq!(layered(fade(1.0), secs), at(&model, 1, secs));
+            assert_eq!(layered(add(0.0), secs), at(&model, 0, secs));
         }
-        assert_eq!(laid(add(1.0), 0.0), at(&model, 0, 0.0));
-        assert_ne!(laid(add(1.0), 0.3), at(&model, 0, 0.3));
+        assert_eq!(layered(add(1.0), 0.0), at(&model, 0, 0.0));
+        assert_ne!(layered(add(1.0), 0.3), at(&model, 0, 0.3));
     }
 
     #[test]
-    fn a_share_rises_in_its_time_and_nothing_is_laid_where_there_is_no_clip() {
+    fn a_share_rises_in_its_time_and_nothing_is_layered_where_there_is_no_clip() {
         let fade = Crossfade { clip: ClipId(0), weight: 0.8, rise: Some([1.0, 2.0]) };
         let shares = [0.0, 1.0, 2.0, 3.0, 9.0].map(|secs| fade.share(secs));
         assert_eq!(shares, [0.0, 0.0, 0.4, 0.8, 0.8]);

@@ -162,7 +162,7 @@ fn clips_of_all_kinds_are_what_the_formulas_say() {
         let model = medley(seed);
         let clip = &model.clips[0];
         assert!(clip.tracks.groups.len() > 20 && clip.tracks.copies.len() > 3);
-        let mut told = 0;
+        let mut compared = 0;
         for i in -20..60 {
             let time = i as f32 * 0.0517;
             let pose = pose(&model, time);
@@ -171,7 +171,7 @@ fn clips_of_all_kinds_are_what_the_formulas_say() {
                 let got = read(&pose, *channel);
                 let error = (got - want).length();
                 assert!(error < 1e-5 * (1.0 + want.length()), "{channel:?} at {time}: {got} for {want}");
-                told += 1;
+                compared += 1;
             }
             for (node, t) in pose.transforms.iter().enumerate() {
                 let moves = |path| clip.channels.iter().any(|c| c.node.index() == node && c.path == path);
@@ -180,7 +180,7 @@ fn clips_of_all_kinds_are_what_the_formulas_say() {
                 assert!(moves(Path::Scale) || t.scale == Vec3::ONE);
             }
         }
-        assert!(told > 70 * clip.channels.len());
+        assert!(compared > 70 * clip.channels.len());
     }
 }
 

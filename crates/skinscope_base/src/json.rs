@@ -18,7 +18,7 @@ pub struct PlainJson {
 /// A member of an object that stands for nothing, since a later one has its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
-    /// The place of the object, such as `accessors[3]`; empty for the whole document.
+    /// The path of the object, such as `accessors[3]`; empty for the whole document.
     pub object: String,
     /// The key, without escapes.
     pub key: String,
@@ -37,10 +37,10 @@ pub fn plain(text: &str) -> Option<PlainJson> {
     Some(PlainJson { text: without(&out, left_out), repeated })
 }
 
-/// Returns the place of the value that a reader was at when it had read `line` lines (from 1) and `column` bytes of the last, such as
+/// Returns the path of the value that a reader was at when it had read `line` lines (from 1) and `column` bytes of the last, such as
 /// `accessors[3].count`; empty for the document itself.
 #[must_use]
-pub fn place_at(text: &str, line: usize, column: usize) -> String {
+pub fn path_at(text: &str, line: usize, column: usize) -> String {
     let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
     let end = (start + column).saturating_sub(1).min(text.len());
     let mut scan = Scan::new(text);
@@ -53,7 +53,7 @@ pub fn place_at(text: &str, line: usize, column: usize) -> String {
         frame.key = None;
         frame.is_in_item = false;
     }
-    scan.place(scan.frames.len())
+    scan.path(scan.frames.len())
 }
 
 /// Returns a whole number as digits, where `raw` is one that has a fraction or an exponent: `5126` for `5126.0`. Those that are not
@@ -208,13 +208,13 @@ impl<'t> Scan<'t> {
         let range = frame.start..end;
         if let Some(earlier) = frame.members.insert(key.clone(), range) {
             self.left_out.push(earlier);
-            let object = self.place(depth.saturating_sub(1));
+            let object = self.path(depth.saturating_sub(1));
             self.repeated.push(Repeated { object, key });
         }
     }
 
-    /// Returns the place of what the outermost `depth` brackets are at.
-    fn place(&self, depth: usize) -> String {
+    /// Returns the path of what the outermost `depth` brackets are at.
+    fn path(&self, depth: usize) -> String {
         let mut out = String::new();
         for frame in &self.frames[..depth] {
             match &frame.key {
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_key_given_twice_the_last_stays_and_the_place_is_named() {
+    fn of_a_key_given_twice_the_last_stays_and_the_path_is_reported() {
         let text = r#"{"n":[{"count":7, "count": 42,"x":1},{"\u0063ount":1 ,"count":{"a":1,"a":2}} ],"n\"":0,"z":1,"z":2,"z":3}"#;
         let plain = plain(text).unwrap();
         assert_eq!(plain.text, r#"{"n":[{ "count": 42,"x":1},{"count":{"a":2}} ],"n\"":0,"z":3}"#);
@@ -302,19 +302,19 @@ mod tests {
     }
 
     #[test]
-    fn places_are_those_of_the_value_that_a_reader_is_at() {
+    fn paths_are_those_of_the_value_that_a_reader_is_at() {
         let text = "{\"accessors\": [{\"count\": 1},\n {\"count\": 2.5, \"type\": \"VEC3\"}], \"asset\": {}}";
-        let place = |line, words: &str| {
+        let path = |line, words: &str| {
             let row = text.lines().nth(line - 1).unwrap();
-            place_at(text, line, row.find(words).unwrap() + words.len())
+            path_at(text, line, row.find(words).unwrap() + words.len())
         };
-        assert_eq!(place(2, "2.5"), "accessors[1].count");
-        assert_eq!(place(2, "\"VEC3\""), "accessors[1].type");
-        assert_eq!(place(2, "\"VEC3\"}"), "accessors[1]");
-        assert_eq!(place(1, "1}"), "accessors[0]");
-        assert_eq!(place(1, "1"), "accessors[0].count");
-        assert_eq!(place(2, "{}}"), "");
-        assert_eq!(place_at(text, 9, 9), "");
+        assert_eq!(path(2, "2.5"), "accessors[1].count");
+        assert_eq!(path(2, "\"VEC3\""), "accessors[1].type");
+        assert_eq!(path(2, "\"VEC3\"}"), "accessors[1]");
+        assert_eq!(path(1, "1}"), "accessors[0]");
+        assert_eq!(path(1, "1"), "accessors[0].count");
+        assert_eq!(path(2, "{}}"), "");
+        assert_eq!(path_at(text, 9, 9), "");
     }
 
     #[test]
@@ -332,7 +332,7 @@ mod tests {
             "{\"a\\u12\":1,\"a\":2}",
         ] {
             let _any = plain(text);
-            let _anywhere = place_at(text, 1, 3);
+            let _anywhere = path_at(text, 1, 3);
         }
     }
 }

@@ -68,7 +68,7 @@ pub mod vector {
     /// Reads the value.
     ///
     /// # Errors
-    /// The text has something else in this place.
+    /// The text has something else at this position.
     pub fn deserialize<'de, V: Numbers, D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error> {
         Plain::deserialize(deserializer).map(|plain| plain.0)
     }
@@ -89,7 +89,7 @@ pub mod shared {
     /// Reads the value; nobody else owns it yet.
     ///
     /// # Errors
-    /// The text has something else in this place.
+    /// The text has something else at this position.
     pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Arc<T>, D::Error> {
         T::deserialize(deserializer).map(Arc::new)
     }

@@ -49,7 +49,7 @@ impl<'a> Batch<'a> {
 pub enum BatchInfluences<'a> {
     /// The first matrix moves all vertices.
     One,
-    /// Each vertex has its own joints, which are places in the palette.
+    /// Each vertex has its own joints, which are indices into the palette.
     Each {
         /// How many pairs each vertex has; not zero.
         per_vertex: usize,
@@ -181,7 +181,7 @@ pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &
 }
 
 impl Method {
-    /// Deforms one vertex, to the bit as [`Method::deform_all`] does: a packed palette, the joints (places in it) and weights of
+    /// Deforms one vertex, to the bit as [`Method::deform_all`] does: a packed palette, the joints (indices into it) and weights of
     /// the vertex, and the vertex. The parameters have their defaults.
     #[must_use]
     pub fn deform(&self, palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> DeformedVertex {
@@ -234,7 +234,7 @@ fn groups<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, sum: &impl Fn(usize
     for g in 0..whole {
         let from = [4 * g, 4 * g + 1, 4 * g + 2, 4 * g + 3];
         let lanes = Lanes::of::<B>(batch, from);
-        let (m, at) = placed::<B>(from, &positions[g], sum, &lanes);
+        let (m, at) = deformed_four::<B>(from, &positions[g], sum, &lanes);
         store(at, &mut out_positions[g]);
         let wants_determinant = out_determinants.get_mut(g);
         if out_normals.is_empty() && out_tangents.is_empty() && wants_determinant.is_none() && out_carries.is_empty() {
@@ -306,7 +306,7 @@ fn rest<B: BlendKernel>(batch: &Batch, out: &mut BatchOut, start: usize, sum: &i
 
 /// Returns the matrices of four vertices and the deformed positions.
 #[inline(always)]
-fn placed<B: BlendKernel>(
+fn deformed_four<B: BlendKernel>(
     from: [usize; 4],
     at: &[Vec3; 4],
     sum: &impl Fn(usize, bool) -> B::Sum,

@@ -24,15 +24,15 @@ pub struct BorderEdge {
 }
 
 impl Borders {
-    /// Finds the borders of open sides: the group of each, and its ends. `place` returns the place of an end: sides touch where their ends
-    /// have one place.
+    /// Finds the borders of open sides: the group of each, and its ends. `point` returns the point of an end: sides touch where their ends
+    /// have one point.
     #[must_use]
-    pub fn new(open: &[(u32, [u32; 2])], place: &dyn Fn(u32) -> u32) -> Self {
-        let ends = open.iter().flat_map(|(group, ends)| ends.map(|end| (*group, place(end))));
+    pub fn new(open: &[(u32, [u32; 2])], point: &dyn Fn(u32) -> u32) -> Self {
+        let ends = open.iter().flat_map(|(group, ends)| ends.map(|end| (*group, point(end))));
         let mut corners: Vec<(u32, u32)> = ends.collect();
         corners.sort_unstable();
         corners.dedup();
-        let corner = |group: u32, end: u32| corners.binary_search(&(group, place(end))).unwrap_or_default() as u32;
+        let corner = |group: u32, end: u32| corners.binary_search(&(group, point(end))).unwrap_or_default() as u32;
         let mut sets = DisjointSets::new(corners.len());
         for (group, [a, b]) in open {
             sets.join(corner(*group, *a), corner(*group, *b));
@@ -68,7 +68,7 @@ impl Borders {
 mod tests {
     use super::*;
 
-    /// A square one unit above the origin, whose last side ends in another vertex of the first one's place; a side of another group
+    /// A square one unit above the origin, whose last side ends in another vertex at the first one's point; a side of another group
     /// touches it there.
     #[test]
     fn sides_of_one_group_that_touch_are_a_border_and_its_fan_closes_it() {

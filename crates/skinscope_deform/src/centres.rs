@@ -1,5 +1,5 @@
 //! Computes the centres of rotation of vertices (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016,
-//! eq. 1 and 4). The centre of a vertex is the mean place of the triangles whose weights are like its own.
+//! eq. 1 and 4). The centre of a vertex is the mean position of the triangles whose weights are like its own.
 //!
 //! Let `P` be the weights of a vertex, `Q` the mean weights of a triangle, `a` its area and `m` its middle. Then the centre is
 //! `Σ s(P, Q) a m / Σ s(P, Q) a`, `s(P, Q) = Σ_{j<k} Pⱼ Pₖ Qⱼ Qₖ exp(−(Pⱼ Qₖ − Pₖ Qⱼ)² / σ²)`. Only triangles that share two joints
@@ -16,7 +16,7 @@ use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
 
 use super::{DataSource, MethodData};
 
-/// Returns centres as vectors: the place (mesh space, metres) and 1, or zeros where a vertex has none.
+/// Returns centres as vectors: the position (mesh space, metres) and 1, or zeros where a vertex has none.
 pub(super) static CENTRES: DataSource = DataSource { label: "centres of rotation", make };
 
 /// The `σ` of the similarity.
@@ -35,20 +35,20 @@ const CHUNK: usize = 64;
 /// The weights of a vertex or triangle by joint. Joints are distinct and rising, and the weights sum to one.
 type Shares = Vec<(u16, f32)>;
 
-/// Returns the primitives that a skin moves, each once.
-type Places = Vec<(MeshId, usize)>;
+/// The primitives that a skin moves, each once.
+type SkinPrimitives = Vec<(MeshId, usize)>;
 
 fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
     let mut out = MethodData::default();
     for instance in &model.instances {
         out.vectors.push(vec![Arc::from([]); model.meshes[instance.mesh.index()].primitives.len()]);
     }
-    let skins: Vec<Places> = (0..model.skins.len()).map(|skin| places_of(model, skin)).collect();
-    for (skin, places) in skins.iter().enumerate() {
-        let centres = of_skin(model, places, job, (skin, skins.len()))?;
+    let skins: Vec<SkinPrimitives> = (0..model.skins.len()).map(|skin| primitives_of(model, skin)).collect();
+    for (skin, primitives) in skins.iter().enumerate() {
+        let centres = of_skin(model, primitives, job, (skin, skins.len()))?;
         let all = model.instances.iter().zip(&mut out.vectors);
         for (instance, lists) in all.filter(|(i, _)| i.skin.is_some_and(|s| s.index() == skin)) {
-            for (&(mesh, primitive), centres) in places.iter().zip(&centres) {
+            for (&(mesh, primitive), centres) in primitives.iter().zip(&centres) {
                 if mesh == instance.mesh {
                     lists[primitive] = Arc::clone(centres);
                 }
@@ -58,7 +58,7 @@ fn make(model: &Model, job: &JobContext) -> Option<MethodData> {
     Some(out)
 }
 
-fn places_of(model: &Model, skin: usize) -> Places {
+fn primitives_of(model: &Model, skin: usize) -> SkinPrimitives {
     let with_skin = model.instances.iter().filter(|i| i.skin.is_some_and(|s| s.index() == skin));
     let mut meshes: Vec<MeshId> = with_skin.map(|i| i.mesh).collect();
     meshes.sort_unstable();
@@ -71,14 +71,14 @@ fn places_of(model: &Model, skin: usize) -> Places {
     meshes.iter().flat_map(primitives).collect()
 }
 
-/// Returns the centres of the vertices of each place. `turn` is the number of the skin and how many there are.
-fn of_skin(model: &Model, places: &Places, job: &JobContext, turn: (usize, usize)) -> Option<Vec<Arc<[Vec4]>>> {
+/// Returns the centres of the vertices of each of `primitives`. `turn` is the number of the skin and how many there are.
+fn of_skin(model: &Model, primitives: &SkinPrimitives, job: &JobContext, turn: (usize, usize)) -> Option<Vec<Arc<[Vec4]>>> {
     let mut pairs = Pairs::default();
     // Vertices of the same weights have the same centre.
     let mut distinct: Vec<Shares> = Vec::new();
     let mut known: HashMap<Vec<(u16, u32)>, u32> = HashMap::new();
     let mut numbers: Vec<Vec<u32>> = Vec::new();
-    for &(mesh, primitive) in places {
+    for &(mesh, primitive) in primitives {
         let source = &model.meshes[mesh.index()].primitives[primitive];
         let Some(influences) = model.influences(mesh, primitive) else { continue };
         let mut of_vertex = Vec::with_capacity(source.positions.len());

@@ -37,7 +37,7 @@ pub(super) struct Turned<T> {
 }
 
 /// The least sine of the angle between the sides of a corner that has a frame.
-const TOLD: f32 = 1e-4;
+const LEAST_SINE: f32 = 1e-4;
 /// The sine below which lengths are measured, because rounding matters.
 const NARROW: f32 = 0.02;
 
@@ -193,8 +193,8 @@ fn frames<T: Lanes>(before: [T; 3], after: [T; 3]) -> Frames<T> {
     let across = cross(after, before);
     let cosine = -dot(before, after);
     let sine = dot(across, across).sqrt();
-    let told = T::both(T::splat(TOLD).less(sine), sine.less(T::splat(f32::INFINITY)));
-    let sine = T::select(told, sine, one);
+    let has_frame = T::both(T::splat(LEAST_SINE).less(sine), sine.less(T::splat(f32::INFINITY)));
+    let sine = T::select(has_frame, sine, one);
     let sum = [before[0] - after[0], before[1] - after[1], before[2] - after[2]];
     let difference = [-(before[0] + after[0]), -(before[1] + after[1]), -(before[2] + after[2])];
     let long = ((one + cosine.abs()) * half).sqrt();
@@ -208,7 +208,7 @@ fn frames<T: Lanes>(before: [T; 3], after: [T; 3]) -> Frames<T> {
         per_difference = one / dot(difference, difference).max(T::splat(f32::MIN_POSITIVE)).sqrt();
     }
     let axes = [scaled(sum, per_sum), scaled(difference, per_difference), scaled(across, per_sine)];
-    Frames { axes, angle: T::select(told, angle(sine, cosine), zero) }
+    Frames { axes, angle: T::select(has_frame, angle(sine, cosine), zero) }
 }
 
 /// Returns unit vectors from `at` to the other ends of edges; zero where an edge has no length.
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_on_a_line_and_points_in_one_place_have_no_frame() {
+    fn corners_on_a_line_and_points_at_one_position_have_no_frame() {
         let filled = |list: [Vec3A; 6]| [&list[..], &[Vec3A::ZERO; 2]].concat();
         let line = filled([Vec3A::ZERO, Vec3A::X, Vec3A::NEG_X, Vec3A::X, Vec3A::new(2.0, 0.0, 0.0), Vec3A::ZERO]);
         let corners: [&[[u32; 2]]; 4] = [&[[1, 2], [3, 4], [5, 1], [2, 5]], &[], &[], &[]];
@@ -377,7 +377,7 @@ mod tests {
         }
         let point = |i: u32| Vec3A::from([1.7, 2.9, 0.77].map(|k: f32| (i as f32 * k).sin()));
         let (rest, mut posed): (Vec<Vec3A>, Vec<Vec3A>) = (0..20).map(|i| (point(i), point(i + 50))).unzip();
-        // A place that is not finite, two in one place, three nearly on a line.
+        // A position that is not finite, two at one position, three nearly on a line.
         (posed[9], posed[10], posed[12]) = (Vec3A::NAN, posed[3], posed[11] * 1.00001);
         let corners =
             |v: usize| [[8, 9], [9, 10], [11, 12], [12, 13], [13, 14]].map(|pair| pair.map(|n| n + v as u32 % 6));

@@ -28,7 +28,7 @@ pub struct MethodData {
     pub vectors: Vec<Vec<Arc<[Vec4]>>>,
     /// By skin: which vertices are neighbours.
     pub neighbours: Vec<Neighbours>,
-    /// The model with copies of the vertices that stand in several places; then `vectors` has those of the copies too.
+    /// The model with copies of the vertices that stand at several positions; then `vectors` has those of the copies too.
     pub split: Option<Arc<SplitModel>>,
 }
 
@@ -108,13 +108,13 @@ impl<'a> Deformation<'a> {
         Some(self.normals.source).filter(|source| fits && !matches!(source, NormalSource::Method))
     }
 
-    /// Whether the surface is changed as a whole after vertices were placed, by the method or by what comes after it.
+    /// Whether the surface is changed as a whole after vertices were deformed, by the method or by what comes after it.
     #[must_use]
     pub fn has_pass(&self) -> bool {
         self.method.pass.is_some() || self.pass.is_some()
     }
 
-    /// True where one vertex cannot be placed without the surface as a whole, or without data of the whole model: questions about
+    /// True where one vertex cannot be deformed without the surface as a whole, or without data of the whole model: questions about
     /// a vertex then read the [`super::Surface`].
     #[must_use]
     pub fn needs_surface(&self) -> bool {

@@ -16,7 +16,7 @@ use skinscope_model::{InstanceId, Model, Primitive, Topology};
 use super::corner_fans::{Eight, numbers};
 use super::joint_rotation::nearest_rotation;
 use super::lanes::{Halves, LANES, Lanes};
-use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, Placed, RestSurface, Rings};
+use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, Restored, RestSurface, Rings};
 use super::surface::normals_from_triangles;
 use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
@@ -66,7 +66,7 @@ fn run(input: &SurfaceInput, surface: &mut Surface) {
         return;
     }
     for neighbours in applied.data.iter().flat_map(|data| &data.neighbours) {
-        let is_drawn = neighbours.places.iter().any(|(id, p)| surface.part(*id, *p).is_some());
+        let is_drawn = neighbours.primitives.iter().any(|(id, p)| surface.part(*id, *p).is_some());
         if is_drawn {
             mush(input, surface, neighbours, (iterations as usize, step));
         }
@@ -80,16 +80,16 @@ fn mush(input: &SurfaceInput, surface: &mut Surface, neighbours: &Neighbours, (i
     posed(input, surface, neighbours, &mut scratch.now);
     smooth(&neighbours.rings, &mut scratch, iterations, step);
     let stretches = stretches(input, neighbours);
-    let (smoothed, placed) = (&scratch.now, &mut scratch.placed);
-    placed.resize(LANES * rest.details.len(), Placed::default());
+    let (smoothed, restored) = (&scratch.now, &mut scratch.restored);
+    restored.resize(LANES * rest.details.len(), Restored::default());
     let posed = PosedFans { neighbours, rest: &rest, smoothed, stretches: stretches.as_deref() };
-    in_pieces(placed.as_chunks_mut::<LANES>().0, PIECE / LANES, &|start, placed| posed.place(start, placed));
+    in_pieces(restored.as_chunks_mut::<LANES>().0, PIECE / LANES, &|start, restored| posed.restore(start, restored));
     let split = surface.split_model().cloned();
     let model = split.as_deref().unwrap_or(input.model);
-    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
+    for (&(id, p), welded) in neighbours.primitives.iter().zip(&neighbours.welded) {
         let welded = with_copies(surface, (id, p), welded);
         let Some(part) = surface.part_mut(id, p) else { continue };
-        write(model, input, (id, p), &welded, &scratch.placed, &mut part.deformed);
+        write(model, input, (id, p), &welded, &scratch.restored, &mut part.deformed);
     }
     *neighbours.scratch.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
 }
@@ -121,7 +121,7 @@ fn smooth(rings: &Rings, scratch: &mut MushScratch, iterations: usize, step: f32
     }
 }
 
-/// What places the vertices of a posed surface.
+/// Restores the details of a smoothed posed surface.
 struct PosedFans<'a> {
     neighbours: &'a Neighbours,
     rest: &'a RestSurface,
@@ -131,28 +131,28 @@ struct PosedFans<'a> {
 }
 
 impl PosedFans<'_> {
-    /// Places eight vertices after the other, from number `8 * start` on.
-    fn place(&self, start: usize, placed: &mut [[Placed; LANES]]) {
+    /// Restores the details of eight vertices at a time, from number `8 * start` on.
+    fn restore(&self, start: usize, restored: &mut [[Restored; LANES]]) {
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
             #[expect(unsafe_code, reason = "that the processor has the instructions is known only now")]
             // SAFETY: the processor has AVX2.
-            return unsafe { self.place_wide(start, placed) };
+            return unsafe { self.restore_wide(start, restored) };
         }
-        self.place_by::<Halves>(start, placed);
+        self.restore_by::<Halves>(start, restored);
     }
 
     /// Does the same with registers of eight numbers: it takes six tenths of the time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn place_wide(&self, start: usize, placed: &mut [[Placed; LANES]]) {
-        self.place_by::<super::lanes::Whole>(start, placed);
+    fn restore_wide(&self, start: usize, restored: &mut [[Restored; LANES]]) {
+        self.restore_by::<super::lanes::Whole>(start, restored);
     }
 
     #[inline(always)]
-    fn place_by<T: Lanes>(&self, start: usize, placed: &mut [[Placed; LANES]]) {
+    fn restore_by<T: Lanes>(&self, start: usize, restored: &mut [[Restored; LANES]]) {
         let (zero, nowhere) = (T::splat(0.0), T::splat(f32::NAN));
-        for (group, out) in (start..).zip(placed) {
+        for (group, out) in (start..).zip(restored) {
             let [size, side] = self.stretch(group);
             let (size, side) = (T::load(&size), T::load(&side));
             let at = T::gather(&numbers(group), self.smoothed);
@@ -166,7 +166,7 @@ impl PosedFans<'_> {
                 T::select(has_frame, at[2] + detail[2] * size, nowhere),
             ]);
             for ((out, map), position) in out.iter_mut().zip(turned.matrices()).zip(positions) {
-                *out = Placed { map, position };
+                *out = Restored { map, position };
             }
         }
     }
@@ -191,19 +191,19 @@ fn source<'a>(input: &SurfaceInput<'a>, (id, p): (InstanceId, usize)) -> (&'a Pr
     (&input.model.meshes[instance.mesh.index()].primitives[p], weights)
 }
 
-/// Returns the rest surface after smoothing. The one that was worked out last is returned again if the morph weights and parameters
+/// Returns the rest surface after smoothing. The one that was computed last is returned again if the morph weights and parameters
 /// are still the same.
 fn rest_surface(input: &SurfaceInput, neighbours: &Neighbours, (iterations, step): (usize, f32)) -> Arc<RestSurface> {
     let mut key = vec![iterations as f32, step];
-    neighbours.places.iter().for_each(|place| key.extend_from_slice(source(input, *place).1));
-    let held = neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if let Some(rest) = held.filter(|rest| rest.key == key) {
+    neighbours.primitives.iter().for_each(|id| key.extend_from_slice(source(input, *id).1));
+    let cached = neighbours.rest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some(rest) = cached.filter(|rest| rest.key == key) {
         return rest;
     }
     let mut rest = vec![Vec3A::ZERO; filled(neighbours)];
     let mut positions = Vec::new();
-    for (&place, welded) in neighbours.places.iter().zip(&neighbours.welded) {
-        let (primitive, weights) = source(input, place);
+    for (&id, welded) in neighbours.primitives.iter().zip(&neighbours.welded) {
+        let (primitive, weights) = source(input, id);
         morphed(primitive, weights, &mut positions);
         welded.iter().zip(&positions).for_each(|(number, at)| rest[*number as usize] = Vec3A::from(*at));
     }
@@ -228,7 +228,7 @@ fn filled(neighbours: &Neighbours) -> usize {
 /// Writes to `out` where the method has put the welded vertices, those that are not drawn included.
 fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours, out: &mut Vec<Vec3A>) {
     let mut packed: Vec<Vec4> = Vec::new();
-    let mut of_place = |&(id, p): &(InstanceId, usize)| match surface.part(id, p) {
+    let mut of_primitive = |&(id, p): &(InstanceId, usize)| match surface.part(id, p) {
         Some(part) => Cow::Borrowed(&part.deformed.positions[..]),
         None => {
             if packed.is_empty() {
@@ -239,13 +239,13 @@ fn posed(input: &SurfaceInput, surface: &Surface, neighbours: &Neighbours, out: 
             Cow::Owned(hidden.positions)
         }
     };
-    let positions: Vec<Cow<'_, [Vec3]>> = neighbours.places.iter().map(&mut of_place).collect();
+    let positions: Vec<Cow<'_, [Vec3]>> = neighbours.primitives.iter().map(&mut of_primitive).collect();
     out.resize(filled(neighbours), Vec3A::ZERO);
     let (out, nothing) = out.split_at_mut(neighbours.members.len());
     nothing.fill(Vec3A::ZERO);
     in_pieces(out, PIECE, &|start, out| {
-        for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
-            *out = positions[*place as usize][*vertex as usize].into();
+        for (out, (primitive, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
+            *out = positions[*primitive as usize][*vertex as usize].into();
         }
     });
     if let Some(model) = surface.split_model() {
@@ -263,10 +263,10 @@ fn with_copies<'a>(surface: &Surface, (id, p): (InstanceId, usize), welded: &'a 
     welded.iter().copied().chain(copies).collect()
 }
 
-/// Puts each welded vertex where the mean of its corners is: a method may have put them in several places.
+/// Puts each welded vertex where the mean of its corners is: a method may have put them at several positions.
 fn mean_of_corners(model: &Model, surface: &Surface, neighbours: &Neighbours, out: &mut [Vec3A]) {
     let mut sums = vec![(Vec3A::ZERO, 0.0); out.len()];
-    for (&(id, p), welded) in neighbours.places.iter().zip(&neighbours.welded) {
+    for (&(id, p), welded) in neighbours.primitives.iter().zip(&neighbours.welded) {
         let Some(part) = surface.part(id, p) else { continue };
         let welded = with_copies(surface, (id, p), welded);
         let primitive = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
@@ -287,7 +287,7 @@ fn mean_of_corners(model: &Model, surface: &Surface, neighbours: &Neighbours, ou
 /// joint stretches.
 fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, f32)>> {
     let model: &Model = input.model;
-    let (id, p) = *neighbours.places.first()?;
+    let (id, p) = *neighbours.primitives.first()?;
     let (first, _) = model.binding(id, p);
     let skin = model.instances[id.index()].skin?;
     let matrices = input.palettes.get(first as usize..)?.get(..model.skins[skin.index()].joints.len())?;
@@ -302,8 +302,8 @@ fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, 
     }
     let mut out = vec![(1.0, 1.0); neighbours.members.len()];
     in_pieces(&mut out, PIECE, &|start, out| {
-        for (out, (place, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
-            let (id, p) = neighbours.places[*place as usize];
+        for (out, (primitive, vertex)) in out.iter_mut().zip(&neighbours.members[start..]) {
+            let (id, p) = neighbours.primitives[*primitive as usize];
             let Some(influences) = model.influences(model.instances[id.index()].mesh, p) else { continue };
             let (joints, weights) = influences.of(*vertex as usize);
             let (mut sum, mut total) = (DMat3::ZERO, 0.0);
@@ -324,22 +324,22 @@ fn stretches(input: &SurfaceInput, neighbours: &Neighbours) -> Option<Vec<(f32, 
 fn write(
     model: &Model,
     input: &SurfaceInput,
-    place: (InstanceId, usize),
+    (id, p): (InstanceId, usize),
     welded: &[u32],
-    placed: &[Placed],
+    restored: &[Restored],
     out: &mut Deformed,
 ) {
-    let (_, weights) = source(input, place);
-    let primitive = &model.meshes[model.instances[place.0.index()].mesh.index()].primitives[place.1];
+    let (_, weights) = source(input, (id, p));
+    let primitive = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
     let targets = || primitive.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
     let displaced = |list: fn(&skinscope_model::MorphTarget) -> &Vec<Vec3>, vertex: usize| {
         targets().filter_map(|(t, weight)| Some(*list(t).get(vertex)? * *weight)).sum::<Vec3>()
     };
     in_pieces(&mut out.positions, PIECE, &|start, positions| {
         for (position, number) in positions.iter_mut().zip(&welded[start..]) {
-            let placed = &placed[*number as usize];
-            if !placed.position.x.is_nan() {
-                *position = placed.position.into();
+            let restored = &restored[*number as usize];
+            if !restored.position.x.is_nan() {
+                *position = restored.position.into();
             }
         }
     });
@@ -350,20 +350,20 @@ fn write(
     } else {
         in_pieces(&mut out.normals, PIECE, &|start, normals| {
             for (i, normal) in normals.iter_mut().enumerate() {
-                let placed = &placed[welded[start + i] as usize];
-                if !placed.position.x.is_nan() {
+                let restored = &restored[welded[start + i] as usize];
+                if !restored.position.x.is_nan() {
                     let n = primitive.normals[start + i] + displaced(|t| &t.normals, start + i);
-                    *normal = (placed.map * Vec3A::from(n)).normalize_or_zero().into();
+                    *normal = (restored.map * Vec3A::from(n)).normalize_or_zero().into();
                 }
             }
         });
     }
     in_pieces(&mut out.tangents, PIECE, &|start, tangents| {
         for (i, tangent) in tangents.iter_mut().enumerate() {
-            let placed = &placed[welded[start + i] as usize];
-            if !placed.position.x.is_nan() {
+            let restored = &restored[welded[start + i] as usize];
+            if !restored.position.x.is_nan() {
                 let t = primitive.tangents[start + i].truncate() + displaced(|t| &t.tangents, start + i);
-                *tangent = (placed.map * Vec3A::from(t)).normalize_or_zero().extend(tangent.w);
+                *tangent = (restored.map * Vec3A::from(t)).normalize_or_zero().extend(tangent.w);
             }
         }
     });

@@ -60,7 +60,7 @@ fn exact(movers: &[ExactInfluence], _: DVec3, _: &MethodInput) -> ExactDeformati
     ExactDeformation { map: movers[slot].matrix, normals: Vec::new(), readout: Readout::Sum(shares) }
 }
 
-/// Returns the box around the places to which any joint takes its vertices, since a vertex follows one of them.
+/// Returns the box around the positions to which any joint takes its vertices, since a vertex follows one of them.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut out = Aabb::EMPTY;
     for (joint, around) in influences.joints {

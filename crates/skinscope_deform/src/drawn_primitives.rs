@@ -67,26 +67,26 @@ impl<'a> DrawnPrimitives<'a> {
     /// the pieces, in their order.
     pub fn fold<T: Default + Send>(
         &self,
-        place: (InstanceId, usize),
+        which: (InstanceId, usize),
         look: &(impl Fn(&mut T, usize, &[Vec3]) + Sync),
         join: &(impl Fn(T, T) -> T + Sync),
     ) -> T {
-        let known = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1));
-        if self.model.instances[place.0.index()].copies.is_empty() {
+        let known = self.surface.as_ref().and_then(|surface| surface.part(which.0, which.1));
+        if self.model.instances[which.0.index()].copies.is_empty() {
             if let Some(part) = known {
                 return fold_known((0, &part.deformed.positions), look, join);
             }
-            let bound = palette_of(self.model, place, &self.packed, &self.method);
-            let deformer = PrimitiveDeformer::new(self.model, place, bound, self.morph_weights, self.method);
+            let bound = palette_of(self.model, which, &self.packed, &self.method);
+            let deformer = PrimitiveDeformer::new(self.model, which, bound, self.morph_weights, self.method);
             return deformer.fold((0, deformer.p.positions.len()), look, join);
         }
         let mut deformed = Deformed::of(DeformedAttributes::NONE);
         if known.is_none() {
-            deform_with(self.model, place, (&self.still, None), self.morph_weights, self.method, &mut deformed);
+            deform_with(self.model, which, (&self.still, None), self.morph_weights, self.method, &mut deformed);
         }
         let stored = &known.map_or(&deformed, |part| &part.deformed).positions;
         let (mut out, mut positions) = (T::default(), Vec::new());
-        for (copy, matrix) in self.copy_matrices(place).iter().enumerate() {
+        for (copy, matrix) in self.copy_matrices(which).iter().enumerate() {
             positions.clear();
             positions.extend(stored.iter().map(|p| matrix.transform_point3(*p)));
             look(&mut out, copy * positions.len(), &positions);
@@ -95,22 +95,22 @@ impl<'a> DrawnPrimitives<'a> {
     }
 
     /// Writes the deformed positions of some vertices of a primitive, numbered as by [`DrawnPrimitives::fold`].
-    pub fn positions(&self, place: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
-        let count = self.primitive(place).positions.len();
-        if let Some(part) = self.surface.as_ref().and_then(|surface| surface.part(place.0, place.1)) {
+    pub fn positions(&self, which: (InstanceId, usize), vertices: &[usize]) -> Vec<Vec3> {
+        let count = self.primitive(which).positions.len();
+        if let Some(part) = self.surface.as_ref().and_then(|surface| surface.part(which.0, which.1)) {
             let at = |v: &usize| part.position(v % count.max(1), v / count.max(1)).unwrap_or_default();
             return vertices.iter().map(at).collect();
         }
         let of_copy: Vec<u32> = vertices.iter().map(|v| (v % count.max(1)) as u32).collect();
         let mut out = Vec::new();
-        if self.model.instances[place.0.index()].copies.is_empty() {
-            let one = VertexDeformer::new(self.model, place, &self.packed, self.morph_weights, self.method);
+        if self.model.instances[which.0.index()].copies.is_empty() {
+            let one = VertexDeformer::new(self.model, which, &self.packed, self.morph_weights, self.method);
             one.positions(&of_copy, &mut out);
             return out;
         }
-        let one = VertexDeformer::rigid(self.model, place, &self.still, self.morph_weights, self.method);
+        let one = VertexDeformer::rigid(self.model, which, &self.still, self.morph_weights, self.method);
         one.positions(&of_copy, &mut out);
-        let matrices = self.copy_matrices(place);
+        let matrices = self.copy_matrices(which);
         for (position, vertex) in out.iter_mut().zip(vertices) {
             *position = matrices[vertex / count.max(1)].transform_point3(*position);
         }
@@ -156,6 +156,6 @@ pub fn bounds<'a>(
     drawn
         .primitives(draws)
         .into_iter()
-        .map(|place| drawn.fold(place, &look, &Aabb::union))
+        .map(|which| drawn.fold(which, &look, &Aabb::union))
         .fold(Aabb::EMPTY, Aabb::union)
 }

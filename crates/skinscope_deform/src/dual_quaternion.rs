@@ -2,7 +2,7 @@
 //! Blending" (2008), the linear form (DLB); with scale and shear as Blender's *Preserve Volume* has them.
 //!
 //! A skinning matrix is split as `M = T · R · S` by polar decomposition, `q` is the quaternion of `R`. What is blended at a
-//! vertex `v` are the rigid motions of rotation `q` that take `v` where each joint takes it, to `M v`. So the place that joints
+//! vertex `v` are the rigid motions of rotation `q` that take `v` where each joint takes it, to `M v`. So the point that joints
 //! share stays where they agree that it is, however differently they stretch. (To stretch by the mean of all `S` first and
 //! blend `T · R` after lets it drift: the stretch then acts about the origin of the mesh.)
 //!
@@ -111,7 +111,7 @@ pub(super) fn exact(movers: &[ExactInfluence], v: DVec3, _: &MethodInput) -> Exa
 /// The error of the arithmetic of one vertex, as a share of the largest length in it.
 const ROUNDING: f32 = 2e-5;
 
-/// Returns a box around a ball. With `cᵢ` the place where joint `i` alone takes a vertex and `rᵢ` its signed
+/// Returns a box around a ball. With `cᵢ` the position where joint `i` alone takes a vertex and `rᵢ` its signed
 /// quaternion, the vertex goes to the vector part of `Σᵢⱼ ŵᵢ ŵⱼ cᵢ (rᵢ r̄ⱼ) / |Σ ŵ r|²`, so it is no farther from any
 /// point than the farthest `cᵢ`, over `|Σ ŵ r|²`. And `|Σ ŵ r|` is no less than the least cosine between the `r` and
 /// one direction.
@@ -315,15 +315,15 @@ mod tests {
     /// Joint 2 is scaled, or mirrored, and turned about a point far from the origin: that point stays. Half way to a scale of
     /// 2 and a turn of 60° about x, a stretch about the origin would leave it up to 0.134 of its distance off.
     #[test]
-    fn the_place_that_joints_share_stays_however_they_stretch() {
-        let place = Vec3::new(3.0, -5.0, 2.0);
+    fn the_point_that_joints_share_stays_however_they_stretch() {
+        let shared = Vec3::new(3.0, -5.0, 2.0);
         for scale in [Vec3::splat(2.0), Vec3::new(0.2, 1.0, 3.0), Vec3::new(-1.0, 1.0, 1.0)] {
-            let turned = Affine3A::from_scale_rotation_translation(scale, Quat::from_rotation_x(PI / 3.0), place);
-            let other = turned * Affine3A::from_translation(-place);
+            let turned = Affine3A::from_scale_rotation_translation(scale, Quat::from_rotation_x(PI / 3.0), shared);
+            let other = turned * Affine3A::from_translation(-shared);
             for weight in [0.1, 0.5, 0.8] {
                 let palette = packed(&[Affine3A::IDENTITY, other]);
-                let moved = DUAL_QUATERNION.deform(&palette, &[0, 1], &[1.0 - weight, weight], at(place));
-                let off = moved.vertex.position.distance(place);
+                let moved = DUAL_QUATERNION.deform(&palette, &[0, 1], &[1.0 - weight, weight], at(shared));
+                let off = moved.vertex.position.distance(shared);
                 assert!(off < 3e-6, "{scale}, weight {weight}: {off}");
             }
         }

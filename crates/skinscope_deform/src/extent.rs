@@ -72,15 +72,15 @@ pub fn extent(
 #[must_use]
 pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     let (drawn, draws) = (DrawnPrimitives::new(input, surface), input.draws);
-    let places = drawn.primitives(draws);
-    let seen = places.iter().map(|place| drawn.fold(*place, &Seen::look, &Seen::joined));
+    let primitives = drawn.primitives(draws);
+    let seen = primitives.iter().map(|which| drawn.fold(*which, &Seen::look, &Seen::joined));
     let Seen { bounds: all, near } = seen.fold(Seen::default(), Seen::joined);
-    let total = places.iter().map(|place| drawn.primitive(*place).positions.len() * drawn.copies(*place)).sum();
-    let spread = DistanceSpread::of(&sample(&drawn, &places, total)).filter(|spread| !spread.is_close(all));
+    let total = primitives.iter().map(|which| drawn.primitive(*which).positions.len() * drawn.copies(*which)).sum();
+    let spread = DistanceSpread::of(&sample(&drawn, &primitives, total)).filter(|spread| !spread.is_close(all));
     let reach = spread.as_ref().and_then(|spread| {
         let look = |distances: &mut Distances, _: usize, points: &[Vec3]| spread.count(points, distances);
-        let of = |place: &(InstanceId, usize)| drawn.fold(*place, &look, &Distances::joined);
-        spread.reach(&places.iter().map(of).fold(Distances::default(), Distances::joined))
+        let of = |which: &(InstanceId, usize)| drawn.fold(*which, &look, &Distances::joined);
+        spread.reach(&primitives.iter().map(of).fold(Distances::default(), Distances::joined))
     });
     if reach.is_none() && near == total {
         return Extent { mass: all, all, ..Extent::default() };
@@ -88,11 +88,11 @@ pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     let limits = Limits { spread: spread.as_ref().zip(reach), total: near };
     let mut out = Extent { all, ..Extent::default() };
     let mut strays: Vec<(usize, u32, Vec3)> = Vec::new();
-    for (p, place) in places.iter().enumerate() {
+    for (p, which) in primitives.iter().enumerate() {
         let look = |sorted: &mut Sorted, first: usize, points: &[Vec3]| limits.sort(sorted, first, points);
-        let Sorted { inner, far } = drawn.fold(*place, &look, &Sorted::joined);
+        let Sorted { inner, far } = drawn.fold(*which, &look, &Sorted::joined);
         out.mass = out.mass.union(inner);
-        let source = drawn.primitive(*place);
+        let source = drawn.primitive(*which);
         let count = source.positions.len().max(1);
         for copy in far.chunk_by(|a, b| a.0 / count == b.0 / count) {
             let copy: Vec<(u32, Vec3)> = copy.iter().map(|(v, at)| ((v % count) as u32, *at)).collect();
@@ -109,18 +109,18 @@ pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     // Other objects may reach as far as a stray does.
     strays.retain(|(.., at)| out.mass.distance(*at) > 0.0);
     out.farthest = strays.iter().map(|(.., at)| out.mass.distance(*at)).fold(0.0, f64::max);
-    out.strays = by_primitive(&drawn, &places, &strays);
+    out.strays = by_primitive(&drawn, &primitives, &strays);
     out
 }
 
 /// Groups the stray vertices by primitive, as stored vertices.
 fn by_primitive(
     drawn: &DrawnPrimitives,
-    places: &[(InstanceId, usize)],
+    primitives: &[(InstanceId, usize)],
     strays: &[(usize, u32, Vec3)],
 ) -> Vec<StrayVertices> {
-    let of_place = |found: &[(usize, u32, Vec3)]| {
-        let (instance, primitive) = places[found[0].0];
+    let of_primitive = |found: &[(usize, u32, Vec3)]| {
+        let (instance, primitive) = primitives[found[0].0];
         let stored = drawn.primitive((instance, primitive)).stored_vertices as u32;
         // A vertex that was split off for tangents lies where the one that it copies does.
         let mut vertices: Vec<u32> = found.iter().map(|(_, v, _)| *v).filter(|v| *v < stored).collect();
@@ -128,7 +128,7 @@ fn by_primitive(
         vertices.dedup();
         StrayVertices { instance, primitive, vertices }
     };
-    strays.chunk_by(|a, b| a.0 == b.0).map(of_place).collect()
+    strays.chunk_by(|a, b| a.0 == b.0).map(of_primitive).collect()
 }
 
 /// The result of the first pass over all vertices.
@@ -151,17 +151,17 @@ impl Seen {
 }
 
 /// Returns vertices that stand for all, evenly picked.
-fn sample(drawn: &DrawnPrimitives, places: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
+fn sample(drawn: &DrawnPrimitives, primitives: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
     let mut wanted = sample_of(total).peekable();
     let (mut out, mut first) = (Vec::new(), 0);
-    for place in places {
-        let end = first + drawn.primitive(*place).positions.len() * drawn.copies(*place);
+    for which in primitives {
+        let end = first + drawn.primitive(*which).positions.len() * drawn.copies(*which);
         let mut vertices = Vec::new();
         while let Some(at) = wanted.next_if(|at| *at < end) {
             vertices.push(at - first);
         }
         if !vertices.is_empty() {
-            out.extend(drawn.positions(*place, &vertices));
+            out.extend(drawn.positions(*which, &vertices));
         }
         first = end;
     }
@@ -216,7 +216,7 @@ impl Limits<'_> {
 /// Far vertices that triangles or lines join with one another.
 #[derive(Debug, Default)]
 struct Cluster {
-    /// Places in the list of far vertices.
+    /// Indices in the list of far vertices.
     members: Vec<usize>,
     points: Vec<Vec3>,
     /// The box around those whose position is finite.
@@ -235,17 +235,17 @@ impl Cluster {
 }
 
 /// Groups some vertices of a primitive into connected parts, in the order of the first vertex of each. Vertices at one
-/// place are connected too: a file may store the corners of each triangle anew.
+/// position are connected too: a file may store the corners of each triangle anew.
 fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
-    let mut place = vec![None; source.positions.len()];
+    let mut far_index = vec![None; source.positions.len()];
     for (i, (vertex, _)) in far.iter().enumerate() {
-        place[*vertex as usize] = Some(i);
+        far_index[*vertex as usize] = Some(i);
     }
     let mut sets = DisjointSets::new(far.len());
     let points: Vec<Vec3> = far.iter().map(|(_, p)| *p).collect();
     let weld = Weld::new(&points, WeldRule::Exact, &|| false).unwrap_or_default();
-    for (i, place) in (0..).zip(&weld.place) {
-        sets.join(weld.first[*place as usize], i);
+    for (i, group) in (0..).zip(&weld.group) {
+        sets.join(weld.first[*group as usize], i);
     }
     let (mut torn, mut drawn) = (vec![false; far.len()], vec![false; far.len()]);
     let corners = match source.topology {
@@ -254,7 +254,7 @@ fn clusters(source: &Primitive, far: &[(u32, Vec3)]) -> Vec<Cluster> {
         Topology::Triangles => 3,
     };
     for element in source.indices.chunks_exact(corners) {
-        let mut members = element.iter().filter_map(|v| place[*v as usize]);
+        let mut members = element.iter().filter_map(|v| far_index[*v as usize]);
         let Some(first) = members.next() else { continue };
         let mut count = 1;
         for member in members {
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_is_always_stray() {
+    fn what_has_no_position_is_always_stray() {
         let found = changed(|p| {
             move_vertex(p, 7, Vec3::X * 1e20);
             move_vertex(p, 9, Vec3::splat(-3e30));
@@ -444,8 +444,8 @@ mod tests {
     fn every_copy_counts() {
         let found = changed(|p| {
             add(p, quad(0.5, Vec3::ZERO), QUAD.into());
-            let place = |x: f32| Affine3A::from_translation(Vec3::X * x);
-            p.instances[1].copies = vec![place(0.0), place(3.0), place(90_000.0)];
+            let at = |x: f32| Affine3A::from_translation(Vec3::X * x);
+            p.instances[1].copies = vec![at(0.0), at(3.0), at(90_000.0)];
         });
         assert_eq!((found.strays[0].instance, found.stray_count()), (InstanceId(1), 4));
         assert_eq!(found.mass.max.x, 3.5);

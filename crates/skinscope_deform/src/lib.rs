@@ -98,14 +98,14 @@ pub struct Method {
     /// space, morphed). Readouts show it, and tests hold CPU reference and shader to it.
     pub exact: fn(&[ExactInfluence], DVec3, &MethodInput) -> ExactDeformation,
     /// Returns a box in model space that holds all vertices of a group, rounding included; `None` where that cannot be
-    /// told from their joints, boxes and weight sums alone.
+    /// determined from their joints, boxes and weight sums alone.
     pub bounds: fn(&[Vec4], &InfluenceBounds) -> Option<Aabb>,
     /// Returns true where joints as different as these two keep a surface right side out between them: the blend of a
     /// first matrix with any others that each agree with it has a determinant of the first one's sign, whatever the
     /// (not negative) weights. Returns false where that is not certain.
     pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
-    /// Changes the surface as a whole once each vertex has been placed alone, for a method in which a vertex depends on
-    /// its neighbours. The functions above then place vertices for this pass only: all passes of a picture and all
+    /// Changes the surface as a whole once each vertex has been deformed alone, for a method in which a vertex depends on
+    /// its neighbours. The functions above then deform vertices for this pass only: all passes of a picture and all
     /// readouts use the [`Surface`]. Rigid parts are drawn by their one matrix, and a pass does not touch them. `None`:
     /// a vertex depends on nothing but itself.
     pub pass: Option<fn(&SurfaceInput, &mut Surface)>,
@@ -137,7 +137,7 @@ pub struct MethodExpectations {
     /// mean of both, 0 where the vertex follows the first.
     pub between_scales: f32,
     /// Returns false where changing a vertex's weights by a part `by` of the whole could take it to a quite different
-    /// place; arguments are its joints, its weights and `by`. The device has rounded weights, so it may show such a
+    /// position; arguments are its joints, its weights and `by`. The device has rounded weights, so it may show such a
     /// vertex elsewhere.
     pub is_steady: fn(&[u16], &[f32], f32) -> bool,
     /// The largest difference of shader and CPU reference, as a share of the greatest coordinate.
@@ -162,7 +162,7 @@ impl MethodExpectations {
 /// One influence of a vertex, in double precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExactInfluence {
-    /// The joint's place in the skin's list of joints.
+    /// The index of the joint in the skin's list of joints.
     pub joint: usize,
     /// The stored weight; it may be zero or negative.
     pub weight: f64,
@@ -249,7 +249,7 @@ pub struct Pass {
 /// The steps from the influences of a vertex to its position `p`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Readout {
-    /// `p = Σ s M v`: places are added up. The list holds the share `s` of each influence; influences beyond it have
+    /// `p = Σ s M v`: positions are added up. The list holds the share `s` of each influence; influences beyond it have
     /// none.
     Sum(Vec<f64>),
     /// `p = R v + t`: one rigid motion, blended of the motions that take the vertex to where each joint alone takes it.
@@ -278,7 +278,7 @@ pub struct ReadoutTerm {
 /// weights.
 #[derive(Clone, Copy, Debug)]
 pub struct InfluenceBounds<'a> {
-    /// Each joint (its place in the palette) with the box, mesh space, around the vertices that it moves.
+    /// Each joint (its index in the palette) with the box, mesh space, around the vertices that it moves.
     pub joints: &'a [(u16, Aabb)],
     /// The least and the greatest sum of the weights of a vertex; no weight is negative.
     pub sums: [f32; 2],
@@ -338,7 +338,7 @@ pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>)
     for skin in model.skins.iter() {
         out.extend(skin.joints.iter().zip(&skin.inverse_bind).map(|(j, inverse)| model_pose[j.index()] * *inverse));
     }
-    let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, place)| place.is_some());
+    let rigid = model.instances.iter().zip(&model.palette_layout().rigid).filter(|(_, offset)| offset.is_some());
     for (instance, _) in rigid {
         let node = model_pose[instance.node.index()];
         if instance.copies.is_empty() {

@@ -33,7 +33,7 @@ pub static LINEAR: Method = Method {
     pass: None,
     expects: MethodExpectations {
         scales_with_weights: true,
-        // On a ring of radius 1, half of whose weight is turned by θ, the chord of the two places has its middle at
+        // On a ring of radius 1, half of whose weight is turned by θ, the chord of the two positions has its middle at
         // cos(θ/2).
         between_turns: |angle| [(0.5 * angle).cos(), 0.5],
         ..MethodExpectations::MOST
@@ -134,7 +134,7 @@ fn scaled<const STRIDE: usize, const AT: usize>(rows: &[Vec4; STRIDE], weight: f
     [rows[AT] * weight, rows[AT + 1] * weight, rows[AT + 2] * weight]
 }
 
-/// Returns a box around all vertices. A vertex is its sum of weights times a mean of the places where its joints take
+/// Returns a box around all vertices. A vertex is its sum of weights times a mean of the positions where its joints take
 /// it (no weight is negative), so it lies in the box around the moved boxes, scaled by that sum.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let mut means = Aabb::EMPTY;

@@ -96,7 +96,7 @@ struct Face {
     /// Twice the area at rest; 0 where the triangle is too thin to be measured.
     doubled_area: f32,
     /// +1 where the triangle looks in the direction of its `facing` at rest, −1 where it looks against it, 0 where that
-    /// cannot be told.
+    /// cannot be determined.
     side: f32,
 }
 
@@ -132,18 +132,18 @@ impl Patch {
         takes: &dyn Fn(&[u32]) -> bool,
         facing: &mut dyn FnMut(&[[u32; 3]]) -> Vec<Vec3>,
     ) -> Self {
-        let mut place = vec![NONE; topology.triangles.len()];
+        let mut index_of = vec![NONE; topology.triangles.len()];
         let mut chosen: Vec<u32> = (0..topology.triangles.len() as u32).collect();
         chosen.retain(|t| takes(&topology.triangles[*t as usize]));
         for (i, t) in chosen.iter().enumerate() {
-            place[*t as usize] = i as u32;
+            index_of[*t as usize] = i as u32;
         }
         let measured = chosen.len();
         // Triangles across the border bend with those inside.
         for i in 0..measured {
             for other in topology.across()[chosen[i] as usize] {
-                if other != NONE && place[other as usize] == NONE {
-                    place[other as usize] = chosen.len() as u32;
+                if other != NONE && index_of[other as usize] == NONE {
+                    index_of[other as usize] = chosen.len() as u32;
                     chosen.push(other);
                 }
             }
@@ -156,18 +156,18 @@ impl Patch {
         let edges = topology.vertex_edges().iter().filter(|ends| takes(&ends[..]));
         out.edges = edges.map(|ends| Edge { ends: *ends, length: length(*ends, rest) }).collect();
         out.edges.retain(|e| e.length >= least && e.length.is_finite());
-        out.join(topology, &chosen, &place, rest);
+        out.join(topology, &chosen, &index_of, rest);
         out.rest(rest);
         out
     }
 
     /// Finds the edges between two triangles, and the borders.
-    fn join(&mut self, topology: &MeshTopology, chosen: &[u32], place: &[u32], rest: &[Vec3]) {
+    fn join(&mut self, topology: &MeshTopology, chosen: &[u32], index_of: &[u32], rest: &[Vec3]) {
         let mut open: Vec<(u32, [u32; 2])> = Vec::new();
         for (i, t) in chosen[..self.measured].iter().enumerate() {
             for (ends, other) in sides(topology.triangles[*t as usize]).into_iter().zip(topology.across()[*t as usize])
             {
-                let other = if other == NONE { NONE } else { place[other as usize] };
+                let other = if other == NONE { NONE } else { index_of[other as usize] };
                 if other == NONE || other as usize >= self.measured {
                     open.push((0, ends));
                 }
@@ -182,7 +182,7 @@ impl Patch {
                 }
             }
         }
-        self.borders = Borders::new(&open, &|vertex| topology.place(vertex));
+        self.borders = Borders::new(&open, &|vertex| topology.point(vertex));
     }
 
     /// Measures area and volume at rest.
@@ -367,7 +367,7 @@ impl Face {
 }
 
 /// Returns +1 where a triangle with this normal looks in the direction of `facing`, −1 where it looks against it, 0
-/// where that cannot be told.
+/// where that cannot be determined.
 fn side(corners: [u32; 3], normal: Vec3, facing: Vec3, positions: &[Vec3]) -> f32 {
     let longest = sides(corners).into_iter().map(|s| length(s, positions)).fold(0.0, f32::max);
     let (dot, size) = (normal.dot(facing), normal.length() * facing.length());

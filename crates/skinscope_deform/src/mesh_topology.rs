@@ -1,6 +1,6 @@
 //! The topology of a surface of triangles whose vertices are welded: what lies next to what.
 //!
-//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. A *place* is a point of the surface, which
+//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. A *point* is a position of the surface, which
 //! several vertices may share ([`Weld`]).
 
 use std::sync::OnceLock;
@@ -11,10 +11,10 @@ use skinscope_model::Primitive;
 /// Stands for "no triangle".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Triangles of welded vertices. Triangles with two corners in one place have no surface and are left out.
+/// Triangles of welded vertices. Triangles with two corners at one point have no surface and are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeshTopology {
-    /// The places of the vertices.
+    /// The points of the vertices.
     pub weld: Weld,
     /// The corners of each triangle, as vertices.
     pub triangles: Vec<[u32; 3]>,
@@ -29,18 +29,18 @@ pub struct MeshTopology {
 /// A side of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Side {
-    /// The two places that it joins, the lower first.
+    /// The two points that it joins, the lower first.
     pub ends: [u32; 2],
     /// The triangle, by its index in [`MeshTopology::triangles`].
     pub triangle: u32,
     /// The corner of the triangle from which it runs to the next.
     pub corner: u8,
-    /// Whether it runs from the higher place to the lower one.
+    /// Whether it runs from the higher point to the lower one.
     pub is_back: bool,
 }
 
 impl Side {
-    /// Returns the two places in the direction in which the side runs.
+    /// Returns the two points in the direction in which the side runs.
     #[must_use]
     pub fn along(self) -> [u32; 2] {
         let [a, b] = self.ends;
@@ -53,16 +53,16 @@ impl MeshTopology {
     /// ten thousand vertices, returns true.
     #[must_use]
     pub fn new(weld: Weld, mut triangles: Vec<[u32; 3]>, stop: &dyn Fn() -> bool) -> Option<Self> {
-        let places = |corners: [u32; 3]| corners.map(|v| weld.place[v as usize]);
+        let points = |corners: [u32; 3]| corners.map(|v| weld.group[v as usize]);
         triangles.retain(|corners| {
-            let [a, b, c] = places(*corners);
+            let [a, b, c] = points(*corners);
             a != b && b != c && c != a
         });
         let side = |(triangle, corner, [a, b]): (u32, u8, [u32; 2])| {
             (a.min(b), Side { ends: [a.min(b), a.max(b)], triangle, corner, is_back: a > b })
         };
         let of_triangle = |(triangle, corners): (u32, &[u32; 3])| {
-            let [ab, bc, ca] = sides(places(*corners));
+            let [ab, bc, ca] = sides(points(*corners));
             [(triangle, 0, ab), (triangle, 1, bc), (triangle, 2, ca)].map(side)
         };
         let all = (0..).zip(&triangles).flat_map(of_triangle);
@@ -80,50 +80,50 @@ impl MeshTopology {
     /// Returns how many vertices there are.
     #[must_use]
     pub fn vertex_count(&self) -> u32 {
-        self.weld.place.len() as u32
+        self.weld.group.len() as u32
     }
 
-    /// Returns how many places there are.
+    /// Returns how many points there are.
     #[must_use]
-    pub fn place_count(&self) -> u32 {
+    pub fn point_count(&self) -> u32 {
         self.weld.first.len() as u32
     }
 
-    /// Returns the place of a vertex.
+    /// Returns the point of a vertex.
     #[inline]
     #[must_use]
-    pub fn place(&self, vertex: u32) -> u32 {
-        self.weld.place[vertex as usize]
+    pub fn point(&self, vertex: u32) -> u32 {
+        self.weld.group[vertex as usize]
     }
 
-    /// Returns the first vertex at the place of a vertex, which stands for all there.
+    /// Returns the first vertex at the point of a vertex, which stands for all there.
     #[inline]
     #[must_use]
     pub fn welded(&self, vertex: u32) -> u32 {
-        self.weld.first[self.place(vertex) as usize]
+        self.weld.first[self.point(vertex) as usize]
     }
 
-    /// Returns the corners of each triangle as places.
-    pub fn place_triangles(&self) -> impl Iterator<Item = [u32; 3]> + Clone {
-        self.triangles.iter().map(|corners| corners.map(|vertex| self.place(vertex)))
+    /// Returns the corners of each triangle as points.
+    pub fn point_triangles(&self) -> impl Iterator<Item = [u32; 3]> + Clone {
+        self.triangles.iter().map(|corners| corners.map(|vertex| self.point(vertex)))
     }
 
-    /// Returns the vertices of a place, rising.
+    /// Returns the vertices of a point, rising.
     #[must_use]
-    pub fn members(&self, place: u32) -> &[u32] {
-        let all = || Csr::new(self.weld.first.len(), self.weld.place.iter().copied().zip(0..));
-        self.members.get_or_init(all).row(place as usize)
+    pub fn members(&self, point: u32) -> &[u32] {
+        let all = || Csr::new(self.weld.first.len(), self.weld.group.iter().copied().zip(0..));
+        self.members.get_or_init(all).row(point as usize)
     }
 
-    /// Returns the places that an edge joins with this one, rising.
+    /// Returns the points that an edge joins with this one, rising.
     #[must_use]
-    pub fn neighbours(&self, place: u32) -> &[u32] {
+    pub fn neighbours(&self, point: u32) -> &[u32] {
         let ends = self.edges().map(|edge| edge[0].ends);
         let all = || Csr::new(self.weld.first.len(), ends.clone().flat_map(|[a, b]| [(a, b), (b, a)]));
-        self.neighbours.get_or_init(all).row(place as usize)
+        self.neighbours.get_or_init(all).row(point as usize)
     }
 
-    /// Returns the edges, rising by their places, each as the sides of its triangles: two where the surface is closed, one at a border.
+    /// Returns the edges, rising by their points, each as the sides of its triangles: two where the surface is closed, one at a border.
     /// The sides of an edge rise by triangle.
     pub fn edges(&self) -> impl Iterator<Item = &[Side]> + Clone {
         self.sides.chunk_by(|a, b| a.ends == b.ends)
@@ -137,15 +137,15 @@ impl MeshTopology {
         if side.is_back { [b, a] } else { [a, b] }
     }
 
-    /// Returns every edge once as vertices, rising: on a seam, where vertices share a place, each side has its own edge.
+    /// Returns every edge once as vertices, rising: on a seam, where vertices share a point, each side has its own edge.
     #[must_use]
     pub fn vertex_edges(&self) -> &[[u32; 2]] {
-        let all = || triangle_edges(&self.triangles, self.weld.place.len(), &|| false).unwrap_or_default();
+        let all = || triangle_edges(&self.triangles, self.weld.group.len(), &|| false).unwrap_or_default();
         self.vertex_edges.get_or_init(all)
     }
 
     /// Returns for each triangle and each of its sides a→b, b→c, c→a the triangle across, over seams too; [`u32::MAX`] at a border. A side
-    /// meets one that runs the other way between the same places. Where more than two triangles share an edge, they are paired in their
+    /// meets one that runs the other way between the same points. Where more than two triangles share an edge, they are paired in their
     /// order.
     #[must_use]
     pub fn across(&self) -> &[[u32; 3]] {
@@ -162,28 +162,28 @@ impl MeshTopology {
         })
     }
 
-    /// Returns for each place the connected piece of the surface that it belongs to, and how many there are. They are numbered in the
-    /// order of their first places.
+    /// Returns for each point the connected piece of the surface that it belongs to, and how many there are. They are numbered in the
+    /// order of their first points.
     #[must_use]
     pub fn shells(&self) -> (Vec<u32>, usize) {
         self.components(&|_| true, &|_, _| true)
     }
 
-    /// Returns for each place that `counts` the number of its component, [`u32::MAX`] for others, and how many there are. Neighbours are of
+    /// Returns for each point that `counts` the number of its component, [`u32::MAX`] for others, and how many there are. Neighbours are of
     /// one component if `joined`.
     #[must_use]
     pub fn components(&self, counts: &impl Fn(u32) -> bool, joined: &impl Fn(u32, u32) -> bool) -> (Vec<u32>, usize) {
         let mut out = vec![u32::MAX; self.weld.first.len()];
         let (mut number, mut open) = (0, Vec::new());
-        for start in 0..self.place_count() {
+        for start in 0..self.point_count() {
             if out[start as usize] != u32::MAX || !counts(start) {
                 continue;
             }
             out[start as usize] = number;
             open.push(start);
-            while let Some(place) = open.pop() {
-                for next in self.neighbours(place) {
-                    if out[*next as usize] == u32::MAX && counts(*next) && joined(place, *next) {
+            while let Some(point) = open.pop() {
+                for next in self.neighbours(point) {
+                    if out[*next as usize] == u32::MAX && counts(*next) && joined(point, *next) {
                         out[*next as usize] = number;
                         open.push(*next);
                     }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     /// ```text
-    /// 3 ── 2, 5      two triangles whose common edge is a seam: 1 and 4, 2 and 5 share their places;
+    /// 3 ── 2, 5      two triangles whose common edge is a seam: 1 and 4, 2 and 5 share their points;
     /// │  ╱  │        6 was split off 1, and 0 3 3 has no surface
     /// 0 ── 1, 4
     /// ```
@@ -239,8 +239,8 @@ mod tests {
         };
         let topology = exact(&p);
         assert_eq!(topology.triangles, [[0, 1, 2], [4, 5, 3]]);
-        assert_eq!(topology.place_triangles().collect::<Vec<_>>(), [[0, 1, 2], [0, 2, 3]]);
-        assert_eq!((topology.vertex_count(), topology.place_count()), (6, 4));
+        assert_eq!(topology.point_triangles().collect::<Vec<_>>(), [[0, 1, 2], [0, 2, 3]]);
+        assert_eq!((topology.vertex_count(), topology.point_count()), (6, 4));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|v| topology.welded(v)), [0, 1, 2, 3, 0, 2]);
         assert_eq!(topology.across(), [[NONE, NONE, 1], [0, NONE, NONE]]);
         assert_eq!(topology.vertex_edges(), [[0, 1], [0, 2], [1, 2], [3, 4], [3, 5], [4, 5]]);
@@ -262,12 +262,12 @@ mod tests {
     }
 
     #[test]
-    fn components_end_where_places_do_not_count_or_are_not_joined() {
+    fn components_end_where_points_do_not_count_or_are_not_joined() {
         let weld = Weld::by_key(0..9, &|| false).unwrap();
         let triangles = vec![[0, 1, 2], [2, 3, 4], [5, 6, 7]];
         let topology = MeshTopology::new(weld, triangles, &|| false).unwrap();
         assert_eq!(topology.shells(), (vec![0, 0, 0, 0, 0, 1, 1, 1, 2], 3));
-        let (parted, count) = topology.components(&|place| place != 2, &|a, b| a.max(b) != 7);
+        let (parted, count) = topology.components(&|point| point != 2, &|a, b| a.max(b) != 7);
         assert_eq!((parted, count), (vec![0, 0, NONE, 1, 1, 2, 2, 3, 4], 5));
     }
 }

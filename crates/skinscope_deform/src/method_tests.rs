@@ -267,8 +267,8 @@ fn a_little_weight_moves_a_steady_vertex_a_little() {
     const BY: f32 = 1e-3;
     let base = zoo()[1];
     let matrices: Vec<Affine3A> = [0.0_f32, 0.5, 1.2, -0.6].map(|turn| base * Affine3A::from_rotation_z(turn)).into();
-    let places: Vec<Vec3> = matrices.iter().map(|m| m.transform_point3(vertex().position)).collect();
-    let apart = places.iter().flat_map(|a| places.iter().map(|b| a.distance(*b))).fold(0.0, f32::max);
+    let positions: Vec<Vec3> = matrices.iter().map(|m| m.transform_point3(vertex().position)).collect();
+    let apart = positions.iter().flat_map(|a| positions.iter().map(|b| a.distance(*b))).fold(0.0, f32::max);
     for method in METHODS {
         let palette = packed(method, &matrices);
         let joints = [0, 1, 2, 3];
@@ -348,7 +348,7 @@ fn what_both_joints_mirror_is_turned_half_way_by_methods_with_centres() {
 }
 
 #[test]
-fn the_mix_says_its_shares_and_they_add_up_to_the_place() {
+fn the_mix_says_its_shares_and_they_add_up_to_the_position() {
     let method = method("mixed").unwrap();
     let [a, b] = [zoo()[1], zoo()[3]].map(|m| DAffine3::from_cols_array(&m.to_cols_array().map(f64::from)));
     let movers = [(0, a, 0.3), (1, b, 0.7)].map(|(joint, matrix, weight)| ExactInfluence { joint, weight, matrix });

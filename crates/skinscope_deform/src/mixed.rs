@@ -75,7 +75,7 @@ fn exact(movers: &[ExactInfluence], v: DVec3, input: &MethodInput) -> ExactDefor
     ExactDeformation { map, normals, readout: Readout::Terms(terms) }
 }
 
-/// Returns the box around both boxes, since a vertex lies between the places to which the two methods take it.
+/// Returns the box around both boxes, since a vertex lies between the positions to which the two methods take it.
 fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     let part = |range: std::ops::Range<usize>| -> Vec<Vec4> {
         palette.as_chunks::<STRIDE>().0.iter().flat_map(|joint| joint[range.clone()].to_vec()).collect()
@@ -103,10 +103,10 @@ fn all(palette: &[Vec4], batch: &Batch, out: &mut BatchOut) {
     let normals = std::mem::take(&mut out.normals);
     deform_all::<Mixed>(palette, batch, out);
     let s = batch.values[0];
-    let (mut places, mut other) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
+    let (mut positions, mut other) = ([Vec3::ZERO; BLOCK], [Vec3::ZERO; BLOCK]);
     for (i, normals) in normals.chunks_mut(BLOCK).enumerate() {
         let (start, count) = (i * BLOCK, normals.len());
-        let mut lists = BatchOut { positions: &mut places[..count], normals: &mut *normals, ..BatchOut::default() };
+        let mut lists = BatchOut { positions: &mut positions[..count], normals: &mut *normals, ..BatchOut::default() };
         let part = batch.range(start, start + count, &lists);
         deform_all::<Linear>(palette, &part, &mut lists);
         lists.normals = &mut other[..count];

@@ -19,10 +19,10 @@ pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours o
 #[derive(Debug, Default)]
 pub struct Neighbours {
     /// All primitives that the skin moves.
-    pub places: Vec<(InstanceId, usize)>,
-    /// The welded vertex of each vertex, by place (in `places`) and then by the number of the vertex.
+    pub primitives: Vec<(InstanceId, usize)>,
+    /// The welded vertex of each vertex, by primitive (in `primitives`) and then by the number of the vertex.
     pub welded: Vec<Vec<u32>>,
-    /// A place (in `places`) and vertex that each welded vertex stands for.
+    /// The index of a primitive in `primitives`, and a vertex of it, that each welded vertex stands for.
     pub members: Vec<(u32, u32)>,
     /// The neighbours of each welded vertex.
     pub(super) rings: Rings,
@@ -61,12 +61,12 @@ pub(super) struct RestSurface {
 pub(super) struct MushScratch {
     pub now: Vec<Vec3A>,
     pub next: Vec<Vec3A>,
-    pub placed: Vec<Placed>,
+    pub restored: Vec<Restored>,
 }
 
 /// Where delta mush puts a welded vertex.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Placed {
+pub(super) struct Restored {
     /// The mean rotation `G`.
     pub map: Mat3A,
     /// NaN where no corner has a frame in both surfaces: the vertex then stays where the method has it.
@@ -94,33 +94,33 @@ impl Neighbours {
             if instance.skin.is_some_and(|s| s.index() == skin) {
                 let primitives = 0..model.meshes[instance.mesh.index()].primitives.len();
                 let skinned = primitives.filter(|p| model.influences(instance.mesh, *p).is_some());
-                out.places.extend(skinned.map(|p| (InstanceId::from_index(i), p)));
+                out.primitives.extend(skinned.map(|p| (InstanceId::from_index(i), p)));
             }
         }
         let (mesh, starts) = out.topology(model, &|| job.is_cancelled())?;
         let edges = mesh.edges().map(|sides| sides[0].ends);
-        let count = mesh.place_count() as usize;
+        let count = mesh.point_count() as usize;
         let order = order(count, edges.clone());
-        let number = |place: u32| order[place as usize];
-        let vertices = starts.windows(2).map(|ends| &mesh.weld.place[ends[0] as usize..ends[1] as usize]);
-        out.welded = vertices.map(|places| places.iter().map(|place| number(*place)).collect()).collect();
+        let number = |group: u32| order[group as usize];
+        let vertices = starts.windows(2).map(|ends| &mesh.weld.group[ends[0] as usize..ends[1] as usize]);
+        out.welded = vertices.map(|groups| groups.iter().map(|group| number(*group)).collect()).collect();
         out.members = vec![(0, 0); count];
         for (to, first) in order.iter().zip(&mesh.weld.first) {
-            let place = starts.partition_point(|start| start <= first) - 1;
-            out.members[*to as usize] = (place as u32, first - starts[place]);
+            let primitive = starts.partition_point(|start| start <= first) - 1;
+            out.members[*to as usize] = (primitive as u32, first - starts[primitive]);
         }
         let others = Csr::new(count, edges.map(|ends| ends.map(number)).flat_map(|[a, b]| [(a, b), (b, a)]));
         out.rings = Rings::new(count, |v| others.row(v));
-        let triangles = mesh.place_triangles().map(|corners| corners.map(number));
+        let triangles = mesh.point_triangles().map(|corners| corners.map(number));
         let corners = Csr::new(count, triangles.flat_map(|[a, b, c]| [(b, [a, c]), (c, [b, a]), (a, [c, b])]));
         out.fans = CornerFans::new(count, |v| corners.row(v));
         Some(out)
     }
 
-    /// Welds the vertices of all places, which are numbered consecutively, and joins their triangles. Returns the number of the first
-    /// vertex of each place too, and how many vertices there are after them. `None` soon after `stop` returns true.
+    /// Welds the vertices of all primitives, which are numbered consecutively, and joins their triangles. Returns the number of the first
+    /// vertex of each primitive too, and how many vertices there are after them. `None` soon after `stop` returns true.
     fn topology(&self, model: &Model, stop: &dyn Fn() -> bool) -> Option<(MeshTopology, Vec<u32>)> {
-        let keys = self.places.iter().flat_map(|&(id, p)| {
+        let keys = self.primitives.iter().flat_map(|&(id, p)| {
             let instance = &model.instances[id.index()];
             let source = &model.meshes[instance.mesh.index()].primitives[p];
             let influences = model.influences(instance.mesh, p);
@@ -129,7 +129,7 @@ impl Neighbours {
         });
         let weld = Weld::by_key(keys, stop)?;
         let (mut starts, mut next, mut triangles) = (vec![0], 0, Vec::new());
-        for &(id, p) in &self.places {
+        for &(id, p) in &self.primitives {
             let source = &model.meshes[model.instances[id.index()].mesh.index()].primitives[p];
             if source.topology == Topology::Triangles {
                 triangles.extend(source.indices.as_chunks::<3>().0.iter().map(|corners| corners.map(|v| next + v)));

@@ -4,7 +4,7 @@
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 use skinscope_base::math::cofactor;
 use skinscope_base::parallel::in_pieces;
-use skinscope_model::{InstanceId, MorphTarget, NormalPlaces};
+use skinscope_model::{InstanceId, MorphTarget, NormalGroups};
 
 use super::{Deformed, Surface, SurfaceInput};
 
@@ -34,7 +34,7 @@ pub enum NormalSource {
     Triangles,
 }
 
-/// Turns a normal (mesh space) with the joints of its vertex, whose places in the skin and weights are given; the result has any
+/// Turns a normal (mesh space) with the joints of its vertex, whose indices in the skin and weights are given; the result has any
 /// length, and none where there is no direction.
 pub type TurnNormal = fn(&[JointNormals], (&[u16], &[f32]), Vec3A) -> Vec3A;
 
@@ -176,11 +176,11 @@ fn from_triangles(input: &SurfaceInput, surface: &mut Surface) {
     let model = split.as_deref().unwrap_or(input.model);
     // Copies that a method has moved apart are apart.
     let deformed = |id: InstanceId, p: usize| surface.part(id, p).map(|part| &part.deformed.positions[..]);
-    let of_copies = split.as_ref().map(|split| NormalPlaces::new(split, &deformed));
-    let places = of_copies.as_ref().unwrap_or_else(|| model.normal_places());
-    let mut normals = vec![Vec3::ZERO; places.triangles()];
+    let of_copies = split.as_ref().map(|split| NormalGroups::new(split, &deformed));
+    let groups = of_copies.as_ref().unwrap_or_else(|| model.normal_groups());
+    let mut normals = vec![Vec3::ZERO; groups.triangles()];
     for part in &surface.parts {
-        let Some(range) = places.triangles_of(part.instance, part.primitive) else { continue };
+        let Some(range) = groups.triangles_of(part.instance, part.primitive) else { continue };
         let mesh = model.instances[part.instance.index()].mesh;
         let triangles = model.meshes[mesh.index()].primitives[part.primitive].indices.as_chunks::<3>().0;
         let Deformed { positions, determinants, .. } = &part.deformed;
@@ -193,18 +193,18 @@ fn from_triangles(input: &SurfaceInput, surface: &mut Surface) {
             }
         });
     }
-    let mut sums = vec![Vec3::ZERO; places.count()];
+    let mut sums = vec![Vec3::ZERO; groups.count()];
     in_pieces(&mut sums, PIECE, &|start, sums| {
-        for (place, sum) in (start..).zip(sums) {
-            let around = places.around(place).iter();
+        for (group, sum) in (start..).zip(sums) {
+            let around = groups.around(group).iter();
             *sum = around.map(|triangle| normals[*triangle as usize]).sum::<Vec3>().normalize_or_zero();
         }
     });
     for part in &mut surface.parts {
-        let Some(of) = places.of(part.instance, part.primitive) else { continue };
+        let Some(of) = groups.of(part.instance, part.primitive) else { continue };
         in_pieces(&mut part.deformed.normals, PIECE, &|start, normals| {
-            for (normal, place) in normals.iter_mut().zip(&of[start..]) {
-                *normal = sums[*place as usize];
+            for (normal, group) in normals.iter_mut().zip(&of[start..]) {
+                *normal = sums[*group as usize];
             }
         });
     }

@@ -1,5 +1,5 @@
 //! Blends by the rotation of the polar decomposition (Shoemake and Duff, "Matrix Animation and Polar Decomposition", 1992). It does the
-//! same as [`super::centres_of_rotation`], but turns by the rotation nearest to the blended matrix `Σ ŵ A` in place of the blended
+//! same as [`super::centres_of_rotation`], but turns by the rotation nearest to the blended matrix `Σ ŵ A` instead of the blended
 //! quaternions. The result depends neither on signs nor on the order of influences. Near a twist of 180° the blended matrix determines no
 //! rotation; there, and where a vertex has no centre, the blend is linear.
 
@@ -47,18 +47,18 @@ struct ByPolarDecomposition;
 impl BlendedRotation for ByPolarDecomposition {
     fn of(sum: &Sum) -> Option<Mat3A> {
         let [x, y, z] = sum.rows.map(|row| row.truncate().as_dvec3());
-        let rotation = told(DMat3::from_cols(x, y, z).transpose(), f64::from(sum.stretch[1].w * sum.stretch[0].w))?;
+        let rotation = rotation_of(DMat3::from_cols(x, y, z).transpose(), f64::from(sum.stretch[1].w * sum.stretch[0].w))?;
         Some(Mat3A::from_cols_array(&rotation.to_cols_array().map(|v| v as f32)))
     }
 }
 
 fn exact_blend(joints: &[ExactJoint]) -> Option<DMat3> {
     let blend = joints.iter().fold(DMat3::ZERO, |sum, j| sum + j.matrix * j.share);
-    told(blend, joints.iter().map(|j| if j.mirrors { -j.share } else { j.share }).sum())
+    rotation_of(blend, joints.iter().map(|j| if j.mirrors { -j.share } else { j.share }).sum())
 }
 
 /// Returns the rotation; `side` is negative where most of the joints mirror.
-fn told(blend: DMat3, side: f64) -> Option<DMat3> {
+fn rotation_of(blend: DMat3, side: f64) -> Option<DMat3> {
     let upright = if side < 0.0 { blend * -1.0 } else { blend };
     let (rotation, [most, gap]) = nearest_proper_rotation(upright)?;
     (gap >= UNTOLD * most && most > 0.0).then(|| DMat3::from_quat(rotation))

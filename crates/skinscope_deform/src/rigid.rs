@@ -1,5 +1,5 @@
 //! Rigid parts: every triangle follows the joint that holds most of it, so that the surface comes apart where joints part (the first
-//! figure of every book on skinning). A vertex can then stand in several places. The model is therefore split once: a vertex is
+//! figure of every book on skinning). A vertex can then stand at several positions. The model is therefore split once: a vertex is
 //! copied for each joint that some triangle at it follows, and each copy stores the joint that it follows.
 
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub static RIGID: Method = Method {
 /// Returns the joint of each vertex as `x` of its vector; `w` is 0 where no joint has a positive weight.
 static PARTS: DataSource = DataSource { label: "rigid parts", make };
 
-/// A model whose vertices are copied where a method has them in several places.
+/// A model whose vertices are copied where a method has them at several positions.
 #[derive(Debug)]
 pub struct SplitModel {
     /// The model in which the copies stand behind the vertices that it had.

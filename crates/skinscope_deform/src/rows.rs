@@ -27,7 +27,7 @@ pub(super) fn matrices([a, b, c, d]: [Rows; 4]) -> Matrices {
 /// The rounding error of a sum of products, as a share of the sum of their magnitudes: some ten roundings.
 const ROUNDING: f32 = 2e-6;
 
-/// Returns the box around the places to which a joint takes the points of a box, rounding included.
+/// Returns the box around the positions to which a joint takes the points of a box, rounding included.
 pub(super) fn moved_box(palette: &[Vec4], joint: u16, around: &Aabb) -> Aabb {
     let rows = &palette.as_chunks::<3>().0[usize::from(joint)];
     let (center, half) = (around.center().extend(1.0), (around.size() * 0.5).extend(0.0));

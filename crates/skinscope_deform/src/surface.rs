@@ -71,7 +71,7 @@ impl Deformed {
 
 /// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
 /// are those of the whole pose ([`skinscope_model::LocalPose::morph_weights`]). For an instance with copies the result is
-/// the first one; the others are moved by the matrices that follow in the palette. Each vertex is placed alone: a method that needs more
+/// the first one; the others are moved by the matrices that follow in the palette. Each vertex is deformed alone: a method that needs more
 /// ([`Deformation::needs_surface`]) is asked for a [`super::Surface`].
 pub fn deform_primitive<'a>(
     model: &Model,

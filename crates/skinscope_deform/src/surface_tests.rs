@@ -171,7 +171,7 @@ fn with_one_joint_for_each_vertex_the_weighted_sum_is_that_joint_bit_for_bit() {
 }
 
 /// The other form of the weighted sum (Larsen et al., equations 2 and 3): each joint turns the vertex as it was seen from the joint at rest by
-/// its quaternion, and adds its own place.
+/// its quaternion, and adds its own position.
 #[test]
 fn the_sum_of_matrices_is_the_sum_of_turned_offsets() {
     let model = model();

@@ -39,12 +39,12 @@ impl<'a> VertexDeformer<'a> {
     #[must_use]
     pub fn rigid(
         model: &'a Model,
-        place: (InstanceId, usize),
+        which: (InstanceId, usize),
         packed: &'a [Vec4],
         morph_weights: &[f32],
         method: impl Into<Deformation<'a>>,
     ) -> Self {
-        Self::with(model, place, (packed, None), morph_weights, method.into())
+        Self::with(model, which, (packed, None), morph_weights, method.into())
     }
 
     fn with(

@@ -1,5 +1,5 @@
 //! The surface of everything that is drawn, deformed once and then read by passes of a picture, picking, readouts,
-//! measures and export. Most methods place each vertex alone; those that need its neighbours change the surface as a
+//! measures and export. Most methods deform each vertex alone; those that need its neighbours change the surface as a
 //! whole afterwards ([`Method::pass`]).
 
 use std::sync::atomic::AtomicBool;
@@ -49,7 +49,7 @@ pub struct Surface {
     pub parts: Vec<SurfacePart>,
     /// The model whose vertices these are, where the method has copied some of the one that it was given.
     split: Option<Arc<SplitModel>>,
-    /// For each instance: the place of its first part, or [`NOT_DRAWN`].
+    /// For each instance: the index of its first part, or [`NOT_DRAWN`].
     first: Vec<u32>,
 }
 
@@ -93,15 +93,15 @@ impl Surface {
         let mut packed: Vec<Vec4> = Vec::new();
         pack(&method, palettes, &mut packed);
         let mut first = vec![NOT_DRAWN; model.instances.len()];
-        let mut places = Vec::new();
+        let mut primitives = Vec::new();
         for id in draws {
-            first[id.index()] = places.len() as u32;
+            first[id.index()] = primitives.len() as u32;
             let mesh = model.instances[id.index()].mesh;
-            places.extend((0..model.meshes[mesh.index()].primitives.len()).map(|primitive| (*id, primitive)));
+            primitives.extend((0..model.meshes[mesh.index()].primitives.len()).map(|primitive| (*id, primitive)));
         }
         let used: Vec<_> = std::mem::take(&mut self.parts).into_iter().map(|part| Mutex::new(part.deformed)).collect();
         let deform = |i: usize| {
-            let (instance, primitive) = places[i];
+            let (instance, primitive) = primitives[i];
             let count = model.instances[instance.index()].copies.len();
             let used =
                 used.get(i).map(|part| std::mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner)));
@@ -117,7 +117,7 @@ impl Surface {
             SurfacePart { instance, primitive, deformed, copies }
         };
         let never = AtomicBool::new(false);
-        let parts = parallel::map(places.len(), &never, &deform).unwrap_or_default();
+        let parts = parallel::map(primitives.len(), &never, &deform).unwrap_or_default();
         *self = Self { parts, first, split };
         if let Some(pass) = method.method.pass {
             pass(input, self);

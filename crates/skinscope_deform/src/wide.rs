@@ -152,7 +152,7 @@ fn transformed([a, b, c, d]: [Rows; 4], v: &[Vec3; 4]) -> Rows {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn cofactors([a, b, c, _]: [Rows; 4]) -> ([Rows; 3], __m128) {
-    // In the place of row x row y, of y z, of z x; and again.
+    // Where there was row x row y, of y z, of z x; and again.
     let turned = |rows| _mm512_shuffle_f32x4::<0b11_00_10_01>(rows, rows);
     let (a1, b1, c1) = (turned(a), turned(b), turned(c));
     let (a2, b2, c2) = (turned(a1), turned(b1), turned(c1));

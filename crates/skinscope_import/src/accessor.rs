@@ -41,7 +41,7 @@ pub(super) struct Accessor<'a> {
 struct Strided<'a> {
     bytes: Bytes<'a>,
     stride: usize,
-    /// The place of the elements in the file; `None` for bytes that exist only in memory.
+    /// The location of the elements in the file; `None` for bytes that exist only in memory.
     origin: Option<ElementsOrigin>,
 }
 
@@ -105,11 +105,11 @@ impl<'a> Store<'a> {
     pub(super) fn accessor(
         &self,
         index: json::Index<json::Accessor>,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<&Accessor<'a>, ImportError> {
         self.accessors.get(index.value()).ok_or_else(|| {
             let have = self.accessors.len();
-            ImportError::invalid(place(), format!("an accessor below {have}"), format!("accessor {}", index.value()))
+            ImportError::invalid(location(), format!("an accessor below {have}"), format!("accessor {}", index.value()))
         })
     }
 
@@ -117,15 +117,15 @@ impl<'a> Store<'a> {
     pub(super) fn view(
         &self,
         index: json::Index<json::buffer::View>,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Bytes<'a>, ImportError> {
         self.views.get(index.value()).map(View::bytes).ok_or_else(|| {
             let have = self.views.len();
-            ImportError::invalid(place(), format!("a buffer view below {have}"), format!("view {}", index.value()))
+            ImportError::invalid(location(), format!("a buffer view below {have}"), format!("view {}", index.value()))
         })
     }
 
-    /// The place of each accessor in the file.
+    /// The location of each accessor in the file.
     pub(super) fn origins(&self) -> Vec<AccessorOrigin> {
         self.accessors.iter().map(Accessor::origin).collect()
     }
@@ -136,12 +136,12 @@ impl<'a> Store<'a> {
         view: (json::Index<json::buffer::View>, u64),
         count: u64,
         (size, stride): (usize, Option<usize>),
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Strided<'a>, ImportError> {
-        let bytes = self.view(view.0, place)?;
+        let bytes = self.view(view.0, location)?;
         let stride = stride.unwrap_or(size);
         if stride < size {
-            return Err(ImportError::invalid(place(), format!("a stride of at least {size}"), stride.to_string()));
+            return Err(ImportError::invalid(location(), format!("a stride of at least {size}"), stride.to_string()));
         }
         let needed = match count {
             0 => Some(0),
@@ -154,7 +154,7 @@ impl<'a> Store<'a> {
             let wanted = wanted.map_or("more bytes".into(), |n| counted(n, "byte", "bytes"));
             let elements = counted(count, "element", "elements");
             let expected = format!("{wanted} for its {elements} in buffer view {}", view.0.value());
-            ImportError::invalid(place(), expected, counted(bytes.len(), "byte", "bytes"))
+            ImportError::invalid(location(), expected, counted(bytes.len(), "byte", "bytes"))
         })
     }
 
@@ -165,16 +165,16 @@ impl<'a> Store<'a> {
         root: &Root,
         warnings: &Warnings,
     ) -> Result<Accessor<'a>, ImportError> {
-        let place = || format!("accessor {index}");
+        let location = || format!("accessor {index}");
         let (Checked::Valid(kind), Checked::Valid(component)) = (accessor.type_, accessor.component_type) else {
             let expected = "type SCALAR, VEC2…4 or MAT2…4 and a component type of glTF 2.0";
-            return Err(ImportError::invalid(place(), expected, "another"));
+            return Err(ImportError::invalid(location(), expected, "another"));
         };
         let component = component.0;
         let size = element_size(kind, component);
         let count = accessor.count.0;
         if count == 0 {
-            warnings.add(place(), "has no elements");
+            warnings.add(location(), "has no elements");
         }
         let offset = accessor.byte_offset.map_or(0, |o| o.0);
         let base = match accessor.buffer_view {
@@ -184,15 +184,15 @@ impl<'a> Store<'a> {
                 let stride = described.and_then(|v| v.byte_stride).map(|s| s.0);
                 let start = described.and_then(|v| v.byte_offset).map_or(0, |o| o.0).wrapping_add(offset);
                 if !start.is_multiple_of(component_of(component).bytes() as u64) {
-                    warnings.add(place(), format!("its bytes start at {start}, not aligned to its components"));
+                    warnings.add(location(), format!("its bytes start at {start}, not aligned to its components"));
                 }
-                Some(self.strided((view, offset), count, (size, stride), &place)?)
+                Some(self.strided((view, offset), count, (size, stride), &location)?)
             }
         };
         let sparse =
             accessor.sparse.as_ref().map(|s| self.check_sparse(index, s, count, size, warnings)).transpose()?;
         let count = usize::try_from(count)
-            .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
+            .map_err(|_| ImportError::invalid(location(), "a count that fits memory", count.to_string()))?;
         Ok(Accessor { count, component, kind, normalized: accessor.normalized, base, sparse })
     }
 
@@ -204,16 +204,16 @@ impl<'a> Store<'a> {
         size: usize,
         warnings: &Warnings,
     ) -> Result<Sparse<'a>, ImportError> {
-        let place = || format!("accessor {index}, sparse indices");
+        let location = || format!("accessor {index}, sparse indices");
         let Checked::Valid(component) = sparse.indices.component_type else {
-            return Err(ImportError::invalid(place(), "u8, u16 or u32", "another component type"));
+            return Err(ImportError::invalid(location(), "u8, u16 or u32", "another component type"));
         };
         let component = component.0;
         let width = component_of(component).bytes();
         let replaced = sparse.count.0;
         let from = (sparse.indices.buffer_view, sparse.indices.byte_offset.0);
-        let raw = self.strided(from, replaced, (width, None), &place)?;
-        self.decoded.charge(&place, replaced, 4)?;
+        let raw = self.strided(from, replaced, (width, None), &location)?;
+        self.decoded.charge(&location, replaced, 4)?;
         let bytes = raw.bytes.read()?;
         let indices: Vec<u32> = match component {
             ComponentType::U8 => bytes.iter().map(|b| u32::from(*b)).collect(),
@@ -221,14 +221,14 @@ impl<'a> Store<'a> {
             _ => bytes.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect(),
         };
         if let Some(outside) = indices.iter().find(|i| u64::from(**i) >= count) {
-            return Err(ImportError::invalid(place(), format!("indices below {count}"), outside.to_string()));
+            return Err(ImportError::invalid(location(), format!("indices below {count}"), outside.to_string()));
         }
         if indices.windows(2).any(|w| w[0] >= w[1]) {
-            warnings.add(place(), "do not rise strictly; later values win");
+            warnings.add(location(), "do not rise strictly; later values win");
         }
-        let values_place = || format!("accessor {index}, sparse values");
+        let values_location = || format!("accessor {index}, sparse values");
         let from = (sparse.values.buffer_view, sparse.values.byte_offset.0);
-        let values = self.strided(from, replaced, (size, None), &values_place)?;
+        let values = self.strided(from, replaced, (size, None), &values_location)?;
         let origin = raw.origin.zip(values.origin).map(|(at, values)| SparseOrigin {
             count: indices.len(),
             indices: at,
@@ -243,9 +243,9 @@ impl<'a> Store<'a> {
     pub(super) fn floats<T: Pod, const N: usize>(
         &self,
         accessor: &Accessor,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        self.charge::<T>(accessor, place)?;
+        self.charge::<T>(accessor, location)?;
         let divisor = |max: f32| if accessor.normalized { max } else { 1.0 };
         let (n8, n16) = (divisor(127.0), divisor(32767.0));
         let (p8, p16) = (divisor(255.0), divisor(65535.0));
@@ -266,14 +266,14 @@ impl<'a> Store<'a> {
     pub(super) fn integers<T: Pod, const N: usize>(
         &self,
         accessor: &Accessor,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        self.charge::<T>(accessor, place)?;
+        self.charge::<T>(accessor, location)?;
         match accessor.component {
             ComponentType::U8 => accessor.list::<T, u32, N, 1>(|[b]| u32::from(b)),
             ComponentType::U16 => accessor.list::<T, u32, N, 2>(|b| u32::from(u16::from_le_bytes(b))),
             ComponentType::U32 => accessor.list::<T, u32, N, 4>(u32::from_le_bytes),
-            other => Err(ImportError::invalid(place(), "unsigned integers", component_of(other).name())),
+            other => Err(ImportError::invalid(location(), "unsigned integers", component_of(other).name())),
         }
     }
 
@@ -281,22 +281,22 @@ impl<'a> Store<'a> {
     pub(super) fn shorts<T: Pod, const N: usize>(
         &self,
         accessor: &Accessor,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Vec<T>, ImportError> {
-        self.charge::<T>(accessor, place)?;
+        self.charge::<T>(accessor, location)?;
         match accessor.component {
             ComponentType::U8 => accessor.list::<T, u16, N, 1>(|[b]| u16::from(b)),
             ComponentType::U16 => accessor.list::<T, u16, N, 2>(u16::from_le_bytes),
-            other => Err(ImportError::invalid(place(), "u8 or u16", component_of(other).name())),
+            other => Err(ImportError::invalid(location(), "u8 or u16", component_of(other).name())),
         }
     }
 
     /// Charges the memory of a list of `T` to the budget.
-    fn charge<T>(&self, a: &Accessor, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+    fn charge<T>(&self, a: &Accessor, location: &dyn Fn() -> String) -> Result<(), ImportError> {
         if a.base.is_none() {
-            self.zeros.charge(place, a.count as u64, size_of::<T>())?;
+            self.zeros.charge(location, a.count as u64, size_of::<T>())?;
         }
-        self.decoded.charge(place, a.count as u64, size_of::<T>())
+        self.decoded.charge(location, a.count as u64, size_of::<T>())
     }
 }
 
@@ -322,11 +322,11 @@ impl Accessor<'_> {
         &'b self,
         bytes: Bytes<'b>,
         count: usize,
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<Accessor<'b>, ImportError> {
         let last = self.sparse.iter().flat_map(|s| &s.indices).max();
         if let Some(last) = last.filter(|last| **last as usize >= count) {
-            return Err(ImportError::invalid(place(), format!("sparse indices below {count}"), last.to_string()));
+            return Err(ImportError::invalid(location(), format!("sparse indices below {count}"), last.to_string()));
         }
         let stride = element_size(self.kind, self.component);
         Ok(Accessor { count, base: Some(Strided { bytes, stride, origin: None }), ..self.clone() })
@@ -373,7 +373,7 @@ impl Accessor<'_> {
         &self,
         kinds: &[Type],
         formats: &[Format],
-        place: &dyn Fn() -> String,
+        location: &dyn Fn() -> String,
     ) -> Result<(), ImportError> {
         let fits =
             formats.iter().any(|f| f.component == self.component && f.normalized.is_none_or(|n| n == self.normalized));
@@ -384,7 +384,7 @@ impl Accessor<'_> {
         let formats: Vec<_> = formats.iter().map(|f| format_name(f.component, f.normalized == Some(true))).collect();
         let expected = format!("{} of {}", kinds.join(" or "), formats.join(", "));
         let found = format!("{} of {}", element_of(self.kind).name(), format_name(self.component, self.normalized));
-        Err(ImportError::invalid(place(), expected, found))
+        Err(ImportError::invalid(location(), expected, found))
     }
 }
 

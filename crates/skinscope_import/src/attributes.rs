@@ -20,7 +20,7 @@ pub(super) type Formats = (&'static [Format], &'static [Format]);
 pub(super) struct PrimitiveSource<'r, 'a> {
     pub reader: &'r Reader<'a>,
     pub primitive: &'r json::mesh::Primitive,
-    /// The file index of the mesh, and the primitive's place in it.
+    /// The file index of the mesh, and the index of the primitive in it.
     pub at: (usize, usize),
     /// The decompressed data of the primitive, where it was compressed.
     pub unpacked: Option<Unpacked<'r>>,
@@ -31,13 +31,13 @@ pub(super) struct PrimitiveSource<'r, 'a> {
 }
 
 impl<'a> PrimitiveSource<'_, 'a> {
-    /// Returns the place for messages, such as `mesh 0, primitive 2`.
-    pub(super) fn place(&self) -> String {
+    /// Returns the location for messages, such as `mesh 0, primitive 2`.
+    pub(super) fn location(&self) -> String {
         format!("mesh {}, primitive {}", self.at.0, self.at.1)
     }
 
     pub(super) fn warn(&self, what: &str, message: impl std::fmt::Display) {
-        self.reader.warnings.add(self.place(), format!("{what} {message}"));
+        self.reader.warnings.add(self.location(), format!("{what} {message}"));
     }
 
     /// Returns the accessor of an attribute, if the primitive has it; it has as many elements as there are vertices.
@@ -58,8 +58,8 @@ impl<'a> PrimitiveSource<'_, 'a> {
         name: &str,
         count: usize,
     ) -> Result<&Accessor<'_>, ImportError> {
-        let place = || format!("{}, {name}", self.place());
-        self.counted(self.reader.store.accessor(index, &place)?, (index, name), count)
+        let location = || format!("{}, {name}", self.location());
+        self.counted(self.reader.store.accessor(index, &location)?, (index, name), count)
     }
 
     fn counted<'s>(
@@ -69,10 +69,10 @@ impl<'a> PrimitiveSource<'_, 'a> {
         count: usize,
     ) -> Result<&'s Accessor<'s>, ImportError> {
         if accessor.count != count {
-            let place = format!("{}, {name}", self.place());
+            let location = format!("{}, {name}", self.location());
             let found = format!("{} in accessor {}", accessor.count, index.value());
             return Err(ImportError::invalid(
-                place,
+                location,
                 format!("{}, as many as POSITION has", counted(count, "element", "elements")),
                 found,
             ));
@@ -87,9 +87,9 @@ impl<'a> PrimitiveSource<'_, 'a> {
         name: &str,
         (kind, formats): (Type, Formats),
     ) -> Result<Vec<T>, ImportError> {
-        let place = || format!("{}, {name}", self.place());
+        let location = || format!("{}, {name}", self.location());
         self.expect(accessor, name, kind, formats)?;
-        let mut out = self.reader.store.floats::<T, N>(accessor, &place)?;
+        let mut out = self.reader.store.floats::<T, N>(accessor, &location)?;
         let bad = make_finite(bytemuck::cast_slice_mut(&mut out));
         if bad > 0 {
             self.warn(
@@ -109,9 +109,9 @@ impl<'a> PrimitiveSource<'_, 'a> {
         kind: Type,
         formats: Formats,
     ) -> Result<(), ImportError> {
-        let place = || format!("{}, {name}", self.place());
-        let core = accessor.expect(&[kind], formats.0, &place);
-        if core.is_ok() || accessor.expect(&[kind], formats.1, &place).is_err() {
+        let location = || format!("{}, {name}", self.location());
+        let core = accessor.expect(&[kind], formats.0, &location);
+        if core.is_ok() || accessor.expect(&[kind], formats.1, &location).is_err() {
             return core;
         }
         if !self.reader.root.extensions_used.iter().any(|e| e == "KHR_mesh_quantization") {

@@ -80,9 +80,9 @@ impl<'a> Bytes<'a> {
     }
 
     /// Reads all bytes at once, to be kept; the memory is charged to the budget.
-    pub(super) fn keep(&self, budget: &Budget, place: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
+    pub(super) fn keep(&self, budget: &Budget, location: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
         if let Self::File { length, .. } = self {
-            budget.charge(place, *length, 1)?;
+            budget.charge(location, *length, 1)?;
         }
         self.read()
     }

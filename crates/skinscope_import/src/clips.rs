@@ -74,35 +74,35 @@ struct ClipReader<'r, 'a> {
     instances: &'r [Instance],
     animation: &'r json::Animation,
     index: usize,
-    /// For each file accessor of key times: the place in `clip.times`.
+    /// For each file accessor of key times: the index in `clip.times`.
     times: HashMap<usize, usize>,
     /// For each list of times: the numbers of the stored keys that were kept, rising, where some had to be dropped.
     kept: Vec<Option<Arc<[u32]>>>,
-    /// For each file sampler and kind of values: the place in `clip.samplers`.
+    /// For each file sampler and kind of values: the index in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
-    /// For each file sampler and number of components: the place in `clip.samplers`.
+    /// For each file sampler and number of components: the index in `clip.samplers`.
     properties: HashMap<(usize, usize), usize>,
     /// The targets that channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
-    /// The places in the file of what `clip` holds; both grow together.
+    /// The locations in the file of what `clip` holds; both grow together.
     origin: ClipOrigin,
 }
 
 impl<'a> ClipReader<'_, 'a> {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         format!("animation {} {}", self.index, super::error::quoted(&self.clip.name))
     }
 
     fn warn(&self, part: &str, message: impl Into<String>) {
-        self.reader.warnings.add(format!("{}, {part}", self.place()), message);
+        self.reader.warnings.add(format!("{}, {part}", self.location()), message);
     }
 
     fn channel(&mut self, number: usize) -> Result<(), ImportError> {
         let channel = &self.animation.channels[number];
         let part = format!("channel {number}");
-        let place = || format!("{}, {part}", self.place());
-        let node = self.nodes.id(channel.target.node, &place)?;
+        let location = || format!("{}, {part}", self.location());
+        let node = self.nodes.id(channel.target.node, &location)?;
         let path = match channel.target.path {
             Checked::Valid(Property::Translation) => Path::Translation,
             Checked::Valid(Property::Rotation) => Path::Rotation,
@@ -149,7 +149,7 @@ impl<'a> ClipReader<'_, 'a> {
             let (n, first) = (unknown.len(), super::error::quoted(first));
             let point = counted(n, "channel points", "channels point");
             let text = format!("{point} at what is not shown, such as {first}; what does so was ignored");
-            self.reader.warnings.add(self.place(), text);
+            self.reader.warnings.add(self.location(), text);
         }
         Ok(())
     }
@@ -160,7 +160,7 @@ impl<'a> ClipReader<'_, 'a> {
             return Ok(());
         }
         let found = if sampler == usize::MAX { "none".to_owned() } else { format!("sampler {sampler}") };
-        Err(ImportError::invalid(format!("{}, {part}", self.place()), format!("a sampler below {have}"), found))
+        Err(ImportError::invalid(format!("{}, {part}", self.location()), format!("a sampler below {have}"), found))
     }
 
     /// Reads a channel that moves a node; `channel` is its index in the file.
@@ -226,15 +226,15 @@ impl<'a> ClipReader<'_, 'a> {
             return Ok(Some(*known));
         }
         let (interpolation, output, (times, group)) = self.keys(number, 1)?;
-        let place = || format!("{}, sampler {number}, output", self.place());
+        let location = || format!("{}, sampler {number}, output", self.location());
         let kind = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][components - 1];
-        output.expect(&[kind], PROPERTY, &place)?;
+        output.expect(&[kind], PROPERTY, &location)?;
         let store = self.reader.store;
         let mut values: Vec<f32> = match components {
-            1 => store.floats::<f32, 1>(&output, &place)?,
-            2 => store.floats::<[f32; 2], 2>(&output, &place)?.into_flattened(),
-            3 => store.floats::<[f32; 3], 3>(&output, &place)?.into_flattened(),
-            _ => store.floats::<[f32; 4], 4>(&output, &place)?.into_flattened(),
+            1 => store.floats::<f32, 1>(&output, &location)?,
+            2 => store.floats::<[f32; 2], 2>(&output, &location)?.into_flattened(),
+            3 => store.floats::<[f32; 3], 3>(&output, &location)?.into_flattened(),
+            _ => store.floats::<[f32; 4], 4>(&output, &location)?.into_flattened(),
         };
         let group = group * components;
         keep(&mut values, self.kept[times].as_deref(), group);
@@ -248,7 +248,7 @@ impl<'a> ClipReader<'_, 'a> {
         Ok(Some(at))
     }
 
-    /// Adds sampler `number` of the file to the clip, and returns its place there.
+    /// Adds sampler `number` of the file to the clip, and returns its index there.
     fn push(&mut self, number: usize, read: Sampler) -> usize {
         let stored = &self.animation.samplers[number];
         let kept = self.kept[read.times].clone();
@@ -285,50 +285,50 @@ impl<'a> ClipReader<'_, 'a> {
         per_value: usize,
     ) -> Result<(Interpolation, Accessor<'a>, (usize, usize)), ImportError> {
         let sampler = &self.animation.samplers[number];
-        let place = || format!("{}, sampler {number}", self.place());
+        let location = || format!("{}, sampler {number}", self.location());
         let interpolation = match sampler.interpolation {
             Checked::Valid(JsonInterpolation::Step) => Interpolation::Step,
             Checked::Valid(JsonInterpolation::Linear) => Interpolation::Linear,
             Checked::Valid(JsonInterpolation::CubicSpline) => Interpolation::CubicSpline,
             Checked::Invalid => {
-                return Err(ImportError::invalid(place(), "LINEAR, STEP or CUBICSPLINE", "another interpolation"));
+                return Err(ImportError::invalid(location(), "LINEAR, STEP or CUBICSPLINE", "another interpolation"));
             }
         };
-        let output = self.reader.store.accessor(sampler.output, &|| format!("{}, output", place()))?.clone();
+        let output = self.reader.store.accessor(sampler.output, &|| format!("{}, output", location()))?.clone();
         let (times, stored_keys) = self.key_times(sampler.input, number)?;
         let per_key = if interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let group = per_key * per_value;
         let want = stored_keys.saturating_mul(group);
         if output.count != want {
-            let place = format!("{}, sampler {number}, output", self.place());
+            let location = format!("{}, sampler {number}, output", self.location());
             let [values, keys] =
                 [(want, "value"), (stored_keys, "key")].map(|(n, one)| counted(n, one, &format!("{one}s")));
             let expected = format!("{values} for {keys}");
-            return Err(ImportError::invalid(place, expected, output.count.to_string()));
+            return Err(ImportError::invalid(location, expected, output.count.to_string()));
         }
         Ok((interpolation, output, (times, group)))
     }
 
     /// Returns the list of key times of an accessor, and how many keys the file has there (see [`key_times::rising`]).
     fn key_times(&mut self, input: json::Index<json::Accessor>, sampler: usize) -> Result<(usize, usize), ImportError> {
-        let place = || format!("{}, sampler {sampler}, input", self.place());
+        let location = || format!("{}, sampler {sampler}, input", self.location());
         let store = self.reader.store;
-        let accessor = store.accessor(input, &place)?;
+        let accessor = store.accessor(input, &location)?;
         if let Some(known) = self.times.get(&input.value()) {
             return Ok((*known, accessor.count));
         }
-        accessor.expect(&[Type::Scalar], &[format::F32], &place)?;
+        accessor.expect(&[Type::Scalar], &[format::F32], &location)?;
         if accessor.count == 0 {
-            return Err(ImportError::invalid(place(), "one key at least", "none"));
+            return Err(ImportError::invalid(location(), "one key at least", "none"));
         }
-        let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &place)?;
+        let mut times: Vec<f32> = store.floats::<f32, 1>(accessor, &location)?;
         if let Some(first) = times.iter().find(|t| t.is_finite()).filter(|t| **t < 0.0) {
             self.warn(&format!("sampler {sampler}"), format!("has its first key before 0, at {first} s"));
         }
         let mut kept = None;
         if !key_times::are_rising(&times) {
             // The memory is charged twice: while keys are collected, and where they stay.
-            self.reader.decoded.charge(&place, times.len() as u64, 2 * size_of::<u32>())?;
+            self.reader.decoded.charge(&location, times.len() as u64, 2 * size_of::<u32>())?;
             let rising = key_times::rising(&times);
             rising.warnings().for_each(|text| self.warn(&format!("sampler {sampler}"), text));
             kept = (rising.keys.len() < times.len()).then(|| rising.keys.into());
@@ -349,22 +349,22 @@ impl<'a> ClipReader<'_, 'a> {
         (times, group): (usize, usize),
         targets: usize,
     ) -> Result<Values, ImportError> {
-        let place = || format!("{}, sampler {number}, output", self.place());
+        let location = || format!("{}, sampler {number}, output", self.location());
         let store = self.reader.store;
         let part = format!("sampler {number}");
         let kept = self.kept[times].as_deref();
-        let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &place);
+        let unsigned = |kinds: &[Type]| output.expect(kinds, VALUE, &location);
         Ok(match kind {
             Path::Translation | Path::Scale => {
                 unsigned(&[Type::Vec3])?;
-                let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &place)?;
+                let mut values: Vec<Vec3> = store.floats::<Vec3, 3>(output, &location)?;
                 keep(&mut values, kept, group);
                 self.note_held(number, hold(&mut values, (group, 1), |v| v.is_finite(), Vec3::ZERO));
                 Values::Vec3(values.into())
             }
             Path::Rotation => {
                 unsigned(&[Type::Vec4])?;
-                let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &place)?;
+                let mut values: Vec<Quat> = store.floats::<Quat, 4>(output, &location)?;
                 keep(&mut values, kept, group);
                 let cubic = group == 3;
                 // With splines each key is in-tangent, value, out-tangent, and only the value is a rotation.
@@ -398,7 +398,7 @@ impl<'a> ClipReader<'_, 'a> {
             }
             Path::Weights => {
                 unsigned(&[Type::Scalar])?;
-                let mut values: Vec<f32> = store.floats::<f32, 1>(output, &place)?;
+                let mut values: Vec<f32> = store.floats::<f32, 1>(output, &location)?;
                 keep(&mut values, kept, group);
                 self.note_held(number, hold(&mut values, (group, targets), |v| v.is_finite(), 0.0));
                 Values::Weights { count: targets, values }
@@ -407,7 +407,7 @@ impl<'a> ClipReader<'_, 'a> {
     }
 
     fn finish(self) -> Clip {
-        let place = self.place();
+        let location = self.location();
         let mut clip = self.clip;
         // Lists of which no key is left belong to no sampler.
         let mut lists = 0;
@@ -415,8 +415,8 @@ impl<'a> ClipReader<'_, 'a> {
             lists += usize::from(!times.is_empty());
             lists.saturating_sub(1)
         };
-        let places: Vec<usize> = clip.times.iter().map(next).collect();
-        clip.samplers.iter_mut().for_each(|sampler| sampler.times = places[sampler.times]);
+        let indices: Vec<usize> = clip.times.iter().map(next).collect();
+        clip.samplers.iter_mut().for_each(|sampler| sampler.times = indices[sampler.times]);
         clip.times.retain(|times| !times.is_empty());
         let used: Vec<&Vec<f32>> = clip.samplers.iter().map(|s| &clip.times[s.times]).collect();
         let first = used.iter().filter_map(|t| t.first()).fold(f32::INFINITY, |a, b| a.min(*b));
@@ -424,7 +424,7 @@ impl<'a> ClipReader<'_, 'a> {
         clip.start_secs = if first.is_finite() { first.max(0.0) } else { 0.0 };
         clip.end_secs = last;
         if last > LONG_SECS {
-            self.reader.warnings.add(place, format!("ends at {last} s"));
+            self.reader.warnings.add(location, format!("ends at {last} s"));
         }
         clip
     }
@@ -436,7 +436,7 @@ struct NonFiniteCounts {
     tangents: usize,
 }
 
-/// Replaces values that are not finite by the value in the same place of the key before (of the first good key at the
+/// Replaces values that are not finite by the value at the same index of the key before (of the first good key at the
 /// start), and tangents by `zero`. `group` values belong to one key, of which `per_value` make its value; where there
 /// are more, the key has in-tangent, value and out-tangent.
 fn hold<T: Copy>(
@@ -449,16 +449,16 @@ fn hold<T: Copy>(
     if values.iter().all(&good) {
         return bad;
     }
-    for place in 0..group {
-        if group > per_value && place / per_value != 1 {
-            for tangent in values.iter_mut().skip(place).step_by(group).filter(|v| !good(v)) {
+    for i in 0..group {
+        if group > per_value && i / per_value != 1 {
+            for tangent in values.iter_mut().skip(i).step_by(group).filter(|v| !good(v)) {
                 bad.tangents += 1;
                 *tangent = zero;
             }
             continue;
         }
-        let mut last = values.iter().skip(place).step_by(group).find(|v| good(v)).copied().unwrap_or(zero);
-        for value in values.iter_mut().skip(place).step_by(group) {
+        let mut last = values.iter().skip(i).step_by(group).find(|v| good(v)).copied().unwrap_or(zero);
+        for value in values.iter_mut().skip(i).step_by(group) {
             if good(value) {
                 last = *value;
             } else {

@@ -162,8 +162,8 @@ pub(super) fn parse(text: &str, limits: &Limits, warnings: &Warnings) -> Result<
         },
     };
     for repeated in &plain.repeated {
-        let place = if repeated.object.is_empty() { "JSON" } else { repeated.object.as_str() };
-        warnings.add(place, format!("has the key {} more than once; the last counts", quoted(&repeated.key)));
+        let location = if repeated.object.is_empty() { "JSON" } else { repeated.object.as_str() };
+        warnings.add(location, format!("has the key {} more than once; the last counts", quoted(&repeated.key)));
     }
     let parsed = match json::Root::from_str(&plain.text) {
         Ok(root) => Ok(Parsed { root, channels: Vec::new(), plain: None }),
@@ -187,12 +187,12 @@ fn parse_repaired(text: &str, first: &json::Error, warnings: &Warnings) -> Resul
 }
 
 fn syntax(error: &json::Error, text: &str) -> ImportError {
-    let place = match (error.line(), error.column()) {
+    let location = match (error.line(), error.column()) {
         (0, _) => "JSON".to_owned(),
         // Lines and columns may be those of another text here, and a name says more than a number of bytes.
-        (line, column) if error.is_data() => match text_of::place_at(text, line, column) {
-            place if place.is_empty() => "JSON".to_owned(),
-            place => format!("JSON, {place}"),
+        (line, column) if error.is_data() => match text_of::path_at(text, line, column) {
+            location if location.is_empty() => "JSON".to_owned(),
+            location => format!("JSON, {location}"),
         },
         (line, column) => format!("JSON, line {line}, column {column}"),
     };
@@ -202,7 +202,7 @@ fn syntax(error: &json::Error, text: &str) -> ImportError {
         found.truncate(at);
     }
     let found: String = found.chars().take(200).collect();
-    ImportError::invalid(place, "a glTF 2.0 document", found)
+    ImportError::invalid(location, "a glTF 2.0 document", found)
 }
 
 /// Counts the objects, values and depth of the text in one loop without recursion, so that no text can exhaust the

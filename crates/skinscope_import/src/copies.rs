@@ -24,10 +24,10 @@ const COST: usize = 2 * size_of::<Affine3A>() + 64 + 16;
 pub(super) fn read(
     reader: &Reader,
     node: &json::Node,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<Option<Vec<Affine3A>>, ImportError> {
     let extensions = node.extensions.as_ref().map(|e| &e.others);
-    let own = place();
+    let own = location();
     let Some(fields) = Fields::of(reader, &own, NAME, extensions) else { return Ok(None) };
     let Some(attributes) = fields.object("attributes") else { return Ok(None) };
     let translations =
@@ -42,9 +42,9 @@ pub(super) fn read(
         return Err(ImportError::invalid(own, format!("as many elements in every attribute of {NAME}"), found));
     }
     reader.decoded.charge(&|| own.clone(), count as u64, COST)?;
-    let list = |accessor: Option<&Accessor>| accessor.map(|a| reader.store.floats::<Vec3, 3>(a, place)).transpose();
+    let list = |accessor: Option<&Accessor>| accessor.map(|a| reader.store.floats::<Vec3, 3>(a, location)).transpose();
     let (translations, scales) = (list(translations)?, list(scales)?);
-    let rotations = rotations.map(|a| reader.store.floats::<Quat, 4>(a, place)).transpose()?;
+    let rotations = rotations.map(|a| reader.store.floats::<Quat, 4>(a, location)).transpose()?;
     let mut bad = 0_usize;
     let mut copy = |i: usize| {
         let translation = translations.as_ref().map_or(Vec3::ZERO, |t| t[i]);
@@ -69,17 +69,17 @@ fn attribute<'a, 'r>(
     reader: &'r Reader<'a>,
     value: Option<&Value>,
     (kind, formats): (Type, &[Format]),
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<Option<&'r Accessor<'a>>, ImportError> {
     let Some(value) = value else { return Ok(None) };
     let Some(index) = whole(value).and_then(|n| u32::try_from(n).ok()) else {
         return Err(ImportError::invalid(
-            place(),
+            location(),
             "the number of an accessor",
             super::error::quoted(&value.to_string()),
         ));
     };
-    let accessor = reader.store.accessor(json::Index::new(index), place)?;
-    accessor.expect(&[kind], formats, place)?;
+    let accessor = reader.store.accessor(json::Index::new(index), location)?;
+    accessor.expect(&[kind], formats, location)?;
     Ok(Some(accessor))
 }

@@ -68,7 +68,7 @@ pub(super) struct Unpacked<'a> {
 struct Packed<'r, 'a> {
     reader: &'r Reader<'a>,
     primitive: &'r json::mesh::Primitive,
-    place: String,
+    location: String,
     /// The members of the extension.
     described: &'r Value,
 }
@@ -78,15 +78,15 @@ struct Packed<'r, 'a> {
 pub(super) fn read(
     reader: &Reader,
     primitive: &json::mesh::Primitive,
-    place: String,
+    location: String,
 ) -> Result<Option<Decoded>, ImportError> {
     let Some(described) = primitive.extensions.as_ref().and_then(|e| e.others.get(NAME)) else { return Ok(None) };
-    let packed = Packed { reader, primitive, place: format!("{place}, {NAME}"), described };
+    let packed = Packed { reader, primitive, location: format!("{location}, {NAME}"), described };
     match packed.decode() {
         Ok(decoded) => Ok(Some(decoded)),
         Err(error @ (ImportError::Limit { .. } | ImportError::Cancelled)) => Err(error),
         Err(error) if packed.has_plain_data() => {
-            reader.warnings.add(place, format!("is shown from its data without compression ({error})"));
+            reader.warnings.add(location, format!("is shown from its data without compression ({error})"));
             Ok(None)
         }
         Err(error) => Err(error),
@@ -98,7 +98,7 @@ fn view_of(described: &Value) -> Option<u32> {
     described.get("bufferView").and_then(whole).and_then(|view| u32::try_from(view).ok())
 }
 
-/// Returns the place of a primitive's stream, if it names one; `unpacked` is what it decoded to.
+/// Returns the location of a primitive's stream, if it names one; `unpacked` is what it decoded to.
 pub(super) fn origin(primitive: &json::mesh::Primitive, unpacked: Option<&Unpacked>) -> Option<DracoStream> {
     let view = view_of(primitive.extensions.as_ref()?.others.get(NAME)?)? as usize;
     Some(DracoStream { view, vertices: unpacked.map(|u| u.vertices) })
@@ -106,7 +106,7 @@ pub(super) fn origin(primitive: &json::mesh::Primitive, unpacked: Option<&Unpack
 
 impl Packed<'_, '_> {
     fn invalid(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
-        ImportError::invalid(self.place.clone(), expected, found)
+        ImportError::invalid(self.location.clone(), expected, found)
     }
 
     fn damaged(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
@@ -114,7 +114,7 @@ impl Packed<'_, '_> {
     }
 
     fn accessor(&self, index: json::Index<json::Accessor>) -> Result<&Accessor<'_>, ImportError> {
-        self.reader.store.accessor(index, &|| self.place.clone())
+        self.reader.store.accessor(index, &|| self.location.clone())
     }
 
     /// Returns whether a program without the extension could show the primitive.
@@ -140,7 +140,7 @@ impl Packed<'_, '_> {
                 Some((Checked::Valid(semantic), index)) => out.push((semantic.clone(), *index, id)),
                 _ => {
                     let message = format!("holds {}, which the primitive does not have; it was ignored", quoted(name));
-                    self.reader.warnings.add(self.place.clone(), message);
+                    self.reader.warnings.add(self.location.clone(), message);
                 }
             }
         }
@@ -149,8 +149,8 @@ impl Packed<'_, '_> {
 
     /// Decodes the stream, if its counts are within what its length allows.
     fn mesh(&self, view: u32) -> Result<draco_core::Mesh, ImportError> {
-        let place = || self.place.clone();
-        let stored = self.reader.store.view(json::Index::new(view), &place)?.keep(self.reader.decoded, &place)?;
+        let location = || self.location.clone();
+        let stored = self.reader.store.view(json::Index::new(view), &location)?.keep(self.reader.decoded, &location)?;
         let bytes = &stored[..];
         let most = MOST_ALWAYS.max(MOST_RATIO.saturating_mul(bytes.len() as u64)).min(self.reader.limits.decoded_bytes);
         // A face costs the decoder some hundred bytes while it works.
@@ -196,7 +196,7 @@ impl Packed<'_, '_> {
         if let Some(accessor) = stated {
             self.note_count("indices", accessor.count, mesh.num_faces() * 3);
         }
-        self.reader.decoded.charge(&|| self.place.clone(), mesh.num_faces() as u64, size_of::<[u32; 3]>())?;
+        self.reader.decoded.charge(&|| self.location.clone(), mesh.num_faces() as u64, size_of::<[u32; 3]>())?;
         let triangles = mesh.faces().iter().flat_map(|face| face.map(|point| point.0)).collect();
         Ok(Decoded { vertices, attributes, triangles })
     }
@@ -205,7 +205,7 @@ impl Packed<'_, '_> {
         if stated != found {
             let found = counted(found, "element", "elements");
             let message = format!("{name} has {found} in the stream, its accessor states {stated}");
-            self.reader.warnings.add(self.place.clone(), message);
+            self.reader.warnings.add(self.location.clone(), message);
         }
     }
 
@@ -230,7 +230,7 @@ impl Packed<'_, '_> {
             return Err(self.damaged(expected, attribute.byte_stride().to_string()));
         }
         let size = components * to.size();
-        self.reader.decoded.charge(&|| self.place.clone(), vertices as u64, size)?;
+        self.reader.decoded.charge(&|| self.location.clone(), vertices as u64, size)?;
         let data = attribute.buffer().data();
         let mut out = Vec::with_capacity(vertices * size);
         for vertex in 0..vertices {
@@ -253,13 +253,13 @@ impl Packed<'_, '_> {
 
 impl Decoded {
     /// Returns the decoded attributes as accessors, which replace those of the file.
-    pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, place: &str) -> Result<Unpacked<'b>, ImportError> {
+    pub(super) fn unpack<'b>(&'b self, reader: &Reader<'b>, location: &str) -> Result<Unpacked<'b>, ImportError> {
         let (mut attributes, mut ids) = (BTreeMap::new(), BTreeMap::new());
         for Attribute { semantic, accessor, id, bytes } in &self.attributes {
-            let place = || format!("{place}, {}", semantic.to_string());
-            let stored = reader.store.accessor(*accessor, &place)?;
+            let location = || format!("{location}, {}", semantic.to_string());
+            let stored = reader.store.accessor(*accessor, &location)?;
             ids.insert(semantic.clone(), *id);
-            attributes.insert(semantic.clone(), stored.with_base(Bytes::Memory(bytes), self.vertices, &place)?);
+            attributes.insert(semantic.clone(), stored.with_base(Bytes::Memory(bytes), self.vertices, &location)?);
         }
         Ok(Unpacked { attributes, ids, vertices: self.vertices, indices: &self.triangles })
     }

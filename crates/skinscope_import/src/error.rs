@@ -18,10 +18,10 @@ pub enum ImportError {
         source: std::io::Error,
     },
     /// The file breaks a rule of glTF 2.0.
-    #[error("{place}: expected {expected}, found {found}; {advice}")]
+    #[error("{location}: expected {expected}, found {found}; {advice}")]
     Invalid {
-        /// The place, such as `accessor 12` or `skin 0, joint 7`.
-        place: String,
+        /// The location, such as `accessor 12` or `skin 0, joint 7`.
+        location: String,
         /// The value that the rule asks for.
         expected: String,
         /// The value that the file has.
@@ -39,11 +39,11 @@ pub enum ImportError {
     },
     /// The file asks for more than [`super::Limits`] allow.
     #[error(
-        "{place}: {what} is {found}, more than the limit of {limit}; split the file, or pass a larger --max-memory if you trust it"
+        "{location}: {what} is {found}, more than the limit of {limit}; split the file, or pass a larger --max-memory if you trust it"
     )]
     Limit {
-        /// The place in the file.
-        place: String,
+        /// The location in the file.
+        location: String,
         /// The thing that is counted.
         what: &'static str,
         /// The file's number.
@@ -76,9 +76,9 @@ const EXPORT_AGAIN: &str = "export the model again or repair it with a glTF vali
 
 impl ImportError {
     /// Makes an error about a broken rule, with the usual advice.
-    pub(super) fn invalid(place: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        let [place, expected, found] = [place.into(), expected.into(), found.into()].map(one_line);
-        Self::Invalid { place, expected, found, advice: EXPORT_AGAIN }
+    pub(super) fn invalid(location: impl Into<String>, expected: impl Into<String>, found: impl Into<String>) -> Self {
+        let [location, expected, found] = [location.into(), expected.into(), found.into()].map(one_line);
+        Self::Invalid { location, expected, found, advice: EXPORT_AGAIN }
     }
 
     /// Makes an error about a line and a character of a page, both from 1 on.
@@ -87,17 +87,17 @@ impl ImportError {
         Self::Page { path: path.display().to_string(), line, column, what: one_line(what) }
     }
 
-    /// Returns the line without the place at its beginning, for a sentence that has named it.
-    pub(super) fn after(&self, place: &str) -> String {
+    /// Returns the line without the location at its beginning, for a sentence that has named it.
+    pub(super) fn after(&self, location: &str) -> String {
         let line = self.to_string();
-        let rest = line.strip_prefix(place).and_then(|r| r.strip_prefix([',', ':']));
+        let rest = line.strip_prefix(location).and_then(|r| r.strip_prefix([',', ':']));
         rest.map_or(line.as_str(), str::trim_start).to_owned()
     }
 
     /// Returns the same error with other advice.
     pub(super) fn advise(self, advice: &'static str) -> Self {
         match self {
-            Self::Invalid { place, expected, found, .. } => Self::Invalid { place, expected, found, advice },
+            Self::Invalid { location, expected, found, .. } => Self::Invalid { location, expected, found, advice },
             other => other,
         }
     }
@@ -106,15 +106,15 @@ impl ImportError {
 /// Something that was repaired or left out: the model opened all the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The place, such as `mesh 0, primitive 2`.
-    pub place: String,
+    /// The location, such as `mesh 0, primitive 2`.
+    pub location: String,
     /// A sentence that says what is odd and what was done about it.
     pub message: String,
 }
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)
+        write!(f, "{}: {}", self.location, self.message)
     }
 }
 
@@ -129,10 +129,10 @@ pub(super) struct Warnings {
 }
 
 impl Warnings {
-    pub(super) fn add(&self, place: impl Into<String>, message: impl Into<String>) {
+    pub(super) fn add(&self, location: impl Into<String>, message: impl Into<String>) {
         let mut list = self.list.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if list.len() < MOST_WARNINGS {
-            list.push(Warning { place: one_line(place.into()), message: one_line(message.into()) });
+            list.push(Warning { location: one_line(location.into()), message: one_line(message.into()) });
         } else {
             self.left_out.fetch_add(1, Ordering::Relaxed);
         }
@@ -142,8 +142,8 @@ impl Warnings {
     pub(super) fn append(&self, others: Self) {
         let left_out = others.left_out.into_inner();
         self.left_out.fetch_add(left_out, Ordering::Relaxed);
-        for Warning { place, message } in others.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
-            self.add(place, message);
+        for Warning { location, message } in others.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+            self.add(location, message);
         }
     }
 
@@ -157,7 +157,7 @@ impl Warnings {
         let left_out = self.left_out.into_inner();
         if left_out > 0 {
             list.push(Warning {
-                place: "file".into(),
+                location: "file".into(),
                 message: format!("{} not listed", counted(left_out, "further warning is", "further warnings are")),
             });
         }

@@ -1,4 +1,4 @@
-//! Brings models near that stand far from the origin of their file ([`skinscope_model::Far`]). A float is too coarse for their places, but
+//! Brings models near that stand far from the origin of their file ([`skinscope_model::Far`]). A float is too coarse for their positions, but
 //! the numbers of the document are decimals, so that they are read once more in f64.
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const KEPT: f64 = 8.0;
 /// Where a figure stands that is far away, and the transforms of the nodes in f64.
 #[derive(Debug)]
 pub(super) struct Placing {
-    /// The place that becomes the origin, metres.
+    /// The position that becomes the origin, metres.
     origin: DVec3,
     /// The size of the figure, metres; 1 at least.
     size: f64,
@@ -34,15 +34,15 @@ pub(super) struct Placing {
 /// The members of a node that say where it stands.
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default)]
-struct Place {
+struct NodeTransform {
     translation: Option<[f64; 3]>,
     rotation: Option<[f64; 4]>,
     scale: Option<[f64; 3]>,
     matrix: Option<[f64; 16]>,
 }
 
-impl Place {
-    /// Returns the place as the parser read it.
+impl NodeTransform {
+    /// Returns the transform as the parser read it.
     fn of(node: &json::Node) -> Self {
         Self {
             translation: node.translation.map(|t| t.map(f64::from)),
@@ -69,26 +69,26 @@ pub(super) fn placing(root: &json::Root, text: &str) -> Option<Placing> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
     struct Document {
-        nodes: Vec<Place>,
+        nodes: Vec<NodeTransform>,
     }
     let count = root.nodes.len();
     let parents = parents(root);
     let mut figure = figure(root);
-    let rough: Vec<DAffine3> = root.nodes.iter().map(|node| Place::of(node).local()).collect();
+    let rough: Vec<DAffine3> = root.nodes.iter().map(|node| NodeTransform::of(node).local()).collect();
     let rough = worlds(root, &parents, &rough);
     if far_away(&rough, &figure).is_none() {
-        // Figures far from each other have no place in common: that of the largest one is taken.
+        // Figures far from each other have no position in common: that of the largest one is taken.
         figure = largest_figure(root)?;
         far_away(&rough, &figure).filter(|(middle, _)| middle.abs().max_element() > NEAR)?;
     }
     let document: Document = serde_json::from_str(text).ok()?;
-    let locals: Vec<DAffine3> = document.nodes.iter().map(Place::local).collect();
+    let locals: Vec<DAffine3> = document.nodes.iter().map(NodeTransform::local).collect();
     if locals.len() != count {
         return None;
     }
     let worlds = worlds(root, &parents, &locals);
     let (middle, size) = far_away(&worlds, &figure)?;
-    // The highest node that stands at the figure bears the place.
+    // The highest node that stands at the figure bears the position.
     let is_there = |node: &usize| worlds[*node].translation.distance(middle) <= 0.25 * AT * size;
     let first = figure.iter().copied().find(is_there);
     let above = std::iter::successors(first, |node| parents[*node]).take(count);
@@ -149,23 +149,23 @@ fn worlds(root: &json::Root, parents: &[Option<usize>], locals: &[DAffine3]) -> 
 /// Returns the middle and the size of a figure that stands far away; `None`: it is near, or beyond all that can be shown. A few nodes that
 /// stand elsewhere, such as a root joint at the origin, do not count.
 fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
-    let places: Vec<DVec3> = figure.iter().map(|node| worlds[*node].translation).collect();
-    if places.is_empty() || !places.iter().all(|place| place.is_finite()) {
+    let positions: Vec<DVec3> = figure.iter().map(|node| worlds[*node].translation).collect();
+    if positions.is_empty() || !positions.iter().all(|position| position.is_finite()) {
         return None;
     }
     let at = |share: f64, mut values: Vec<f64>| {
         values.sort_unstable_by(f64::total_cmp);
         values[((values.len() - 1) as f64 * share).round() as usize]
     };
-    let middle = DVec3::from_array([0, 1, 2].map(|axis| at(0.5, places.iter().map(|place| place[axis]).collect())));
-    let size = (2.0 * at(0.75, places.iter().map(|place| place.distance(middle)).collect())).max(1.0);
+    let middle = DVec3::from_array([0, 1, 2].map(|axis| at(0.5, positions.iter().map(|position| position[axis]).collect())));
+    let size = (2.0 * at(0.75, positions.iter().map(|position| position.distance(middle)).collect())).max(1.0);
     let distance = middle.abs().max_element();
     (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
 }
 
-/// Takes the places off the nodes that bear them. Keys that move these nodes stay as they are.
+/// Takes the positions off the nodes that bear them. Keys that move these nodes stay as they are.
 ///
-/// Nodes that bear nothing themselves are passed by on the way to what the model shows, so that the place is taken off where it is added:
+/// Nodes that bear nothing themselves are passed by on the way to what the model shows, so that the position is taken off where it is added:
 /// what hangs on them keeps translations that a float can hold.
 pub(super) fn bring_near(placing: &Placing, parts: &mut ModelParts) {
     let Some(bases) = bases(placing, parts) else { return };
@@ -186,7 +186,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
     let skeleton = &parts.skeleton;
     let bears = bears_something(parts);
     let mut out: Vec<Base> = Vec::new();
-    // For each node that was passed by: its matrix in the file's world, and what was taken off its place. Nodes below others have none.
+    // For each node that was passed by: its matrix in the file's world, and what was taken off its position. Nodes below others have none.
     let mut passed: Vec<Option<(DAffine3, DVec3)>> = Vec::with_capacity(skeleton.len());
     for (i, bears) in bears.into_iter().enumerate() {
         let above = match skeleton.parents[i] {
@@ -221,7 +221,7 @@ fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Returns for each node whether its own place counts: something that is shown follows it, or a clip moves it.
+/// Returns for each node whether its own position counts: something that is shown follows it, or a clip moves it.
 fn bears_something(parts: &ModelParts) -> Vec<bool> {
     let mut out = vec![false; parts.skeleton.len()];
     let mut mark = |node: NodeId| out[node.index()] = true;
@@ -245,7 +245,7 @@ fn bears_something(parts: &ModelParts) -> Vec<bool> {
     out
 }
 
-/// Leaves the keys of nodes that bear a place as the file has them, and marks them to be sampled in f64.
+/// Leaves the keys of nodes that bear a position as the file has them, and marks them to be sampled in f64.
 fn mark_keys(parts: &mut ModelParts, bases: &[Base]) {
     for clip in &mut parts.clips {
         let is_at_base = |node: NodeId| bases.binary_search_by_key(&node, |base| base.node).is_ok();
@@ -254,8 +254,8 @@ fn mark_keys(parts: &mut ModelParts, bases: &[Base]) {
     }
 }
 
-/// Takes the place off skinned meshes whose own positions lie far from the origin of mesh space, and lets the inverse bind matrices take it
-/// in. All skinned meshes have one place, so that skins may move several of them and meshes may have several skins.
+/// Takes the position off skinned meshes whose own positions lie far from the origin of mesh space, and lets the inverse bind matrices take it
+/// in. All skinned meshes have one position, so that skins may move several of them and meshes may have several skins.
 pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
     let mut bounds = Aabb::EMPTY;
     let (mut meshes, mut skins) = (vec![false; parts.meshes.len()], vec![false; parts.skins.len()]);
@@ -301,7 +301,7 @@ pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
 }
 
 /// Warns of figures that stand far from where the model stands, such as the second one of a file with two: floats are too coarse there.
-pub(super) fn tell_of_coarse_places(parts: &ModelParts, warnings: &Warnings) {
+pub(super) fn warn_of_coarse_positions(parts: &ModelParts, warnings: &Warnings) {
     let skeleton = &parts.skeleton;
     let mut worlds: Vec<Affine3A> = Vec::with_capacity(skeleton.len());
     for (i, parent) in skeleton.parents.iter().enumerate() {

@@ -13,12 +13,12 @@ pub(super) fn whole(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| decimal().map(|n| n as u64))
 }
 
-/// The JSON object of one extension, and its place for messages.
+/// The JSON object of one extension, and its location for messages.
 #[derive(Clone, Copy)]
 pub(super) struct Fields<'a> {
     pub reader: &'a Reader<'a>,
-    /// The place of the object that has the extension, such as `material 3`.
-    pub place: &'a str,
+    /// The location of the object that has the extension, such as `material 3`.
+    pub location: &'a str,
     /// The text before the name of a field, such as `KHR_materials_sheen`.
     pub prefix: &'a str,
     pub map: &'a Map<String, Value>,
@@ -41,21 +41,21 @@ impl<'a> Fields<'a> {
     /// Returns the extension `name` of `extensions`, if it is there and an object.
     pub fn of(
         reader: &'a Reader<'a>,
-        place: &'a str,
+        location: &'a str,
         name: &'a str,
         extensions: Option<&'a Map<String, Value>>,
     ) -> Option<Self> {
         match extensions?.get(name)? {
-            Value::Object(map) => Some(Self { reader, place, prefix: name, map }),
+            Value::Object(map) => Some(Self { reader, location, prefix: name, map }),
             _ => {
-                reader.warnings.add(place, format!("{name} is no object; it is left out"));
+                reader.warnings.add(location, format!("{name} is no object; it is left out"));
                 None
             }
         }
     }
 
     pub fn warn(&self, field: &str, message: impl std::fmt::Display) {
-        self.reader.warnings.add(self.place, format!("{}.{field} {message}", self.prefix));
+        self.reader.warnings.add(self.location, format!("{}.{field} {message}", self.prefix));
     }
 
     /// Reads a number.

@@ -18,7 +18,7 @@ use super::materials::texture_sources;
 use super::uri::Resolver;
 use super::{AskFormats, ImportError, Limits, Progress, Reader};
 
-/// The place of an image's encoded bytes.
+/// The location of an image's encoded bytes.
 enum Source<'a> {
     View(Bytes<'a>),
     Uri(&'a str),
@@ -28,7 +28,7 @@ enum Source<'a> {
 /// An image of the model, and the file's images that can be shown for it: the first that can be read is taken.
 struct Job<'a> {
     image: Image,
-    /// The places of the file's images, with their numbers in the file.
+    /// The locations of the file's images, with their numbers in the file.
     sources: Vec<(usize, Source<'a>)>,
 }
 
@@ -46,7 +46,7 @@ pub(super) struct PendingImages<'a> {
     /// Set where the model cannot be read, so that decoding is in vain.
     given_up: AtomicBool,
     /// Set once the geometry is read: from then on progress is that of the images.
-    is_told: AtomicBool,
+    is_reported: AtomicBool,
     /// For each job: the number of an image, and what was wrong with it.
     problems: Mutex<BTreeMap<usize, Vec<(usize, String)>>>,
 }
@@ -74,8 +74,8 @@ impl<'a> PendingImages<'a> {
             let name = numbers.first().map(|n| name(&root.images[*n])).unwrap_or_default();
             jobs.push(Job { image: Image::pending(name), sources });
         }
-        let place: BTreeMap<_, _> = distinct.iter().enumerate().map(|(i, w)| (*w, ImageId::from_index(i))).collect();
-        let by_texture = wanted.iter().map(|w| place.get(w).copied()).collect();
+        let index_of: BTreeMap<_, _> = distinct.iter().enumerate().map(|(i, w)| (*w, ImageId::from_index(i))).collect();
+        let by_texture = wanted.iter().map(|w| index_of.get(w).copied()).collect();
         Ok(Self {
             jobs,
             by_texture,
@@ -87,7 +87,7 @@ impl<'a> PendingImages<'a> {
             next: AtomicUsize::new(0),
             done: AtomicUsize::new(0),
             given_up: AtomicBool::new(false),
-            is_told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
             problems: Mutex::default(),
         })
     }
@@ -119,7 +119,7 @@ impl<'a> PendingImages<'a> {
                 self.problems.lock().unwrap_or_else(PoisonError::into_inner).insert(turn, problems);
             }
             self.done.fetch_add(1, Ordering::Relaxed);
-            if self.is_told.load(Ordering::SeqCst) {
+            if self.is_reported.load(Ordering::SeqCst) {
                 self.tell();
             }
         }
@@ -133,7 +133,7 @@ impl<'a> PendingImages<'a> {
     /// Says that the geometry is read: from now on progress is that of the images. Images that are already decoded are
     /// reported at once.
     pub(super) fn announce(&self) {
-        self.is_told.store(true, Ordering::SeqCst);
+        self.is_reported.store(true, Ordering::SeqCst);
         self.tell();
     }
 
@@ -178,18 +178,18 @@ impl<'a> PendingImages<'a> {
     }
 
     fn read_one(&self, number: usize, source: &Source) -> Result<Pixels, String> {
-        let place = || format!("image {number}");
+        let location = || format!("image {number}");
         let owner;
         let bytes = match source {
             Source::View(bytes) => *bytes,
             Source::Uri(uri) => {
-                owner = self.resolver.open(uri, false, &place).map_err(|e| e.after(&place()))?;
+                owner = self.resolver.open(uri, false, &location).map_err(|e| e.after(&location()))?;
                 owner.bytes()
             }
             Source::Nowhere => return Err("it has neither a buffer view nor a URI".to_owned()),
         };
         self.budget.earn(bytes.len(), self.resolver.budget.used());
-        let room = |bytes: u64| self.budget.charge(&place, bytes, 1).map_err(|e| e.after(&place()));
+        let room = |bytes: u64| self.budget.charge(&location, bytes, 1).map_err(|e| e.after(&location()));
         let formats = || self.formats.map_or(BlockFormats::default(), |ask| ask());
         guarded(|| decode(bytes, self.limits, &room, &formats)).unwrap_or_else(|| Err("the decoder failed".to_owned()))
     }

@@ -39,7 +39,7 @@ pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<I
         (indices.into_flattened(), values.into_flattened())
     } else {
         let total = (vertices as u64).saturating_mul(per_vertex as u64);
-        source.reader.decoded.charge(&|| source.place(), total, size_of::<u16>() + size_of::<f32>())?;
+        source.reader.decoded.charge(&|| source.location(), total, size_of::<u16>() + size_of::<f32>())?;
         let of_vertex = 0..vertices;
         let joints = of_vertex.clone().flat_map(|v| lists.iter().flat_map(move |l| l.0[v])).collect();
         (joints, of_vertex.flat_map(|v| lists.iter().flat_map(move |l| l.1[v])).collect())
@@ -48,12 +48,12 @@ pub(super) fn read(source: &PrimitiveSource, vertices: usize) -> Result<Option<I
     take_not_finite(source, &mut out)?;
     let negative = out.weights.iter().filter(|weight| **weight < 0.0).count();
     for message in doubts(out.as_stored(), vertices, negative).into_iter().flatten() {
-        source.reader.warnings.add(source.place(), message);
+        source.reader.warnings.add(source.location(), message);
     }
     Ok(Some(out))
 }
 
-/// The places in the file of the sets of a primitive that [`read`] has read.
+/// The locations in the file of the sets of a primitive that [`read`] has read.
 pub(super) fn origins(source: &PrimitiveSource, read: &Influences) -> Vec<SetOrigin> {
     let attribute = |semantic: Semantic| {
         let draco = source.unpacked.as_ref().and_then(|unpacked| unpacked.ids.get(&semantic).copied());
@@ -72,20 +72,20 @@ type Set = (Vec<[u16; 4]>, Vec<[f32; 4]>, WeightFormat);
 
 fn read_set(source: &PrimitiveSource, n: u32, vertices: usize) -> Result<Set, ImportError> {
     let store = source.reader.store;
-    let place = || format!("{}, JOINTS_{n}", source.place());
-    let missing = || ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
+    let location = || format!("{}, JOINTS_{n}", source.location());
+    let missing = || ImportError::invalid(source.location(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
     let joints = source.attribute(Semantic::Joints(n), vertices)?.ok_or_else(missing)?;
-    joints.expect(&[Type::Vec4], JOINTS, &place)?;
-    let indices = store.shorts::<[u16; 4], 4>(joints, &place)?;
-    let place = || format!("{}, WEIGHTS_{n}", source.place());
+    joints.expect(&[Type::Vec4], JOINTS, &location)?;
+    let indices = store.shorts::<[u16; 4], 4>(joints, &location)?;
+    let location = || format!("{}, WEIGHTS_{n}", source.location());
     let weights = source.attribute(Semantic::Weights(n), vertices)?.ok_or_else(missing)?;
-    weights.expect(&[Type::Vec4], WEIGHTS, &place)?;
+    weights.expect(&[Type::Vec4], WEIGHTS, &location)?;
     let format = match weights.component {
         ComponentType::U8 => WeightFormat::U8,
         ComponentType::U16 => WeightFormat::U16,
         _ => WeightFormat::F32,
     };
-    Ok((indices, store.floats::<[f32; 4], 4>(weights, &place)?, format))
+    Ok((indices, store.floats::<[f32; 4], 4>(weights, &location)?, format))
 }
 
 /// Returns the number of sets, which must be numbered from zero without a gap and come in pairs.
@@ -107,7 +107,7 @@ fn count_sets(source: &PrimitiveSource) -> Result<usize, ImportError> {
         if list.is_empty() { format!("no {what}") } else { list.join(" ") }
     };
     let found = format!("{} with {}", names("JOINTS", &joints), names("WEIGHTS", &weights));
-    Err(ImportError::invalid(source.place(), "JOINTS_n and WEIGHTS_n in pairs, numbered from 0", found))
+    Err(ImportError::invalid(source.location(), "JOINTS_n and WEIGHTS_n in pairs, numbered from 0", found))
 }
 
 /// Sets weights that are not finite to zero, and keeps a list of the stored values.
@@ -117,7 +117,7 @@ fn take_not_finite(source: &PrimitiveSource, influences: &mut Influences) -> Res
         return Ok(());
     }
     let bad = weights.iter().filter(|w| !w.is_finite()).count();
-    source.reader.decoded.charge(&|| source.place(), bad as u64, size_of::<NotFinite>())?;
+    source.reader.decoded.charge(&|| source.location(), bad as u64, size_of::<NotFinite>())?;
     not_finite.reserve_exact(bad);
     for (at, weight) in weights.iter_mut().enumerate().filter(|(_, w)| !w.is_finite()) {
         let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
@@ -159,7 +159,7 @@ pub fn weight_warnings(model: &Model) -> Vec<Option<Warning>> {
             let Some(influences) = model.influences(MeshId::from_index(m), p) else { continue };
             let id = MeshId::from_index(m);
             let of_file = model.file_mesh(id).0;
-            let warning = |message: String| Warning { place: format!("mesh {of_file}, primitive {p}"), message };
+            let warning = |message: String| Warning { location: format!("mesh {of_file}, primitive {p}"), message };
             // What is said of the mesh of the file is said of this one too.
             if model.is_repeated(id) {
                 out.extend([const { None }; 3]);
@@ -195,19 +195,19 @@ pub(super) fn check_joints(
         if influences.as_stored().joints_needed() <= joint_count {
             continue;
         }
-        let place = || format!("mesh {index}, primitive {p}");
+        let location = || format!("mesh {index}, primitive {p}");
         let Influences { per_vertex, joints, weights, out_of_range, .. } = influences;
         let beyond = |joint: u16| usize::from(joint) >= joint_count;
         let mut pairs = joints.iter().zip(weights.iter()).enumerate();
         if let Some((at, (joint, weight))) = pairs.find(|(_, (joint, weight))| beyond(**joint) && **weight != 0.0) {
-            let place = format!("{}, vertex {}", place(), at / *per_vertex);
+            let location = format!("{}, vertex {}", location(), at / *per_vertex);
             let expected = format!("joints below {joint_count}, as skin {skin} has them");
-            return Err(ImportError::invalid(place, expected, format!("joint {joint} with weight {weight}")));
+            return Err(ImportError::invalid(location, expected, format!("joint {joint} with weight {weight}")));
         }
         // Vertices that were split off come after those of the file, and are not listed.
         let (stored, split) = joints.split_at_mut(*stored_vertices * *per_vertex);
         let cleared = stored.iter().filter(|joint| beyond(**joint)).count();
-        reader.decoded.charge(&place, cleared as u64, size_of::<OutOfRange>())?;
+        reader.decoded.charge(&location, cleared as u64, size_of::<OutOfRange>())?;
         out_of_range.reserve_exact(cleared);
         for (at, joint) in stored.iter_mut().enumerate().filter(|(_, joint)| beyond(**joint)) {
             let (vertex, slot) = ((at / *per_vertex) as u32, (at % *per_vertex) as u32);
@@ -219,7 +219,7 @@ pub(super) fn check_joints(
             n => format!("{n} joint numbers beyond skin {skin} have"),
         };
         let text = format!("{numbers} weight 0; read as joint 0");
-        reader.warnings.add(place(), text);
+        reader.warnings.add(location(), text);
     }
     Ok(())
 }

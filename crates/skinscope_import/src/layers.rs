@@ -11,8 +11,8 @@ use super::{ImportError, Reader};
 /// The extensions of one material.
 pub(super) struct Layers<'a> {
     pub reader: &'a Reader<'a>,
-    /// The place of the material, such as `material 3`.
-    pub place: &'a str,
+    /// The location of the material, such as `material 3`.
+    pub location: &'a str,
     pub extensions: Option<&'a Map<String, Value>>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Layers<'a> {
     }
 
     fn fields(&self, name: &'a str) -> Option<Fields<'a>> {
-        Fields::of(self.reader, self.place, name, self.extensions)
+        Fields::of(self.reader, self.location, name, self.extensions)
     }
 }
 
@@ -117,5 +117,5 @@ fn texture(f: Fields, field: &str) -> Result<Option<TextureSlot>, ImportError> {
         return Ok(None);
     };
     let uv_set = info.index("texCoord").unwrap_or(0);
-    slot(f.reader, f.place, field, (index, uv_set), info.object("extensions"))
+    slot(f.reader, f.location, field, (index, uv_set), info.object("extensions"))
 }

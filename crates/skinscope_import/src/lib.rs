@@ -143,7 +143,7 @@ pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Resul
 }
 
 /// Does the same as [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are
-/// pending then arrive while this goes on. When it is told to stop after that, the images that are not there yet are
+/// pending then arrive while this goes on. When it is asked to stop after that, the images that are not there yet are
 /// left out.
 ///
 /// # Errors
@@ -326,7 +326,7 @@ fn read_beside(
     })
 }
 
-/// Reads the model; `origins` already has the places of buffers, views and accessors.
+/// Reads the model; `origins` already has the locations of buffers, views and accessors.
 fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &PendingImages) -> Result<Model, ImportError> {
     reader.progress.step(0.08, "Reading nodes")?;
     let nodes = nodes::read(reader)?;
@@ -384,8 +384,8 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
     if let Some(far) = reader.far {
         far::bring_near(far, &mut parts);
     }
-    far::tell_of_coarse_places(&parts, reader.warnings);
-    Model::build(parts).map_err(|e| ImportError::invalid(e.place, "a consistent model", e.what))
+    far::warn_of_coarse_positions(&parts, reader.warnings);
+    Model::build(parts).map_err(|e| ImportError::invalid(e.location, "a consistent model", e.what))
 }
 
 fn source_info(reader: &Reader, name: &str, origins: Origins) -> SourceInfo {
@@ -443,14 +443,14 @@ fn check_asset(root: &json::Root) -> Result<(), ImportError> {
 fn open_buffers(root: &json::Root, bin: Option<Bytes>, resolver: &Resolver) -> Result<Vec<Option<Owner>>, ImportError> {
     let stand_ins = meshopt::stand_ins(root, bin.is_some());
     let open = |(i, buffer): (usize, &json::Buffer)| {
-        let place = || format!("buffer {i}");
+        let location = || format!("buffer {i}");
         match &buffer.uri {
             _ if stand_ins[i] => Ok(Some(Owner::Nothing)),
-            Some(uri) => resolver.open(uri, true, &place).map(Some),
+            Some(uri) => resolver.open(uri, true, &location).map(Some),
             None if i == 0 && bin.is_some() => Ok(None),
             None => {
                 let found = if i == 0 { "no URI and no binary chunk" } else { "no URI" };
-                Err(ImportError::invalid(place(), "a URI, or the GLB's binary chunk for buffer 0", found))
+                Err(ImportError::invalid(location(), "a URI, or the GLB's binary chunk for buffer 0", found))
             }
         }
     };

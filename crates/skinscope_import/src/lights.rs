@@ -18,7 +18,7 @@ use super::nodes::Nodes;
 
 const LIGHTS: &str = "KHR_lights_punctual";
 
-/// The lights and cameras of a file. Those that could not be read are not in the lists; ids are places in the lists.
+/// The lights and cameras of a file. Those that could not be read are not in the lists; ids are indices in the lists.
 #[derive(Debug, Default)]
 pub(super) struct LightsAndCameras {
     pub lights: Vec<Light>,
@@ -54,8 +54,8 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
         let camera = node.camera.and_then(|c| *out.camera_of_file.get(c.value())?);
         out.camera_nodes.extend(camera.map(|c| (NodeId::from_index(i), c)));
         let Some(extensions) = node.extensions.as_ref().filter(|e| e.others.contains_key(LIGHTS)) else { continue };
-        let place = format!("node {file}");
-        let Some(fields) = Fields::of(reader, &place, LIGHTS, Some(&extensions.others)) else { continue };
+        let location = format!("node {file}");
+        let Some(fields) = Fields::of(reader, &location, LIGHTS, Some(&extensions.others)) else { continue };
         let Some(index) = fields.index("light") else { continue };
         match out.light_of_file.get(index) {
             Some(light) => out.light_nodes.extend(light.map(|l| (NodeId::from_index(i), l))),
@@ -69,12 +69,12 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> LightsAndCameras {
 }
 
 fn read_light(reader: &Reader, index: usize, value: &Value) -> Option<Light> {
-    let place = format!("light {index}");
+    let location = format!("light {index}");
     let Value::Object(map) = value else {
-        reader.warnings.add(place, "is no object; it is left out");
+        reader.warnings.add(location, "is no object; it is left out");
         return None;
     };
-    let fields = Fields { reader, place: &place, prefix: LIGHTS, map };
+    let fields = Fields { reader, location: &location, prefix: LIGHTS, map };
     let kind = match map.get("type").and_then(Value::as_str) {
         Some("directional") => LightKind::Directional,
         Some("point") => LightKind::Point,

@@ -78,8 +78,8 @@ impl Limits {
 
 impl Limits {
     /// Returns an error where `found` is more than `limit`.
-    pub(super) fn check(place: &str, what: &'static str, found: u64, limit: u64) -> Result<(), ImportError> {
-        if found <= limit { Ok(()) } else { Err(ImportError::Limit { place: place.into(), what, found, limit }) }
+    pub(super) fn check(location: &str, what: &'static str, found: u64, limit: u64) -> Result<(), ImportError> {
+        if found <= limit { Ok(()) } else { Err(ImportError::Limit { location: location.into(), what, found, limit }) }
     }
 }
 
@@ -130,18 +130,18 @@ impl Budget {
     }
 
     /// Takes room for `count` items of `size` bytes, before they are allocated.
-    pub(super) fn charge(&self, place: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
+    pub(super) fn charge(&self, location: &dyn Fn() -> String, count: u64, size: usize) -> Result<(), ImportError> {
         let bytes = count.saturating_mul(size as u64);
         let limit = self.limit.load(Ordering::Relaxed);
         let fits = |used: u64| used.checked_add(bytes).filter(|found| *found <= limit);
         // A refused request takes nothing: an image that is left out must not cost other threads their room.
         let Err(before) = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits) else { return Ok(()) };
         let found = before.saturating_add(bytes);
-        Err(ImportError::Limit { place: place(), what: self.what, found, limit })
+        Err(ImportError::Limit { location: location(), what: self.what, found, limit })
     }
 }
 
-/// The way in which an import reports its progress and is told to stop. Import may call it from any thread.
+/// The way in which an import reports its progress and is asked to stop. Import may call it from any thread.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
     /// Called with a fraction 0…1 and what is being done.
@@ -214,30 +214,30 @@ mod tests {
     #[test]
     fn a_budget_adds_up_and_does_not_overflow() {
         let budget = Budget::new("decoded bytes", 100);
-        let place = || "accessor 3".to_owned();
-        assert!(budget.charge(&place, 20, 4).is_ok());
-        assert!(budget.charge(&place, 6, 4).is_err());
-        assert!(budget.charge(&place, u64::MAX, 16).is_err());
+        let location = || "accessor 3".to_owned();
+        assert!(budget.charge(&location, 20, 4).is_ok());
+        assert!(budget.charge(&location, 6, 4).is_err());
+        assert!(budget.charge(&location, u64::MAX, 16).is_err());
         // The refused request took nothing.
-        assert!(budget.charge(&place, 5, 4).is_ok() && budget.charge(&place, 1, 1).is_err());
+        assert!(budget.charge(&location, 5, 4).is_ok() && budget.charge(&location, 1, 1).is_err());
         let budget = Budget::new("decoded bytes", 100);
         assert!(budget.charge_spare(30) && !budget.charge_spare(21) && budget.charge_spare(20));
-        assert!(budget.charge(&place, 50, 1).is_ok() && !budget.charge_spare(0));
+        assert!(budget.charge(&location, 50, 1).is_ok() && !budget.charge_spare(0));
     }
 
     #[test]
     fn small_files_earn_less_and_none_earns_more_than_the_limit() {
         let limits = Limits::of_memory(8 << 20);
-        let place = || "image 0".to_owned();
-        let room = |length: u64, bytes: u64| Budget::of_decoded(&limits, length).charge(&place, bytes, 1).is_ok();
+        let location = || "image 0".to_owned();
+        let room = |length: u64, bytes: u64| Budget::of_decoded(&limits, length).charge(&location, bytes, 1).is_ok();
         assert!(room(0, 1 << 20) && !room(0, (1 << 20) + 1));
         assert!(room(16_384, 2 << 20) && !room(16_384, (2 << 20) + 1));
         assert!(room(u64::MAX, 8 << 20) && !room(u64::MAX, (8 << 20) + 1));
         let budget = Budget::of_decoded(&limits, 0);
         budget.earn(4096, 5000);
-        assert!(budget.charge(&place, 3 << 20, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
+        assert!(budget.charge(&location, 3 << 20, 1).is_ok() && budget.charge(&location, 1, 1).is_err());
         // Images earn no more than all files together: 904 of these.
         budget.earn(4096, 5000);
-        assert!(budget.charge(&place, 904 * PIXELS_PER_BYTE, 1).is_ok() && budget.charge(&place, 1, 1).is_err());
+        assert!(budget.charge(&location, 904 * PIXELS_PER_BYTE, 1).is_ok() && budget.charge(&location, 1, 1).is_err());
     }
 }

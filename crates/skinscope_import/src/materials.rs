@@ -13,28 +13,28 @@ use super::{ImportError, Reader, layers};
 /// Reads all materials, in file order.
 pub(super) fn read(reader: &Reader) -> Result<Vec<Material>, ImportError> {
     let one = |(index, material)| {
-        let place = format!("material {index}");
-        MaterialReader { reader, place, material }.read(index)
+        let location = format!("material {index}");
+        MaterialReader { reader, location, material }.read(index)
     };
     reader.root.materials.iter().enumerate().map(one).collect()
 }
 
 struct MaterialReader<'r> {
     reader: &'r Reader<'r>,
-    place: String,
+    location: String,
     material: &'r json::Material,
 }
 
 impl MaterialReader<'_> {
     fn warn(&self, message: String) {
-        self.reader.warnings.add(&*self.place, message);
+        self.reader.warnings.add(&*self.location, message);
     }
 
     fn read(&self, index: usize) -> Result<Material, ImportError> {
         let m = self.material;
         let pbr = &m.pbr_metallic_roughness;
         let Checked::Valid(alpha_mode) = m.alpha_mode else {
-            return Err(ImportError::invalid(&*self.place, "alphaMode OPAQUE, MASK or BLEND", "another"));
+            return Err(ImportError::invalid(&*self.location, "alphaMode OPAQUE, MASK or BLEND", "another"));
         };
         let cutoff = self.factor("alphaCutoff", m.alpha_cutoff.map_or(0.5, |c| c.0), f32::MAX);
         let unit = |what, v| self.factor(what, v, 1.0);
@@ -61,7 +61,7 @@ impl MaterialReader<'_> {
             ..Material::default()
         };
         let extensions = m.extensions.as_ref().map(|e| &e.others);
-        layers::Layers { reader: self.reader, place: &self.place, extensions }.over(core)
+        layers::Layers { reader: self.reader, location: &self.location, extensions }.over(core)
     }
 
     fn info(&self, info: &Option<json::texture::Info>, what: &str) -> Result<Option<TextureSlot>, ImportError> {
@@ -86,7 +86,7 @@ impl MaterialReader<'_> {
         extensions: Extensions,
         what: &str,
     ) -> Result<Option<TextureSlot>, ImportError> {
-        slot(self.reader, &self.place, what, (texture.value(), uv_set as usize), extensions)
+        slot(self.reader, &self.location, what, (texture.value(), uv_set as usize), extensions)
     }
 
     /// Returns a factor in 0…`most`; one outside is clamped and causes a warning.
@@ -105,19 +105,19 @@ pub(super) fn textures(reader: &Reader, images: &[Option<ImageId>]) -> Result<Ve
     let root = reader.root;
     let mut out = Vec::with_capacity(root.textures.len());
     for (i, (texture, image)) in root.textures.iter().zip(images).enumerate() {
-        let place = || format!("texture {i}");
+        let location = || format!("texture {i}");
         let sampler = match texture.sampler {
             None => TextureSampler { mip: Some(Filter::Linear), ..TextureSampler::default() },
             Some(index) => match root.samplers.get(index.value()) {
                 Some(sampler) => read_sampler(reader, index.value(), sampler),
                 None => {
                     let expected = format!("a sampler below {}", root.samplers.len());
-                    return Err(ImportError::invalid(place(), expected, format!("sampler {}", index.value())));
+                    return Err(ImportError::invalid(location(), expected, format!("sampler {}", index.value())));
                 }
             },
         };
         if image.is_none() {
-            reader.warnings.add(place(), "has no image that can be read; drawn without it");
+            reader.warnings.add(location(), "has no image that can be read; drawn without it");
         }
         out.push(Texture { image: *image, sampler });
     }
@@ -136,8 +136,8 @@ pub(super) fn texture_sources(root: &json::Root, texture: usize) -> Result<Vec<u
     match sources.iter().find(|s| **s >= have) {
         None => Ok(sources),
         Some(source) => {
-            let (place, found) = (format!("texture {texture}"), format!("image {source}"));
-            Err(ImportError::invalid(place, format!("an image below {have}"), found))
+            let (location, found) = (format!("texture {texture}"), format!("image {source}"));
+            Err(ImportError::invalid(location, format!("an image below {have}"), found))
         }
     }
 }
@@ -181,10 +181,10 @@ fn read_sampler(reader: &Reader, index: usize, sampler: &json::texture::Sampler)
 }
 
 /// Warns of primitives whose material reads texture coordinates that they lack.
-pub(super) fn note_missing_uvs(reader: &Reader, place: &str, primitive: &Primitive, materials: &[Material]) {
+pub(super) fn note_missing_uvs(reader: &Reader, location: &str, primitive: &Primitive, materials: &[Material]) {
     let read = primitive.materials().filter_map(|m| materials.get(m.index())).flat_map(Material::textures);
     let missing = read.map(|(_, slot)| slot.uv_set).find(|set| primitive.uvs[*set].is_empty());
     if let Some(set) = missing.filter(|_| !primitive.positions.is_empty()) {
-        reader.warnings.add(place, format!("its material has a texture, but TEXCOORD_{set} is missing"));
+        reader.warnings.add(location, format!("its material has a texture, but TEXCOORD_{set} is missing"));
     }
 }

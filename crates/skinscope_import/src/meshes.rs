@@ -12,7 +12,7 @@ use super::error::Warnings;
 use super::nodes::Nodes;
 use super::{ImportError, Reader, copies, draco, influences};
 
-/// All meshes, and the places of the influences of each primitive in the file.
+/// All meshes, and the locations of the influences of each primitive in the file.
 pub(super) type MeshesAndOrigins = (Vec<Mesh>, Vec<Vec<PrimitiveOrigin>>);
 
 /// Reads all meshes, in file order; their primitives on all cores.
@@ -59,9 +59,9 @@ fn read_primitive(
     targets: usize,
 ) -> Result<(Primitive, PrimitiveOrigin), ImportError> {
     let primitive = &reader.root.meshes[at.0].primitives[at.1];
-    let place = format!("mesh {}, primitive {}", at.0, at.1);
-    let decoded = draco::read(reader, primitive, place.clone())?;
-    let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &place)).transpose()?;
+    let location = format!("mesh {}, primitive {}", at.0, at.1);
+    let decoded = draco::read(reader, primitive, location.clone())?;
+    let unpacked = decoded.as_ref().map(|d| d.unpack(reader, &location)).transpose()?;
     let source = PrimitiveSource { reader, primitive, at, unpacked, materials, variants };
     let read = source.read(targets)?;
     let origin = source.origin(&read);
@@ -70,15 +70,15 @@ fn read_primitive(
 
 /// Returns the number of morph targets, which all primitives must share.
 fn check(index: usize, mesh: &json::Mesh) -> Result<usize, ImportError> {
-    let place = || format!("mesh {index}");
+    let location = || format!("mesh {index}");
     let Some(first) = mesh.primitives.first() else {
-        return Err(ImportError::invalid(place(), "one primitive at least", "none"));
+        return Err(ImportError::invalid(location(), "one primitive at least", "none"));
     };
     let targets = first.targets.as_ref().map_or(0, Vec::len);
     if let Some(weights) = mesh.weights.as_ref().filter(|w| w.len() != targets) {
         let found = format!("{} default weights", weights.len());
         return Err(ImportError::invalid(
-            place(),
+            location(),
             format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
             found,
         ));
@@ -104,22 +104,22 @@ pub(super) fn instances(reader: &Reader, nodes: &Nodes, meshes: &[Mesh]) -> Resu
     let mut morph_offset = 0;
     for (i, file) in nodes.skeleton.file_index.iter().enumerate() {
         let node = &reader.root.nodes[*file as usize];
-        let place = || format!("node {file}");
-        check_references(reader, node, &place)?;
+        let location = || format!("node {file}");
+        check_references(reader, node, &location)?;
         let Some(mesh) = node.mesh.map(|m| m.value()) else {
             if node.skin.is_some() {
-                reader.warnings.add(place(), "has a skin and no mesh; the skin moves nothing here");
+                reader.warnings.add(location(), "has a skin and no mesh; the skin moves nothing here");
             }
             continue;
         };
-        let skin = effective_skin(reader, node, &meshes[mesh], &place);
-        let copies = copies(reader, node, skin, &place)?;
+        let skin = effective_skin(reader, node, &meshes[mesh], &location);
+        let copies = copies(reader, node, skin, &location)?;
         if copies.as_ref().is_some_and(Vec::is_empty) {
-            reader.warnings.add(place(), "shows its mesh no time at all");
+            reader.warnings.add(location(), "shows its mesh no time at all");
             continue;
         }
         let copies = copies.unwrap_or_default();
-        let morph_weights = rest_weights(reader, node, mesh, meshes[mesh].morph_names.len(), &place)?;
+        let morph_weights = rest_weights(reader, node, mesh, meshes[mesh].morph_names.len(), &location)?;
         let count = morph_weights.len();
         let skin = skin.map(SkinId::from_index);
         let (node, mesh) = (NodeId::from_index(i), MeshId::from_index(mesh));
@@ -159,19 +159,19 @@ fn copies(
     reader: &Reader,
     node: &json::Node,
     skin: Option<usize>,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<Option<Vec<Affine3A>>, ImportError> {
-    let copies = copies::read(reader, node, place)?;
+    let copies = copies::read(reader, node, location)?;
     if let (Some(copies), Some(_)) = (&copies, skin) {
         let copies = counted(copies.len(), "copy", "copies");
         let text = format!("asks for {copies} of a mesh that a skin moves; it is drawn once");
-        reader.warnings.add(place(), text);
+        reader.warnings.add(location(), text);
         return Ok(None);
     }
     Ok(copies)
 }
 
-fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> String) -> Result<(), ImportError> {
+fn check_references(reader: &Reader, node: &json::Node, location: &dyn Fn() -> String) -> Result<(), ImportError> {
     let root = reader.root;
     let references = [
         ("mesh", node.mesh.map(|m| m.value()), root.meshes.len()),
@@ -180,18 +180,18 @@ fn check_references(reader: &Reader, node: &json::Node, place: &dyn Fn() -> Stri
     ];
     for (what, index, have) in references {
         if let Some(index) = index.filter(|i| *i >= have) {
-            return Err(ImportError::invalid(place(), format!("a {what} below {have}"), format!("{what} {index}")));
+            return Err(ImportError::invalid(location(), format!("a {what} below {have}"), format!("{what} {index}")));
         }
     }
     Ok(())
 }
 
 /// Returns the node's skin, unless the mesh has nothing that a skin could move.
-fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn Fn() -> String) -> Option<usize> {
+fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, location: &dyn Fn() -> String) -> Option<usize> {
     let skin = node.skin?.value();
     let rigid = mesh.primitives.iter().filter(|p| p.stored_influences.is_none()).count();
     if rigid == mesh.primitives.len() {
-        reader.warnings.add(place(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
+        reader.warnings.add(location(), "has a skin, but its mesh has no JOINTS and WEIGHTS; it follows the node");
         return None;
     }
     if rigid > 0 {
@@ -200,7 +200,7 @@ fn effective_skin(reader: &Reader, node: &json::Node, mesh: &Mesh, place: &dyn F
             n => &format!("{n} primitives of its mesh have no JOINTS and WEIGHTS and follow"),
         };
         let message = format!("has a skin, but {primitives} the node");
-        reader.warnings.add(place(), message);
+        reader.warnings.add(location(), message);
     }
     Some(skin)
 }
@@ -211,15 +211,15 @@ fn rest_weights(
     node: &json::Node,
     mesh: usize,
     targets: usize,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<Vec<f32>, ImportError> {
-    reader.decoded.charge(place, targets as u64, 2 * size_of::<f32>())?;
+    reader.decoded.charge(location, targets as u64, 2 * size_of::<f32>())?;
     let stored = node.weights.as_ref().or(reader.root.meshes[mesh].weights.as_ref());
     let mut weights = stored.cloned().unwrap_or_else(|| vec![0.0; targets]);
     if weights.len() != targets {
         let found = counted(weights.len(), "weight", "weights");
         return Err(ImportError::invalid(
-            place(),
+            location(),
             format!("one weight for each of {}", counted(targets, "morph target", "morph targets")),
             found,
         ));
@@ -227,7 +227,7 @@ fn rest_weights(
     let bad = super::attributes::make_finite(&mut weights);
     if bad > 0 {
         reader.warnings.add(
-            place(),
+            location(),
             format!("has {} not finite; read as 0", counted(bad, "morph weight that is", "morph weights that are")),
         );
     }

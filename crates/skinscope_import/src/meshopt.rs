@@ -107,21 +107,21 @@ pub(super) fn describe<'a>(
     warnings: &Warnings,
 ) -> Result<Option<Stream<'a>>, ImportError> {
     let Some((extension, value)) = extension_of(view) else { return Ok(None) };
-    let place = || format!("buffer view {index}, {extension}");
+    let location = || format!("buffer view {index}, {extension}");
     let Some(object) = value.as_object() else {
-        return Err(ImportError::invalid(place(), "an object", "something else"));
+        return Err(ImportError::invalid(location(), "an object", "something else"));
     };
-    let mode = choice(object, ("mode", None), &MODES, &place)?;
-    let filter = choice(object, ("filter", Some(Filter::None)), &FILTERS, &place)?;
-    let stride = number(object, "byteStride", None, &place)?;
-    let count = number(object, "count", None, &place)?;
-    let from = (number(object, "byteOffset", Some(0), &place)?, number(object, "byteLength", None, &place)?);
-    let buffer = usize::try_from(number(object, "buffer", None, &place)?).unwrap_or(usize::MAX);
+    let mode = choice(object, ("mode", None), &MODES, &location)?;
+    let filter = choice(object, ("filter", Some(Filter::None)), &FILTERS, &location)?;
+    let stride = number(object, "byteStride", None, &location)?;
+    let count = number(object, "count", None, &location)?;
+    let from = (number(object, "byteOffset", Some(0), &location)?, number(object, "byteLength", None, &location)?);
+    let buffer = usize::try_from(number(object, "buffer", None, &location)?).unwrap_or(usize::MAX);
     if count.checked_mul(stride) != Some(view.byte_length.0) {
         let length = view.byte_length.0;
         let elements = counted(count, "element", "elements");
         warnings.add(
-            place(),
+            location(),
             format!(
                 "has {elements} of {}, not the {} of its view",
                 counted(stride, "byte", "bytes"),
@@ -130,8 +130,8 @@ pub(super) fn describe<'a>(
         );
     }
     let count = usize::try_from(count)
-        .map_err(|_| ImportError::invalid(place(), "a count that fits memory", count.to_string()))?;
-    let bytes = part(buffer, buffers, from, &place)?.keep(decoded, &place)?;
+        .map_err(|_| ImportError::invalid(location(), "a count that fits memory", count.to_string()))?;
+    let bytes = part(buffer, buffers, from, &location)?.keep(decoded, &location)?;
     let stream = Stream {
         view: index,
         extension,
@@ -139,7 +139,7 @@ pub(super) fn describe<'a>(
         start: (buffer, from.0),
         mode,
         filter,
-        stride: check_stride(stride, mode, filter, &place)?,
+        stride: check_stride(stride, mode, filter, &location)?,
         count,
     };
     stream.check_length(warnings)?;
@@ -151,13 +151,13 @@ fn number(
     object: &Map<String, Value>,
     name: &str,
     default: Option<u64>,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<u64, ImportError> {
     match (object.get(name), default) {
         (None, Some(default)) => Ok(default),
         (value, _) => value.and_then(whole).ok_or_else(|| {
             let found = if value.is_some() { "something else" } else { "none" };
-            ImportError::invalid(place(), format!("a whole number for {name}"), found)
+            ImportError::invalid(location(), format!("a whole number for {name}"), found)
         }),
     }
 }
@@ -167,7 +167,7 @@ fn choice<T: Copy>(
     object: &Map<String, Value>,
     (name, default): (&str, Option<T>),
     known: &[(&str, T)],
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<T, ImportError> {
     let found = match (object.get(name), default) {
         (None, Some(default)) => return Ok(default),
@@ -179,7 +179,7 @@ fn choice<T: Copy>(
         (Some(_), _) => "something else".to_owned(),
     };
     let names: Vec<&str> = known.iter().map(|(n, _)| *n).collect();
-    Err(ImportError::invalid(place(), format!("a {name} out of {}", names.join(", ")), found))
+    Err(ImportError::invalid(location(), format!("a {name} out of {}", names.join(", ")), found))
 }
 
 /// Returns the name that the file uses for a value of such a list.
@@ -188,7 +188,7 @@ fn name_in<T: PartialEq>(known: &[(&'static str, T)], value: T) -> &'static str 
 }
 
 /// Checks the stride by the rules of the specifications for each mode and filter.
-fn check_stride(stride: u64, mode: Mode, filter: Filter, place: &dyn Fn() -> String) -> Result<usize, ImportError> {
+fn check_stride(stride: u64, mode: Mode, filter: Filter, location: &dyn Fn() -> String) -> Result<usize, ImportError> {
     let (fits, allowed) = match (mode, filter) {
         (Mode::Attributes, Filter::None | Filter::Exponential) => {
             ((4..=256).contains(&stride) && stride.is_multiple_of(4), "a multiple of 4 up to 256")
@@ -197,18 +197,18 @@ fn check_stride(stride: u64, mode: Mode, filter: Filter, place: &dyn Fn() -> Str
         (Mode::Attributes, Filter::Quaternion) => (stride == 8, "8"),
         (Mode::Triangles | Mode::Indices, Filter::None) => (matches!(stride, 2 | 4), "2 or 4"),
         (Mode::Triangles | Mode::Indices, _) => {
-            return Err(ImportError::invalid(place(), "no filter with compressed indices", format!("{filter:?}")));
+            return Err(ImportError::invalid(location(), "no filter with compressed indices", format!("{filter:?}")));
         }
     };
     if !fits {
         let expected = format!("a byteStride of {allowed} for mode {mode:?} and filter {filter:?}");
-        return Err(ImportError::invalid(place(), expected, stride.to_string()));
+        return Err(ImportError::invalid(location(), expected, stride.to_string()));
     }
     Ok(stride as usize)
 }
 
 impl<'a> Stream<'a> {
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         format!("buffer view {}, {} {:?}", self.view, self.extension, self.mode)
     }
 
@@ -216,7 +216,7 @@ impl<'a> Stream<'a> {
     /// allocated for elements that cannot be there.
     fn check_length(&self, warnings: &Warnings) -> Result<(), ImportError> {
         if self.mode == Mode::Triangles && !self.count.is_multiple_of(3) {
-            return Err(ImportError::invalid(self.place(), "a count divisible by 3", self.count.to_string()));
+            return Err(ImportError::invalid(self.location(), "a count divisible by 3", self.count.to_string()));
         }
         let version = match self.mode {
             Mode::Attributes => ::meshopt::decode_vertex_version(&self.bytes),
@@ -250,16 +250,16 @@ impl<'a> Stream<'a> {
         }
         let newer = self.mode == Mode::Attributes && version > 0 || self.filter == Filter::Color;
         if newer && self.extension == NAMES[1] {
-            warnings.add(self.place(), format!("uses coding that only {} allows; read all the same", NAMES[0]));
+            warnings.add(self.location(), format!("uses coding that only {} allows; read all the same", NAMES[0]));
         }
         Ok(())
     }
 
     fn damaged(&self, expected: impl Into<String>, found: impl Into<String>) -> ImportError {
-        ImportError::invalid(self.place(), expected, found).advise(DAMAGED)
+        ImportError::invalid(self.location(), expected, found).advise(DAMAGED)
     }
 
-    /// Returns the place of the stream in the file.
+    /// Returns the location of the stream in the file.
     pub(super) fn origin(&self) -> MeshoptStream {
         let (buffer, offset) = self.start;
         MeshoptStream {
@@ -276,7 +276,7 @@ impl<'a> Stream<'a> {
 
     /// Charges the memory of the decoded stream to the budget.
     pub(super) fn charge(&self, decoded: &Budget) -> Result<(), ImportError> {
-        decoded.charge(&|| self.place(), self.count as u64, self.stride)
+        decoded.charge(&|| self.location(), self.count as u64, self.stride)
     }
 
     /// Decompresses the stream.
@@ -329,7 +329,7 @@ impl<const N: usize> Default for Element<N> {
 
 fn elements<const N: usize>(bytes: &[u8], count: usize) -> ::meshopt::Result<Vec<u32>> {
     let elements = ::meshopt::decode_vertex_buffer::<Element<N>>(bytes, count)?;
-    // The bytes are reinterpreted in place: the layouts are the same.
+    // The bytes are reinterpreted in-location: the layouts are the same.
     let arrays: Vec<[u32; N]> = elements.into_iter().map(|e| e.0).collect();
     Ok(arrays.into_flattened())
 }

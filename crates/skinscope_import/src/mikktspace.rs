@@ -1,6 +1,6 @@
 //! MikkTSpace over the corners of a triangle list, in pieces on all cores.
 //!
-//! The tangent of a corner depends only on the triangles around its place, so a piece of the list with all triangles
+//! The tangent of a corner depends only on the triangles around its position, so a piece of the list with all triangles
 //! that touch it gives the same tangents as the whole list. Pieces have one size on every machine.
 
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
@@ -11,7 +11,7 @@ use skinscope_model::Primitive;
 use super::error::guarded;
 use super::{ImportError, Progress};
 
-/// The most corners that may meet at one place. The generator recurses around a place and compares its corners with one
+/// The most corners that may meet at one position. The generator recurses around a position and compares its corners with one
 /// another, so a file with a million of them would exhaust the stack; no modelled surface comes near this number.
 pub(super) const MOST_CORNERS: u32 = 512;
 
@@ -48,15 +48,15 @@ pub(super) fn generate(primitive: &Primitive, uvs: &[Vec2], progress: &Progress)
     Ok(Corners { tangents, crowded: surface.crowded })
 }
 
-/// The triangles around each place of a surface.
+/// The triangles around each group of welded corners of a surface.
 struct Surface<'a> {
     primitive: &'a Primitive,
     /// The triangles that have an area, rising. The others show nothing, and would cost the generator quadratic time.
     faces: Vec<u32>,
     crowded: usize,
-    /// The places of its vertices.
+    /// The groups of welded vertices.
     weld: Weld,
-    /// The triangles around each place.
+    /// The triangles around each group.
     around: Csr,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Surface<'a> {
     fn new(primitive: &'a Primitive) -> Self {
         let weld = Weld::new(&primitive.positions, WeldRule::Exact, &|| false).unwrap_or_default();
         let mut counts = vec![0_u32; weld.first.len()];
-        primitive.indices.iter().for_each(|v| counts[weld.place[*v as usize] as usize] += 1);
+        primitive.indices.iter().for_each(|v| counts[weld.group[*v as usize] as usize] += 1);
         let mut out = Self { primitive, faces: Vec::new(), crowded: 0, weld, around: Csr::default() };
         for face in 0..(primitive.indices.len() / 3) as u32 {
             let [a, b, c] = out.corners(face);
@@ -77,24 +77,24 @@ impl<'a> Surface<'a> {
                 out.faces.push(face);
             }
         }
-        let corners = out.faces.iter().flat_map(|face| out.corners(*face).map(|place| (place, *face)));
+        let corners = out.faces.iter().flat_map(|face| out.corners(*face).map(|group| (group, *face)));
         out.around = Csr::new(out.weld.first.len(), corners);
         out
     }
 
-    /// Returns the places of a triangle's corners.
+    /// Returns the groups of a triangle's corners.
     fn corners(&self, face: u32) -> [u32; 3] {
         let at = face as usize * 3;
-        [0, 1, 2].map(|c| self.weld.place[self.primitive.indices[at + c] as usize])
+        [0, 1, 2].map(|c| self.weld.group[self.primitive.indices[at + c] as usize])
     }
 
-    /// Returns `faces` and all triangles that share a place with one of them, rising.
+    /// Returns `faces` and all triangles that share a group with one of them, rising.
     fn with_rim(&self, faces: &[u32]) -> Vec<u32> {
         let mut seen = vec![false; self.around.row_count()];
         let mut out = Vec::with_capacity(faces.len() * 2);
-        for place in faces.iter().flat_map(|f| self.corners(*f)) {
-            if !std::mem::replace(&mut seen[place as usize], true) {
-                out.extend_from_slice(self.around.row(place as usize));
+        for group in faces.iter().flat_map(|f| self.corners(*f)) {
+            if !std::mem::replace(&mut seen[group as usize], true) {
+                out.extend_from_slice(self.around.row(group as usize));
             }
         }
         out.sort_unstable();
@@ -118,7 +118,7 @@ struct Piece<'a> {
     primitive: &'a Primitive,
     uvs: &'a [Vec2],
     faces: &'a [u32],
-    /// The tangents of the corners, by place in `faces`.
+    /// The tangents of the corners, by index in `faces`.
     tangents: Vec<[Option<Vec4>; 3]>,
 }
 
@@ -189,12 +189,12 @@ mod tests {
     }
 
     #[test]
-    fn every_triangle_that_shares_a_place_is_in_the_rim() {
+    fn every_triangle_that_shares_a_group_is_in_the_rim() {
         let p = bumpy(20);
         let surface = Surface::new(&p);
         let rim = surface.with_rim(&surface.faces[100..200]);
-        let places: Vec<u32> = (100..200).flat_map(|f| surface.corners(f)).collect();
-        let want: Vec<u32> = (0..800).filter(|f| surface.corners(*f).iter().any(|c| places.contains(c))).collect();
+        let groups: Vec<u32> = (100..200).flat_map(|f| surface.corners(f)).collect();
+        let want: Vec<u32> = (0..800).filter(|f| surface.corners(*f).iter().any(|c| groups.contains(c))).collect();
         assert_eq!(rim, want);
     }
 }

@@ -24,13 +24,13 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Returns the model's id of a node of the file.
-    pub(super) fn id(&self, index: json::Index<json::Node>, place: &dyn Fn() -> String) -> Result<NodeId, ImportError> {
-        self.of_file.get(index.value()).copied().ok_or_else(|| no_node(index.value(), self.of_file.len(), place()))
+    pub(super) fn id(&self, index: json::Index<json::Node>, location: &dyn Fn() -> String) -> Result<NodeId, ImportError> {
+        self.of_file.get(index.value()).copied().ok_or_else(|| no_node(index.value(), self.of_file.len(), location()))
     }
 }
 
-fn no_node(index: usize, count: usize, place: String) -> ImportError {
-    ImportError::invalid(place, format!("a node below {count}"), format!("node {index}"))
+fn no_node(index: usize, count: usize, location: String) -> ImportError {
+    ImportError::invalid(location, format!("a node below {count}"), format!("node {index}"))
 }
 
 /// Reads and orders all nodes: depth first, default scene first, then the other scenes, then nodes that no scene shows.
@@ -91,14 +91,14 @@ fn parents(root: &json::Root) -> Result<Vec<Option<usize>>, ImportError> {
 
 /// Returns the roots of a scene in file order, or an error where one is no root, or listed twice.
 fn scene_roots(root: &json::Root, scene: usize, parents: &[Option<usize>]) -> Result<Vec<usize>, ImportError> {
-    let place = || format!("scene {scene}");
+    let location = || format!("scene {scene}");
     let mut roots = Vec::with_capacity(root.scenes[scene].nodes.len());
     for node in &root.scenes[scene].nodes {
         match parents.get(node.value()) {
-            None => return Err(no_node(node.value(), parents.len(), place())),
+            None => return Err(no_node(node.value(), parents.len(), location())),
             Some(Some(parent)) => {
                 let found = format!("node {}, a child of node {parent}", node.value());
-                return Err(ImportError::invalid(place(), "root nodes only", found));
+                return Err(ImportError::invalid(location(), "root nodes only", found));
             }
             Some(None) => roots.push(node.value()),
         }
@@ -106,7 +106,7 @@ fn scene_roots(root: &json::Root, scene: usize, parents: &[Option<usize>]) -> Re
     let mut sorted = roots.clone();
     sorted.sort_unstable();
     match sorted.windows(2).find(|w| w[0] == w[1]) {
-        Some(twice) => Err(ImportError::invalid(place(), "each node once", format!("node {} twice", twice[0]))),
+        Some(twice) => Err(ImportError::invalid(location(), "each node once", format!("node {} twice", twice[0]))),
         None => Ok(roots),
     }
 }
@@ -156,43 +156,43 @@ fn local_transform(
     file: usize,
     warnings: &Warnings,
 ) -> Result<(Transform, Option<glam::Mat3A>), ImportError> {
-    let place = || format!("node {file}");
+    let location = || format!("node {file}");
     let flat = flattened(node);
     if let Some(matrix) = node.matrix {
         if node.translation.is_some() || node.rotation.is_some() || node.scale.is_some() {
-            return Err(ImportError::invalid(place(), "a matrix or TRS properties", "both"));
+            return Err(ImportError::invalid(location(), "a matrix or TRS properties", "both"));
         }
-        let affine = affine(&Mat4::from_cols_array(&matrix), flat, &place, warnings)?;
-        note_far(affine.translation.into(), &place, warnings);
+        let affine = affine(&Mat4::from_cols_array(&matrix), flat, &location, warnings)?;
+        note_far(affine.translation.into(), &location, warnings);
         return Ok(decompose(affine));
     }
     let translation = node.translation.map_or(Vec3::ZERO, Vec3::from_array);
     let scale = node.scale.map_or(Vec3::ONE, Vec3::from_array);
     let raw = node.rotation.map_or(Quat::IDENTITY, |r| Quat::from_array(r.0));
     if !(translation.is_finite() && scale.is_finite() && raw.is_finite()) {
-        return Err(ImportError::invalid(place(), "a finite transform", "a number beyond the largest float"));
+        return Err(ImportError::invalid(location(), "a finite transform", "a number beyond the largest float"));
     }
-    note_far(translation, &place, warnings);
+    note_far(translation, &location, warnings);
     if scale.cmpeq(Vec3::ZERO).any() {
-        warnings.add(place(), format!("has a scale of zero; {flat}"));
+        warnings.add(location(), format!("has a scale of zero; {flat}"));
     }
     let rotation = unit(raw);
     if rotation.is_none() {
-        warnings.add(place(), "has a rotation of length zero; read as no rotation");
+        warnings.add(location(), "has a rotation of length zero; read as no rotation");
     } else if (raw.length() - 1.0).abs() > 0.02 {
         let length = raw.as_dquat().length();
         let length = if (1e-3..1e4).contains(&length) { format!("{length:.3}") } else { format!("{length:e}") };
-        warnings.add(place(), format!("has a rotation of length {length}; normalised"));
+        warnings.add(location(), format!("has a rotation of length {length}; normalised"));
     }
     let rotation = rotation.unwrap_or(Quat::IDENTITY);
     Ok((Transform { translation, rotation, scale }, None))
 }
 
 /// Warns where a node stands so far away that it cannot be seen or framed ([`Aabb::FAR`]).
-fn note_far(translation: Vec3, place: &dyn Fn() -> String, warnings: &Warnings) {
+fn note_far(translation: Vec3, location: &dyn Fn() -> String, warnings: &Warnings) {
     let far = translation.abs().max_element();
     if far > Aabb::FAR {
-        warnings.add(place(), format!("stands {far:e} m away, farther than can be shown; what it moves is not seen"));
+        warnings.add(location(), format!("stands {far:e} m away, farther than can be shown; what it moves is not seen"));
     }
 }
 
@@ -218,23 +218,23 @@ fn flattened(node: &json::Node) -> &'static str {
 pub(super) fn affine(
     m: &Mat4,
     flat: &str,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
     warnings: &Warnings,
 ) -> Result<Affine3A, ImportError> {
     if !m.is_finite() {
-        return Err(ImportError::invalid(place(), "a finite matrix", "a number beyond the largest float"));
+        return Err(ImportError::invalid(location(), "a finite matrix", "a number beyond the largest float"));
     }
     let last = m.row(3);
     if (last - glam::Vec4::W).abs().max_element() > 1e-5 {
         let last = last.to_array();
-        warnings.add(place(), format!("has a matrix whose last row is {last:?}, read as 0 0 0 1"));
+        warnings.add(location(), format!("has a matrix whose last row is {last:?}, read as 0 0 0 1"));
     }
     let affine = Affine3A::from_mat4(*m);
     // The determinant is compared with the product of the columns' lengths, in f64: small units are no defect.
     let columns = [affine.matrix3.x_axis, affine.matrix3.y_axis, affine.matrix3.z_axis].map(|c| c.as_dvec3());
     let room: f64 = columns.iter().map(|c| c.length()).product();
     if columns[0].cross(columns[1]).dot(columns[2]).abs() <= room * 1e-9 {
-        warnings.add(place(), format!("has a singular matrix; {flat}"));
+        warnings.add(location(), format!("has a singular matrix; {flat}"));
     }
     Ok(affine)
 }

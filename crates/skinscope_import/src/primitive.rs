@@ -21,7 +21,7 @@ const COLOR: Formats = (&[format::F32, format::U8_UNIT, format::U16_UNIT], &[]);
 const INDEX: &[Format] = &[format::U8, format::U16, format::U32];
 
 impl PrimitiveSource<'_, '_> {
-    /// Returns the places in the file of the influences of a primitive that [`Self::read`] has read.
+    /// Returns the locations in the file of the influences of a primitive that [`Self::read`] has read.
     pub(super) fn origin(&self, read: &Primitive) -> PrimitiveOrigin {
         let sets = read.stored_influences.as_ref().map(|read| influences::origins(self, read));
         PrimitiveOrigin {
@@ -33,20 +33,20 @@ impl PrimitiveSource<'_, '_> {
     /// Reads the whole primitive.
     pub(super) fn read(&self, target_count: usize) -> Result<Primitive, ImportError> {
         let Checked::Valid(mode) = self.primitive.mode else {
-            return Err(ImportError::invalid(self.place(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
+            return Err(ImportError::invalid(self.location(), "a mode from 0 (points) to 6 (triangle fan)", "another"));
         };
         // A compressed strip is decoded to triangles.
         let mode = if self.unpacked.is_some() { Mode::Triangles } else { mode };
         let (source_mode, topology) = topology::of_mode(mode);
         let material = self.material()?;
-        let variants = super::variants::of_primitive(self.reader, self.primitive, &self.place(), self.variants)?;
+        let variants = super::variants::of_primitive(self.reader, self.primitive, &self.location(), self.variants)?;
         let targets = self.primitive.targets.as_ref().map_or(0, Vec::len);
         if targets != target_count {
             let expected = format!(
                 "{}, as the mesh's first primitive has",
                 counted(target_count, "morph target", "morph targets")
             );
-            return Err(ImportError::invalid(self.place(), expected, targets.to_string()));
+            return Err(ImportError::invalid(self.location(), expected, targets.to_string()));
         }
         let positions = Checked::Valid(Semantic::Positions);
         let Some(position) = self.primitive.attributes.get(&positions) else {
@@ -54,12 +54,12 @@ impl PrimitiveSource<'_, '_> {
             let morphs = vec![MorphTarget::default(); target_count];
             return Ok(Primitive { topology, source_mode, material, variants, morphs, ..Primitive::default() });
         };
-        let place = || format!("{}, POSITION", self.place());
+        let location = || format!("{}, POSITION", self.location());
         let unpacked = self.unpacked.as_ref().and_then(|u| u.attributes.get(&Semantic::Positions));
-        let accessor = unpacked.map_or_else(|| self.reader.store.accessor(*position, &place), Ok)?;
+        let accessor = unpacked.map_or_else(|| self.reader.store.accessor(*position, &location), Ok)?;
         let count = accessor.count;
         self.check_stored(accessor)?;
-        Limits32::check(count, &place)?;
+        Limits32::check(count, &location)?;
         let positions: Vec<Vec3> = self.floats::<Vec3, 3>(accessor, "POSITION", (Type::Vec3, POSITION))?;
         if count > 1 && positions.iter().all(|p| *p == positions[0]) {
             self.warn("POSITION", format_args!("puts all {count} vertices at one point"));
@@ -113,7 +113,7 @@ impl PrimitiveSource<'_, '_> {
         let have = self.reader.root.materials.len();
         if material.value() >= have {
             let found = format!("material {}", material.value());
-            return Err(ImportError::invalid(self.place(), format!("a material below {have}"), found));
+            return Err(ImportError::invalid(self.location(), format!("a material below {have}"), found));
         }
         Ok(Some(MaterialId::from_index(material.value())))
     }
@@ -126,7 +126,7 @@ impl PrimitiveSource<'_, '_> {
         let Some(accessor) = self.attribute(Semantic::Colors(0), count)? else { return Ok(Vec::new()) };
         if accessor.kind == Type::Vec3 {
             let rgb = self.floats::<Vec3, 3>(accessor, "COLOR_0", (Type::Vec3, COLOR))?;
-            self.reader.decoded.charge(&|| self.place(), count as u64, size_of::<Vec4>())?;
+            self.reader.decoded.charge(&|| self.location(), count as u64, size_of::<Vec4>())?;
             return Ok(rgb.into_iter().map(|c| c.extend(1.0)).collect());
         }
         self.floats::<Vec4, 4>(accessor, "COLOR_0", (Type::Vec4, COLOR))
@@ -134,31 +134,31 @@ impl PrimitiveSource<'_, '_> {
 
     /// Returns the stored index list, or 0, 1, 2, … where there is none.
     fn indices(&self, mode: SourceMode, vertices: usize) -> Result<Vec<u32>, ImportError> {
-        let place = || format!("{}, indices", self.place());
+        let location = || format!("{}, indices", self.location());
         let reader = self.reader;
         let indices: Vec<u32> = match (&self.unpacked, self.primitive.indices) {
             (Some(unpacked), _) => {
-                reader.decoded.charge(&place, unpacked.indices.len() as u64, 4)?;
+                reader.decoded.charge(&location, unpacked.indices.len() as u64, 4)?;
                 unpacked.indices.to_vec()
             }
             (None, Some(index)) => {
-                let accessor = reader.store.accessor(index, &place)?;
-                accessor.expect(&[Type::Scalar], INDEX, &place)?;
-                reader.store.integers::<u32, 1>(accessor, &place)?
+                let accessor = reader.store.accessor(index, &location)?;
+                accessor.expect(&[Type::Scalar], INDEX, &location)?;
+                reader.store.integers::<u32, 1>(accessor, &location)?
             }
             (None, None) => {
-                reader.decoded.charge(&place, vertices as u64, 4)?;
+                reader.decoded.charge(&location, vertices as u64, 4)?;
                 (0..vertices as u32).collect()
             }
         };
         // Unrolled strips and fans write each index up to three times.
-        reader.decoded.charge(&place, indices.len() as u64, 3 * 4)?;
+        reader.decoded.charge(&location, indices.len() as u64, 3 * 4)?;
         // Searching the largest index lets the compiler use wide instructions.
         let most = indices.iter().fold(0, |most, i| most.max(*i));
         let outside = (most as usize >= vertices).then(|| indices.iter().position(|i| *i as usize >= vertices));
         if let Some(at) = outside.flatten() {
             let found = format!("{} at position {at}", indices[at]);
-            return Err(ImportError::invalid(place(), format!("vertices below {vertices}"), found));
+            return Err(ImportError::invalid(location(), format!("vertices below {vertices}"), found));
         }
         let extra = topology::left_over(mode, indices.len());
         if extra > 0 {
@@ -238,7 +238,7 @@ impl PrimitiveSource<'_, '_> {
 struct Limits32;
 
 impl Limits32 {
-    fn check(count: usize, place: &dyn Fn() -> String) -> Result<(), ImportError> {
-        super::Limits::check(&place(), "the number of vertices", count as u64, u64::from(u32::MAX))
+    fn check(count: usize, location: &dyn Fn() -> String) -> Result<(), ImportError> {
+        super::Limits::check(&location(), "the number of vertices", count as u64, u64::from(u32::MAX))
     }
 }

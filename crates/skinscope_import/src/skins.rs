@@ -16,19 +16,19 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Result<Vec<Skin>, ImportEr
 }
 
 fn read_skin(reader: &Reader, nodes: &Nodes, index: usize, skin: &json::Skin) -> Result<Skin, ImportError> {
-    let place = || format!("skin {index}");
+    let location = || format!("skin {index}");
     if skin.joints.is_empty() {
-        return Err(ImportError::invalid(place(), "one joint at least", "none"));
+        return Err(ImportError::invalid(location(), "one joint at least", "none"));
     }
-    reader.decoded.charge(&place, skin.joints.len() as u64, size_of::<Affine3A>())?;
-    let joints: Vec<NodeId> = skin.joints.iter().map(|j| nodes.id(*j, &place)).collect::<Result<_, _>>()?;
+    reader.decoded.charge(&location, skin.joints.len() as u64, size_of::<Affine3A>())?;
+    let joints: Vec<NodeId> = skin.joints.iter().map(|j| nodes.id(*j, &location)).collect::<Result<_, _>>()?;
     let mut sorted = joints.clone();
     sorted.sort_unstable();
     if let Some(twice) = sorted.windows(2).find(|w| w[0] == w[1]) {
         let name = &nodes.skeleton.names[twice[0].index()];
-        reader.warnings.add(place(), format!("lists joint {} more than once", super::error::quoted(name)));
+        reader.warnings.add(location(), format!("lists joint {} more than once", super::error::quoted(name)));
     }
-    let root = skin.skeleton.map(|s| nodes.id(s, &place)).transpose()?;
+    let root = skin.skeleton.map(|s| nodes.id(s, &location)).transpose()?;
     let (inverse_bind, not_finite) = inverse_bind(reader, index, skin)?;
     let name = skin.name.clone().unwrap_or_default();
     let binds_missing = skin.inverse_bind_matrices.is_none();
@@ -41,31 +41,31 @@ fn inverse_bind(reader: &Reader, index: usize, skin: &json::Skin) -> Result<(Vec
     let Some(accessor) = skin.inverse_bind_matrices else {
         return Ok((vec![Affine3A::IDENTITY; count], Vec::new()));
     };
-    let place = || format!("skin {index}, inverse bind matrices");
-    let accessor = reader.store.accessor(accessor, &place)?;
-    accessor.expect(&[Type::Mat4], &[format::F32], &place)?;
+    let location = || format!("skin {index}, inverse bind matrices");
+    let accessor = reader.store.accessor(accessor, &location)?;
+    accessor.expect(&[Type::Mat4], &[format::F32], &location)?;
     if accessor.count < count {
         return Err(ImportError::invalid(
-            place(),
+            location(),
             format!("one for each of {}", counted(count, "joint", "joints")),
             accessor.count.to_string(),
         ));
     }
     if accessor.count > count {
         let extra = counted(accessor.count - count, "more than joints, which was", "more than joints, which were");
-        reader.warnings.add(place(), format!("has {extra} ignored"));
+        reader.warnings.add(location(), format!("has {extra} ignored"));
     }
-    let matrices: Vec<Mat4> = reader.store.floats::<Mat4, 16>(accessor, &place)?;
+    let matrices: Vec<Mat4> = reader.store.floats::<Mat4, 16>(accessor, &location)?;
     let joint = |(j, m): (usize, &Mat4)| {
-        let place = || format!("skin {index}, joint {j}");
+        let location = || format!("skin {index}, joint {j}");
         if m.is_finite() {
-            return affine(m, "what this joint moves is flat", &place, reader.warnings);
+            return affine(m, "what this joint moves is flat", &location, reader.warnings);
         }
-        reader.warnings.add(place(), "has an inverse bind matrix that is not finite; read as the identity");
+        reader.warnings.add(location(), "has an inverse bind matrix that is not finite; read as the identity");
         Ok(Affine3A::IDENTITY)
     };
     let not_finite: Vec<usize> = (0..count).filter(|j| !matrices[*j].is_finite()).collect();
-    reader.decoded.charge(&place, not_finite.len() as u64, size_of::<usize>())?;
+    reader.decoded.charge(&location, not_finite.len() as u64, size_of::<usize>())?;
     let read = matrices.iter().take(count).enumerate().map(joint).collect::<Result<_, _>>()?;
     Ok((read, not_finite))
 }

@@ -30,7 +30,7 @@ pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> R
 fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSlot) -> Result<(), ImportError> {
     let reader = source.reader;
     // The memory of tangents and of the generator's own lists (about 200 bytes a corner) is charged.
-    reader.decoded.charge(&|| source.place(), primitive.indices.len() as u64, 200)?;
+    reader.decoded.charge(&|| source.location(), primitive.indices.len() as u64, 200)?;
     let stored = &primitive.uvs[slot.uv_set];
     let uvs = match slot.transform.map(|t| t.matrix()) {
         None => Cow::Borrowed(stored),

@@ -9,10 +9,10 @@ use super::{ImportError, Reader};
 /// Extensions of a texture's info, as they stand in the file.
 pub(super) type Extensions<'a> = Option<&'a Map<String, Value>>;
 
-/// Checks that a texture is there, and reads which coordinates it uses. `what` names the texture's place.
+/// Checks that a texture is there, and reads which coordinates it uses. `what` names the texture's location.
 pub(super) fn slot(
     reader: &Reader,
-    place: &str,
+    location: &str,
     what: &str,
     (texture, uv_set): (usize, usize),
     extensions: Extensions,
@@ -20,14 +20,14 @@ pub(super) fn slot(
     let have = reader.root.textures.len();
     if texture >= have {
         let expected = format!("a texture below {have}");
-        return Err(ImportError::invalid(format!("{place}, {what}"), expected, format!("texture {texture}")));
+        return Err(ImportError::invalid(format!("{location}, {what}"), expected, format!("texture {texture}")));
     }
-    let at = format!("{place}, {what}");
+    let at = format!("{location}, {what}");
     let fields = Fields::of(reader, &at, "KHR_texture_transform", extensions);
     let uv_set = fields.and_then(|f| f.index("texCoord")).unwrap_or(uv_set);
     if uv_set > 1 {
         let message = format!("{what} reads TEXCOORD_{uv_set}; only sets 0 and 1 are known, so it is left out");
-        reader.warnings.add(place, message);
+        reader.warnings.add(location, message);
         return Ok(None);
     }
     let transform = fields.map(|f| UvTransform {

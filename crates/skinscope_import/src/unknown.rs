@@ -7,12 +7,12 @@ use gltf::json::validation::Checked;
 use super::ImportError;
 use super::error::quoted;
 
-/// The place in the JSON, the same place for people, and the values that may stand there.
+/// The location in the JSON, the same location for people, and the values that may stand there.
 type Unknown = (String, String, &'static str);
 
 /// Refuses the first such word or number.
 pub(super) fn check(root: &json::Root, text: &str) -> Result<(), ImportError> {
-    let Some((pointer, place, expected)) = first(root) else { return Ok(()) };
+    let Some((pointer, location, expected)) = first(root) else { return Ok(()) };
     // The text is parsed once more, which costs time only for a file that is refused anyway.
     let value = text.parse::<json::Value>().ok();
     let found = match value.as_ref().and_then(|v| v.pointer(&pointer)) {
@@ -20,7 +20,7 @@ pub(super) fn check(root: &json::Root, text: &str) -> Result<(), ImportError> {
         Some(other) => quoted(&other.to_string()).trim_matches('"').to_owned(),
         None => "nothing".to_owned(),
     };
-    Err(ImportError::invalid(place, expected, found))
+    Err(ImportError::invalid(location, expected, found))
 }
 
 fn first(root: &json::Root) -> Option<Unknown> {
@@ -30,17 +30,17 @@ fn first(root: &json::Root) -> Option<Unknown> {
 fn accessors(root: &json::Root) -> Option<Unknown> {
     const COMPONENT: &str = "a componentType of glTF 2.0 (5120 to 5123, 5125, 5126)";
     root.accessors.iter().enumerate().find_map(|(i, a)| {
-        let (path, place) = (format!("/accessors/{i}"), format!("accessor {i}"));
+        let (path, location) = (format!("/accessors/{i}"), format!("accessor {i}"));
         if a.type_ == Checked::Invalid {
-            return Some((path + "/type", place, "type SCALAR, VEC2 to VEC4 or MAT2 to MAT4"));
+            return Some((path + "/type", location, "type SCALAR, VEC2 to VEC4 or MAT2 to MAT4"));
         }
         if matches!(a.component_type, Checked::Invalid) {
-            return Some((path + "/componentType", place, COMPONENT));
+            return Some((path + "/componentType", location, COMPONENT));
         }
         let of_sparse = &a.sparse.as_ref()?.indices.component_type;
         let path = path + "/sparse/indices/componentType";
         matches!(of_sparse, Checked::Invalid)
-            .then(|| (path, place + ", sparse indices", "componentType 5121, 5123 or 5125"))
+            .then(|| (path, location + ", sparse indices", "componentType 5121, 5123 or 5125"))
     })
 }
 
@@ -49,8 +49,8 @@ fn modes(root: &json::Root) -> Option<Unknown> {
         root.meshes.iter().enumerate().flat_map(|(m, mesh)| mesh.primitives.iter().enumerate().map(move |p| (m, p)));
     primitives.into_iter().find_map(|(m, (p, primitive))| {
         let path = format!("/meshes/{m}/primitives/{p}/mode");
-        let place = format!("mesh {m}, primitive {p}");
-        (primitive.mode == Checked::Invalid).then_some((path, place, "a mode from 0 (points) to 6 (triangle fan)"))
+        let location = format!("mesh {m}, primitive {p}");
+        (primitive.mode == Checked::Invalid).then_some((path, location, "a mode from 0 (points) to 6 (triangle fan)"))
     })
 }
 
@@ -59,8 +59,8 @@ fn interpolations(root: &json::Root) -> Option<Unknown> {
         root.animations.iter().enumerate().flat_map(|(a, list)| list.samplers.iter().enumerate().map(move |s| (a, s)));
     samplers.into_iter().find_map(|(a, (s, sampler))| {
         let path = format!("/animations/{a}/samplers/{s}/interpolation");
-        let place = format!("animation {a}, sampler {s}");
-        (sampler.interpolation == Checked::Invalid).then_some((path, place, "LINEAR, STEP or CUBICSPLINE"))
+        let location = format!("animation {a}, sampler {s}");
+        (sampler.interpolation == Checked::Invalid).then_some((path, location, "LINEAR, STEP or CUBICSPLINE"))
     })
 }
 

@@ -79,11 +79,11 @@ impl<'a> Resolver<'a> {
 
     /// Opens the bytes behind `uri`. With `stay` a large file stays on disk, unless too many are open; others are read
     /// as a whole.
-    pub(super) fn open(&self, uri: &str, stay: bool, place: &dyn Fn() -> String) -> Result<Owner, ImportError> {
+    pub(super) fn open(&self, uri: &str, stay: bool, location: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if let Some(rest) = data(uri) {
-            return self.data(rest, place).map(Owner::Memory);
+            return self.data(rest, location).map(Owner::Memory);
         }
-        let (file, length) = self.file(uri, place)?;
+        let (file, length) = self.file(uri, location)?;
         let owner = Owner::File(file, length);
         if stay && (length < LARGE || self.open.fetch_add(1, Ordering::Relaxed) >= MOST_OPEN) {
             return owner.bytes().read().map(|bytes| Owner::Memory(bytes.into_owned()));
@@ -91,28 +91,28 @@ impl<'a> Resolver<'a> {
         Ok(owner)
     }
 
-    fn data(&self, rest: &str, place: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
+    fn data(&self, rest: &str, location: &dyn Fn() -> String) -> Result<Vec<u8>, ImportError> {
         let Some((head, body)) = rest.split_once(',') else {
-            return Err(ImportError::invalid(place(), "a data URI with a comma", quoted(rest)).advise(BAD_URI));
+            return Err(ImportError::invalid(location(), "a data URI with a comma", quoted(rest)).advise(BAD_URI));
         };
-        self.budget.charge(place, body.len() as u64, 1)?;
+        self.budget.charge(location, body.len() as u64, 1)?;
         let plain: Cow<[u8]> = percent_decode_str(body).into();
         if !head.trim_end().to_ascii_lowercase().ends_with(";base64") {
             return Ok(plain.into_owned());
         }
         let decoded = BASE64.decode(plain.as_ref());
-        decoded.map_err(|e| ImportError::invalid(place(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
+        decoded.map_err(|e| ImportError::invalid(location(), "base64 in its data URI", e.to_string()).advise(BAD_URI))
     }
 
     /// Opens the file behind a URI and returns it with its length, which is charged.
-    fn file(&self, uri: &str, place: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
-        let path = self.path(uri, place)?;
-        let failed = |source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source };
+    fn file(&self, uri: &str, location: &dyn Fn() -> String) -> Result<(OpenFile, u64), ImportError> {
+        let path = self.path(uri, location)?;
+        let failed = |source| ImportError::Read { path: format!("{}, {}", location(), quoted(uri)), source };
         let Some((file, length)) = open_regular(&path).map_err(failed)? else {
-            return Err(ImportError::invalid(place(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
+            return Err(ImportError::invalid(location(), "a regular file", quoted(uri)).advise(KEEP_INSIDE));
         };
-        self.budget.charge(place, length, 1)?;
-        Ok((OpenFile { file, name: format!("{}, {}", place(), quoted(uri)) }, length))
+        self.budget.charge(location, length, 1)?;
+        Ok((OpenFile { file, name: format!("{}, {}", location(), quoted(uri)) }, length))
     }
 
     /// Returns the paths of the files that the document's buffers and images name, each once: also those that do not
@@ -133,8 +133,8 @@ impl<'a> Resolver<'a> {
     }
 
     /// Returns the file that a relative URI names, after a check that it lies where it may.
-    fn path(&self, uri: &str, place: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
-        let bad = |expected: &str, advice| Err(ImportError::invalid(place(), expected, quoted(uri)).advise(advice));
+    fn path(&self, uri: &str, location: &dyn Fn() -> String) -> Result<PathBuf, ImportError> {
+        let bad = |expected: &str, advice| Err(ImportError::invalid(location(), expected, quoted(uri)).advise(advice));
         let Some(folder) = &self.folder else {
             return bad("no reference to other files from a model in memory", BAD_URI);
         };
@@ -162,7 +162,7 @@ impl<'a> Resolver<'a> {
         }
         let real = path
             .canonicalize()
-            .map_err(|source| ImportError::Read { path: format!("{}, {}", place(), quoted(uri)), source })?;
+            .map_err(|source| ImportError::Read { path: format!("{}, {}", location(), quoted(uri)), source })?;
         if real.starts_with(folder) { Ok(real) } else { bad("a file inside the model's folder (links count)", OUTSIDE) }
     }
 }

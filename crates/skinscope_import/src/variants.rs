@@ -27,11 +27,11 @@ pub(super) fn names(reader: &Reader) -> Vec<String> {
 pub(super) fn of_primitive(
     reader: &Reader,
     primitive: &json::mesh::Primitive,
-    place: &str,
+    location: &str,
     known: usize,
 ) -> Result<Vec<(usize, MaterialId)>, ImportError> {
     let extensions = primitive.extensions.as_ref().map(|e| &e.others);
-    let Some(fields) = Fields::of(reader, place, NAME, extensions) else { return Ok(Vec::new()) };
+    let Some(fields) = Fields::of(reader, location, NAME, extensions) else { return Ok(Vec::new()) };
     let mut out = BTreeMap::new();
     for (m, mapping) in fields.list("mappings").iter().enumerate() {
         let prefix = format!("{NAME}.mappings[{m}]");
@@ -44,7 +44,7 @@ pub(super) fn of_primitive(
         let have = reader.root.materials.len();
         if material >= have {
             let expected = format!("a material below {have}");
-            return Err(ImportError::invalid(format!("{place}, {prefix}"), expected, format!("material {material}")));
+            return Err(ImportError::invalid(format!("{location}, {prefix}"), expected, format!("material {material}")));
         }
         for variant in mapping.list("variants") {
             let inside = whole(variant).and_then(|v| usize::try_from(v).ok()).filter(|v| *v < known);
@@ -58,6 +58,6 @@ pub(super) fn of_primitive(
             }
         }
     }
-    reader.decoded.charge(&|| place.to_owned(), out.len() as u64, size_of::<(usize, MaterialId)>())?;
+    reader.decoded.charge(&|| location.to_owned(), out.len() as u64, size_of::<(usize, MaterialId)>())?;
     Ok(out.into_iter().collect())
 }

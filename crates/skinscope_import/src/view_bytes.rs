@@ -31,14 +31,14 @@ pub(super) fn part<'a>(
     buffer: usize,
     buffers: &[Bytes<'a>],
     (offset, length): (u64, u64),
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<Bytes<'a>, ImportError> {
     let Some(bytes) = buffers.get(buffer) else {
         let expected = format!("a buffer below {}", buffers.len());
-        return Err(ImportError::invalid(place(), expected, format!("buffer {buffer}")));
+        return Err(ImportError::invalid(location(), expected, format!("buffer {buffer}")));
     };
     bytes.part(offset, length).ok_or_else(|| {
         let expected = format!("its bytes inside the {} of buffer {buffer}", bytes.len());
-        ImportError::invalid(place(), expected, format!("{} from {offset}", counted(length, "byte", "bytes")))
+        ImportError::invalid(location(), expected, format!("{} from {offset}", counted(length, "byte", "bytes")))
     })
 }

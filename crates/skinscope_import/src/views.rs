@@ -10,7 +10,7 @@ use super::view_bytes::{View, part};
 use super::{ImportError, Progress, meshopt};
 
 /// Checks every view against the bytes that are there, and decompresses those that need it on all cores. Also returns
-/// the place of each.
+/// the location of each.
 pub(super) fn read<'a>(
     root: &Root,
     buffers: &[Bytes<'a>],
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(
     Ok((out, origins))
 }
 
-/// Returns the place that a view states for its bytes.
+/// Returns the location that a view states for its bytes.
 fn origin(view: &json::buffer::View) -> ViewOrigin {
     let offset = view.byte_offset.map_or(0, |o| o.0);
     ViewOrigin { buffer: view.buffer.value(), offset, length: view.byte_length.0, meshopt: None }
@@ -51,9 +51,9 @@ fn check<'a>(
     origin: &ViewOrigin,
     buffers: &[Bytes<'a>],
 ) -> Result<Bytes<'a>, ImportError> {
-    let place = || format!("buffer view {index}");
+    let location = || format!("buffer view {index}");
     if let Some(stride) = view.byte_stride.filter(|s| s.0 == 0 || s.0 > 252) {
-        return Err(ImportError::invalid(place(), "a byteStride of 4 to 252", stride.0.to_string()));
+        return Err(ImportError::invalid(location(), "a byteStride of 4 to 252", stride.0.to_string()));
     }
-    part(origin.buffer, buffers, (origin.offset, origin.length), &place)
+    part(origin.buffer, buffers, (origin.offset, origin.length), &location)
 }

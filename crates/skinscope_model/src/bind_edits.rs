@@ -15,11 +15,11 @@ use super::{BuildError, Model, Skin, SkinId, WeightChange};
 pub struct BindChange {
     /// The skin's number in the file.
     pub skin: SkinId,
-    /// The joint, as its place in [`Skin::joints`].
-    pub place: usize,
+    /// The joint, as its index in [`Skin::joints`].
+    pub joint: usize,
     /// The matrix `joint_from_mesh` at bind time.
     pub matrix: Affine3A,
-    /// Whether the joint gets back a stored matrix that is not finite; `matrix` is what is shown in its place.
+    /// Whether the joint gets back a stored matrix that is not finite; `matrix` is what is shown instead.
     pub restored: bool,
 }
 
@@ -72,9 +72,9 @@ impl BindEdits {
         self.matrices.len()
     }
 
-    /// Returns the edited matrices by skin and place of the joint in it, rising.
+    /// Returns the edited matrices by skin and index of the joint in it, rising.
     pub fn all(&self) -> impl Iterator<Item = (SkinId, usize, Affine3A)> {
-        self.matrices.iter().map(|((skin, place), matrix)| (*skin, *place, *matrix))
+        self.matrices.iter().map(|((skin, joint), matrix)| (*skin, *joint, *matrix))
     }
 }
 
@@ -115,17 +115,17 @@ impl Model {
     /// A change names a joint that is not there, or a matrix that is not finite.
     pub fn with_binds(&self, changes: &[BindChange]) -> Result<Self, BuildError> {
         let mut matrices = BTreeMap::clone(&self.binds.matrices);
-        for BindChange { skin, place, matrix, restored } in changes {
-            let error = |what: &str| BuildError { place: format!("skin {}", skin.0), what: what.to_owned() };
-            let stored = self.stored_skins().get(skin.index()).filter(|stored| *place < stored.joints.len());
+        for BindChange { skin, joint, matrix, restored } in changes {
+            let error = |what: &str| BuildError { location: format!("skin {}", skin.0), what: what.to_owned() };
+            let stored = self.stored_skins().get(skin.index()).filter(|stored| *joint < stored.joints.len());
             let stored = stored.ok_or_else(|| error("a change of bind matrices names a joint that is not there"))?;
             if !matrix.is_finite() {
                 return Err(error("a change of bind matrices holds numbers that are not finite"));
             }
-            let is_same = bits(stored.inverse_bind[*place]) == bits(*matrix);
-            match is_same && (*restored || stored.not_finite.binary_search(place).is_err()) {
-                true => _ = matrices.remove(&(*skin, *place)),
-                false => _ = matrices.insert((*skin, *place), *matrix),
+            let is_same = bits(stored.inverse_bind[*joint]) == bits(*matrix);
+            match is_same && (*restored || stored.not_finite.binary_search(joint).is_err()) {
+                true => _ = matrices.remove(&(*skin, *joint)),
+                false => _ = matrices.insert((*skin, *joint), *matrix),
             }
         }
         let mut out = self.twin();
@@ -133,10 +133,10 @@ impl Model {
             return Ok(out);
         }
         let mut skins = self.stored_skins().to_vec();
-        for ((skin, place), matrix) in &matrices {
+        for ((skin, joint), matrix) in &matrices {
             let skin = &mut skins[skin.index()];
-            skin.inverse_bind[*place] = *matrix;
-            skin.not_finite.retain(|other| other != place);
+            skin.inverse_bind[*joint] = *matrix;
+            skin.not_finite.retain(|other| other != joint);
             skin.binds_missing = false;
         }
         out.bind = Arc::new(super::bind_pose(&self.skeleton, &skins));
@@ -158,8 +158,8 @@ impl Model {
     pub fn skinning_before(&self, change: &SkinningChange) -> SkinningChange {
         let before = |change: &BindChange| {
             let skin = self.skins.get(change.skin.index())?;
-            let matrix = *skin.inverse_bind.get(change.place)?;
-            let restored = skin.not_finite.binary_search(&change.place).is_ok();
+            let matrix = *skin.inverse_bind.get(change.joint)?;
+            let restored = skin.not_finite.binary_search(&change.joint).is_ok();
             Some(BindChange { matrix, restored, ..*change })
         };
         let binds = change.binds.iter().filter_map(before).collect();
@@ -169,7 +169,7 @@ impl Model {
     /// Returns everything that makes this model out of the one without edits.
     #[must_use]
     pub fn edited_skinning(&self) -> SkinningChange {
-        let change = |(skin, place, matrix)| BindChange { skin, place, matrix, restored: false };
+        let change = |(skin, joint, matrix)| BindChange { skin, joint, matrix, restored: false };
         SkinningChange { weights: self.edited_weights(), binds: self.binds.all().map(change).collect() }
     }
 
@@ -188,9 +188,9 @@ mod tests {
     use crate::shapes::{Tube, tube};
     use crate::{MeshId, ModelParts};
 
-    fn moved(place: usize, by: f32) -> BindChange {
+    fn moved(joint: usize, by: f32) -> BindChange {
         let matrix = Affine3A::from_translation(Vec3::splat(by));
-        BindChange { skin: SkinId(0), place, matrix, restored: false }
+        BindChange { skin: SkinId(0), joint, matrix, restored: false }
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
         let mut parts: ModelParts = (*tube(Tube { joints: 5, ..Tube::default() })).clone();
         (parts.skins[0].inverse_bind[2], parts.skins[0].not_finite) = (Affine3A::IDENTITY, vec![2]);
         let model = Model::build(parts).unwrap();
-        // The identity is shown in its place, and yet it is an edit.
+        // The identity is shown instead, and yet it is an edit.
         let edit: SkinningChange = SkinningChange { binds: vec![moved(2, 0.0)], ..SkinningChange::default() };
         let edited = model.with_skinning(&edit).unwrap();
         assert!(edited.bind_edits().count() == 1 && edited.skins[0].not_finite.is_empty());

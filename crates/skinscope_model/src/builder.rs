@@ -53,16 +53,16 @@ pub struct ModelParts {
 
 /// A broken invariant: what and where. Import checks files before it builds a model, so a user rarely reads this.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {what}")]
+#[error("{location}: {what}")]
 pub struct BuildError {
-    /// The place of the fault, such as `skin 0, joint 7`.
-    pub place: String,
+    /// The location of the fault in the model, such as `skin 0, joint 7`.
+    pub location: String,
     /// The rule that does not hold.
     pub what: String,
 }
 
-fn ensure(holds: bool, place: impl FnOnce() -> String, what: &str) -> Result<(), BuildError> {
-    if holds { Ok(()) } else { Err(BuildError { place: place(), what: what.to_owned() }) }
+fn ensure(holds: bool, location: impl FnOnce() -> String, what: &str) -> Result<(), BuildError> {
+    if holds { Ok(()) } else { Err(BuildError { location: location(), what: what.to_owned() }) }
 }
 
 impl Model {
@@ -103,7 +103,7 @@ impl Model {
             layout,
             bind,
             is_joint,
-            normal_places: std::sync::OnceLock::new(),
+            normal_groups: std::sync::OnceLock::new(),
         })))
     }
 }
@@ -114,20 +114,20 @@ fn check_skeleton(s: &Skeleton) -> Result<(), BuildError> {
     ensure(same && n <= u32::MAX as usize, || "skeleton".into(), "its lists differ in length")?;
     let mut path: Vec<NodeId> = Vec::new();
     for (i, parent) in s.parents.iter().enumerate() {
-        let place = || format!("node {i}");
+        let location = || format!("node {i}");
         match parent {
             None => path.clear(),
             Some(parent) => {
                 while path.last().is_some_and(|top| top != parent) {
                     path.pop();
                 }
-                ensure(!path.is_empty(), place, "its parent does not come before it, depth first")?;
+                ensure(!path.is_empty(), location, "its parent does not come before it, depth first")?;
             }
         }
         path.push(NodeId::from_index(i));
         ensure(
             super::is_valid_transform(s.rest.transforms[i]),
-            place,
+            location,
             "its rest transform is not finite with a unit rotation",
         )?;
     }
@@ -180,14 +180,14 @@ fn check_carried(parts: &ModelParts) -> Result<(), BuildError> {
 
 fn check_skins(parts: &ModelParts) -> Result<(), BuildError> {
     for (i, Skin { joints, inverse_bind, not_finite, root, .. }) in parts.skins.iter().enumerate() {
-        let place = || format!("skin {i}");
-        ensure(!joints.is_empty(), place, "it has no joints")?;
-        ensure(joints.len() == inverse_bind.len(), place, "joints and inverse bind matrices differ in number")?;
+        let location = || format!("skin {i}");
+        ensure(!joints.is_empty(), location, "it has no joints")?;
+        ensure(joints.len() == inverse_bind.len(), location, "joints and inverse bind matrices differ in number")?;
         let inside = joints.iter().chain(root).all(|j| j.index() < parts.skeleton.len());
-        ensure(inside, place, "it refers to a node that is not there")?;
-        ensure(inverse_bind.iter().all(Affine3A::is_finite), place, "an inverse bind matrix is not finite")?;
+        ensure(inside, location, "it refers to a node that is not there")?;
+        ensure(inverse_bind.iter().all(Affine3A::is_finite), location, "an inverse bind matrix is not finite")?;
         let rising = not_finite.is_sorted_by(|a, b| a < b) && not_finite.last().is_none_or(|j| *j < joints.len());
-        ensure(rising, place, "what stood for matrices that are not finite does not rise, or is not there")?;
+        ensure(rising, location, "what stood for matrices that are not finite does not rise, or is not there")?;
     }
     Ok(())
 }
@@ -203,22 +203,22 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
     let joints_needed: Vec<usize> = parts.meshes.iter().map(joints_needed).collect();
     let mut morph_offset = 0;
     for (i, instance) in parts.instances.iter().enumerate() {
-        let place = || format!("instance {i}");
+        let location = || format!("instance {i}");
         let inside = instance.node.index() < parts.skeleton.len()
             && instance.mesh.index() < parts.meshes.len()
             && instance.skin.is_none_or(|s| s.index() < parts.skins.len());
-        ensure(inside, place, "it refers to something that is not there")?;
+        ensure(inside, location, "it refers to something that is not there")?;
         let ordered = i == 0 || parts.instances[i - 1].node <= instance.node;
-        ensure(ordered, place, "instances are not in node order")?;
+        ensure(ordered, location, "instances are not in node order")?;
         let mesh = &parts.meshes[instance.mesh.index()];
-        ensure(instance.morph_weights.len() == mesh.morph_names.len(), place, "its morph weights do not fit its mesh")?;
-        ensure(instance.morph_offset == morph_offset, place, "its morph offset is wrong")?;
+        ensure(instance.morph_weights.len() == mesh.morph_names.len(), location, "its morph weights do not fit its mesh")?;
+        ensure(instance.morph_offset == morph_offset, location, "its morph offset is wrong")?;
         let rest = parts.skeleton.rest.morph_weights.get(morph_offset..morph_offset + instance.morph_weights.len());
-        ensure(is_finite(&instance.morph_weights), place, "its morph weights are not finite")?;
+        ensure(is_finite(&instance.morph_weights), location, "its morph weights are not finite")?;
         let copies =
             instance.copies.iter().all(Affine3A::is_finite) && (instance.copies.is_empty() || instance.skin.is_none());
-        ensure(copies, place, "its copies are not finite, or a skin moves them")?;
-        ensure(rest == Some(&instance.morph_weights[..]), place, "the rest pose has other morph weights")?;
+        ensure(copies, location, "its copies are not finite, or a skin moves them")?;
+        ensure(rest == Some(&instance.morph_weights[..]), location, "the rest pose has other morph weights")?;
         morph_offset += instance.morph_weights.len();
         if let Some(skin) = instance.skin {
             let fits = parts.skins[skin.index()].joints.len() >= joints_needed[instance.mesh.index()];
@@ -254,15 +254,15 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
         ensure(rising && !times.is_empty(), || format!("clip {index}, times {t}"), "key times do not rise strictly")?;
     }
     for (s, sampler) in clip.samplers.iter().enumerate() {
-        let place = || format!("clip {index}, sampler {s}");
-        ensure(sampler.times < clip.times.len(), place, "its key times are not there")?;
+        let location = || format!("clip {index}, sampler {s}");
+        ensure(sampler.times < clip.times.len(), location, "its key times are not there")?;
         let per_key = if sampler.interpolation == Interpolation::CubicSpline { 3 } else { 1 };
         let finite = match &sampler.values {
             Values::Vec3(v) => v.is_finite(),
             Values::Quat(v) => v.is_finite(),
             Values::Weights { values, .. } => is_finite(values),
         };
-        ensure(finite, place, "it holds numbers that are not finite")?;
+        ensure(finite, location, "it holds numbers that are not finite")?;
         let want = clip.times[sampler.times].len() * per_key;
         let have = match &sampler.values {
             Values::Vec3(v) => v.len(),
@@ -270,21 +270,21 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
             Values::Weights { count, values } if *count > 0 && values.len() % count == 0 => values.len() / count,
             Values::Weights { .. } => usize::MAX,
         };
-        ensure(have == want, place, "keys and values differ in number")?;
+        ensure(have == want, location, "keys and values differ in number")?;
     }
     for (c, PropertyChannel { property, sampler }) in clip.properties.iter().enumerate() {
         let fits = match clip.samplers.get(*sampler).map(|s| &s.values) {
             Some(Values::Weights { count, .. }) => *count == property.components(),
             _ => false,
         };
-        let place = || format!("clip {index}, property {c}");
-        ensure(fits && check_property(parts, *property), place, "it is not there, or its values do not fit it")?;
+        let location = || format!("clip {index}, property {c}");
+        ensure(fits && check_property(parts, *property), location, "it is not there, or its values do not fit it")?;
     }
     for (c, channel) in clip.channels.iter().enumerate() {
-        let place = || format!("clip {index}, channel {c}");
-        ensure(channel.node.index() < parts.skeleton.len(), place, "its node is not there")?;
+        let location = || format!("clip {index}, channel {c}");
+        ensure(channel.node.index() < parts.skeleton.len(), location, "its node is not there")?;
         let Some(sampler) = clip.samplers.get(channel.sampler) else {
-            return ensure(false, place, "its sampler is not there");
+            return ensure(false, location, "its sampler is not there");
         };
         // Instances are in node order (checked before).
         let shown = parts.instances.partition_point(|i| i.node < channel.node);
@@ -295,7 +295,7 @@ fn check_clip(clip: &Clip, parts: &ModelParts, index: usize) -> Result<(), Build
             (Values::Weights { count, .. }, Path::Weights) => *count == morphs,
             _ => false,
         };
-        ensure(fits, place, "its values do not fit what it moves")?;
+        ensure(fits, location, "its values do not fit what it moves")?;
     }
     Ok(())
 }
@@ -332,10 +332,10 @@ fn check_materials(parts: &ModelParts) -> Result<(), BuildError> {
     let inside = |s: TextureSlot| s.texture.index() < parts.textures.len() && s.uv_set < 2;
     let finite = |s: TextureSlot| s.transform.is_none_or(|t| t.matrix().is_finite());
     for (i, m) in parts.materials.iter().enumerate() {
-        let place = || format!("material {i}");
-        ensure(m.textures().all(|(_, s)| inside(s)), place, "it refers to a texture that is not there")?;
+        let location = || format!("material {i}");
+        ensure(m.textures().all(|(_, s)| inside(s)), location, "it refers to a texture that is not there")?;
         let transforms = m.textures().all(|(_, s)| finite(s));
-        ensure(transforms && is_finite(&material_numbers(m)), place, "it holds numbers that are not finite")?;
+        ensure(transforms && is_finite(&material_numbers(m)), location, "it holds numbers that are not finite")?;
     }
     for (i, t) in parts.textures.iter().enumerate() {
         let inside = t.image.is_none_or(|image| image.index() < parts.images.len());

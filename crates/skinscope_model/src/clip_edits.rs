@@ -7,11 +7,11 @@ use super::{BuildError, Clip, ClipId, ClipSource, Model};
 /// A change of the added clips: some that follow each other give way to others.
 #[derive(Clone, Debug, Default)]
 pub struct ClipChange {
-    /// The place of the first one among the added clips.
+    /// The index of the first one among the added clips.
     pub at: usize,
     /// How many go.
     pub removed: usize,
-    /// The clips that come in their place; each is taken or keyed.
+    /// The clips that replace them; each is taken or keyed.
     pub inserted: Vec<Clip>,
 }
 
@@ -49,8 +49,8 @@ impl Model {
         let first = self.file_clips() + change.at;
         let last = first + change.removed;
         if last > self.clips.len() {
-            let (place, what) = ("added clips".into(), "there are fewer than are to go".into());
-            return Err(BuildError { place, what });
+            let (location, what) = ("added clips".into(), "there are fewer than are to go".into());
+            return Err(BuildError { location, what });
         }
         let mut parts = self.shared.parts.clone();
         parts.clips.splice(first..last, change.inserted.iter().cloned());

@@ -88,7 +88,7 @@ impl Pixels {
         let is_sized = width > 0 && height > 0 && is_whole && (1..=most).contains(&levels.len());
         if !is_sized || !levels.iter().enumerate().all(fits) {
             let what = "its pixels do not fit its size".to_owned();
-            return Err(BuildError { place: format!("image of {width} × {height} pixels"), what });
+            return Err(BuildError { location: format!("image of {width} × {height} pixels"), what });
         }
         Ok(Self { width, height, format, levels })
     }

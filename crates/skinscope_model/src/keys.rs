@@ -60,7 +60,7 @@ impl Rows {
         let entries = samplers.first().map_or(0, |s| s.len());
         let (parts, width) = (T::COMPONENTS, samplers.len() * T::COMPONENTS);
         let transposed = if blocks { samplers.len() / Self::BLOCK * Self::BLOCK } else { 0 };
-        let place = |lane: usize| {
+        let start_and_step = |lane: usize| {
             if lane < transposed {
                 (lane / Self::BLOCK * Self::BLOCK * parts + lane % Self::BLOCK, Self::BLOCK)
             } else {
@@ -73,7 +73,7 @@ impl Rows {
         const ROWS: usize = 16;
         for (part, rows) in numbers.chunks_mut(ROWS * width.max(1)).enumerate() {
             for (lane, sampler) in samplers.iter().enumerate() {
-                let (at, step) = place(lane);
+                let (at, step) = start_and_step(lane);
                 for (row, entry) in rows.chunks_exact_mut(width).zip(part * ROWS..) {
                     let value = sampler.get(entry);
                     for (i, number) in bytemuck::cast_slice(std::slice::from_ref(&value)).iter().enumerate() {
@@ -84,7 +84,7 @@ impl Rows {
         }
         let rows = Arc::new(Self { numbers, width });
         for (lane, sampler) in samplers.iter_mut().enumerate() {
-            let (at, step) = place(lane);
+            let (at, step) = start_and_step(lane);
             sampler.0 = Stored::Lane { rows: Arc::clone(&rows), at, step };
         }
         rows

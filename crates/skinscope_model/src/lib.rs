@@ -17,7 +17,7 @@ mod light;
 mod limits;
 mod material;
 mod mesh;
-mod normal_places;
+mod normal_groups;
 mod origins;
 mod pairs;
 mod parting;
@@ -49,7 +49,7 @@ pub use material::{
     TextureSlot, Transmission, UvTransform, Wrap,
 };
 pub use mesh::{Influences, Mesh, MorphTarget, NotFinite, OutOfRange, Primitive, SourceMode, Topology, WeightFormat};
-pub use normal_places::NormalPlaces;
+pub use normal_groups::NormalGroups;
 pub use origins::{
     AccessorOrigin, AttributeOrigin, BufferOrigin, BufferSource, ByteLocation, ClipOrigin, ComponentType, DracoStream,
     ElementType, ElementsOrigin, MeshoptStream, NodeMembers, Origins, PrimitiveOrigin, SamplerOrigin, SetOrigin,
@@ -134,7 +134,7 @@ struct Shared {
     bind: Arc<LocalPose>,
     is_joint: Vec<bool>,
     /// Found out when somebody first asks.
-    normal_places: OnceLock<NormalPlaces>,
+    normal_groups: OnceLock<NormalGroups>,
 }
 
 impl std::ops::Deref for Model {
@@ -169,7 +169,7 @@ impl Model {
         Self { edits: self.edits.clone(), ..built }.with_binds(&binds)
     }
 
-    /// Returns the place of each palette in the one buffer that holds all of them.
+    /// Returns the offset of each palette in the one buffer that holds all of them.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
         &self.shared.layout
@@ -177,12 +177,12 @@ impl Model {
 
     /// Returns which vertices share a normal. The first call looks at every vertex that a skin moves; later ones have it at hand.
     #[must_use]
-    pub fn normal_places(&self) -> &NormalPlaces {
+    pub fn normal_groups(&self) -> &NormalGroups {
         let stored = |id: InstanceId, p: usize| {
             let mesh = self.instances[id.index()].mesh;
             Some(&self.meshes[mesh.index()].primitives[p].positions[..])
         };
-        self.shared.normal_places.get_or_init(|| NormalPlaces::new(self, &stored))
+        self.shared.normal_groups.get_or_init(|| NormalGroups::new(self, &stored))
     }
 
     /// Returns the local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
@@ -213,7 +213,7 @@ impl Model {
         }
     }
 
-    /// Returns what to add to the places of an instance's vertices in the model's world for those in the file's world, metres.
+    /// Returns what to add to the positions of an instance's vertices in the model's world for those in the file's world, metres.
     #[must_use]
     pub fn origin_of_instance(&self, instance: InstanceId) -> glam::DVec3 {
         let Instance { node, skin, .. } = &self.instances[instance.index()];
@@ -233,7 +233,7 @@ impl Model {
             .map(|(i, instance)| (InstanceId::from_index(i), instance))
     }
 
-    /// Finds the matrices that move a primitive of an instance: the place of the first one in the palette buffer, and
+    /// Finds the matrices that move a primitive of an instance: the index of the first one in the palette buffer, and
     /// the influences, whose joints count from there. Without influences, that one matrix moves every vertex, as a skin
     /// of one joint would.
     #[must_use]
@@ -291,7 +291,7 @@ pub struct Instance {
     pub skin: Option<SkinId>,
     /// Rest weights of the mesh's morph targets (the node's, else the mesh's, else zeros).
     pub morph_weights: Vec<f32>,
-    /// The place of this instance's first weight in [`LocalPose::morph_weights`].
+    /// The index of this instance's first weight in [`LocalPose::morph_weights`].
     pub morph_offset: usize,
     /// `node_from_copy` of each copy that the node shows (`EXT_mesh_gpu_instancing`); empty: the mesh is drawn once, at
     /// the node. A skinned instance has none. All copies are drawn in one call: copy `n` is moved by the `n`-th matrix
@@ -351,7 +351,7 @@ pub struct SourceInfo {
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,
-    /// The places in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
+    /// The locations in the file of joint numbers, weights, matrices, transforms and keys, for writing them back.
     pub origins: Arc<Origins>,
 }
 

@@ -128,7 +128,7 @@ pub struct Transmission {
     pub texture: Option<TextureSlot>,
 }
 
-/// The older model that takes the place of base colour, metallic and roughness (`KHR_materials_pbrSpecularGlossiness`).
+/// The older model that replaces base colour, metallic and roughness (`KHR_materials_pbrSpecularGlossiness`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpecularGlossiness {
     /// Diffuse colour, linear RGBA.
@@ -190,7 +190,7 @@ pub struct Material {
     pub sheen: Option<Sheen>,
     /// Transmitted light, as of glass, if there is any.
     pub transmission: Option<Transmission>,
-    /// The parameters that take the place of base colour, metallic and roughness, if the file has them.
+    /// The parameters that replace base colour, metallic and roughness, if the file has them.
     pub specular_glossiness: Option<SpecularGlossiness>,
     /// Shows the base colour as it is, without light (`KHR_materials_unlit`); nothing else of the material counts.
     pub unlit: bool,
@@ -232,7 +232,7 @@ impl Default for Material {
 
 impl Material {
     /// Returns the factor (linear RGBA) and the sRGB texture that colour the surface and hold its alpha: those of the
-    /// base colour, or of the diffuse colour that takes its place.
+    /// base colour, or of the diffuse colour that replaces it.
     #[must_use]
     pub fn coloring(&self) -> (Vec4, Option<TextureSlot>) {
         self.specular_glossiness.map_or((self.base_color, self.base_color_texture), |s| (s.diffuse, s.diffuse_texture))

@@ -14,7 +14,7 @@ pub struct Mesh {
     /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
     pub morph_names: Vec<String>,
     /// What was taken off the positions, mesh space: zero but for meshes far from its origin ([`super::FarMesh`]).
-    pub place: DVec3,
+    pub find: DVec3,
 }
 
 /// The kind of primitive that the index list describes once strips, fans and loops are unrolled.
@@ -52,7 +52,7 @@ pub struct Primitive {
     pub source_mode: SourceMode,
     /// The material without a variant; `None`: the default material.
     pub material: Option<MaterialId>,
-    /// The material of each variant that has one of its own here, by rising place in [`super::ModelParts::variants`].
+    /// The material of each variant that has one of its own here, by rising index in [`super::ModelParts::variants`].
     pub variants: Vec<(usize, MaterialId)>,
     /// Numbers of vertices: a list of points, lines or triangles by `topology`. Import writes it where the file has
     /// none.
@@ -104,8 +104,8 @@ impl Primitive {
     /// Returns the material that is used with a variant (`KHR_materials_variants`); `None`: the default material.
     #[must_use]
     pub fn material_in(&self, variant: Option<usize>) -> Option<MaterialId> {
-        let place = |variant| self.variants.binary_search_by_key(&variant, |(of, _)| *of).ok();
-        variant.and_then(place).map(|i| self.variants[i].1).or(self.material)
+        let find = |variant| self.variants.binary_search_by_key(&variant, |(of, _)| *of).ok();
+        variant.and_then(find).map(|i| self.variants[i].1).or(self.material)
     }
 
     /// Returns every material that the primitive may be drawn with, the one without a variant first.
@@ -162,7 +162,7 @@ impl WeightFormat {
     }
 }
 
-/// A weight of the file that is NaN or infinite; the model has 0 in its place.
+/// A weight of the file that is NaN or infinite; the model has 0 instead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {
     /// The vertex's number in the file.
@@ -174,7 +174,7 @@ pub struct NotFinite {
 }
 
 /// A joint number of the file that the skin does not have, where the weight is 0 or not finite; the model has joint 0
-/// in its place.
+/// instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
     /// The vertex's number in the file.
@@ -191,7 +191,7 @@ pub struct OutOfRange {
 pub struct Influences {
     /// How many pairs each vertex has: four for each `JOINTS_n` set.
     pub per_vertex: usize,
-    /// Joint numbers, which are places in [`super::Skin::joints`].
+    /// Joint numbers, which are indices into [`super::Skin::joints`].
     pub joints: Vec<u16>,
     /// The weights as stored, not renormalised.
     pub weights: Vec<f32>,

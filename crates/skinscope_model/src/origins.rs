@@ -16,7 +16,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The places in the file of a model's numbers. Empty for a model that no file was read for.
+/// The locations in the file of a model's numbers. Empty for a model that no file was read for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
     /// The range of the JSON text in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
@@ -27,13 +27,13 @@ pub struct Origins {
     pub views: Vec<ViewOrigin>,
     /// All accessors of the file, by its index.
     pub accessors: Vec<AccessorOrigin>,
-    /// The places of the primitives' influences: by mesh, then by primitive, as in the model (and in the file).
+    /// The locations of the primitives' influences: by mesh, then by primitive, as in the model (and in the file).
     pub primitives: Vec<Vec<PrimitiveOrigin>>,
     /// By skin: the accessor of its inverse bind matrices; `None` where the file stores none.
     pub skins: Vec<Option<usize>>,
     /// The members that each node of the model has in the file.
     pub nodes: Vec<NodeMembers>,
-    /// The places of the clips' keys.
+    /// The locations of the clips' keys.
     pub clips: Vec<ClipOrigin>,
 }
 
@@ -190,7 +190,7 @@ pub struct AccessorOrigin {
     pub component: ComponentType,
     /// Whether integers stand for 0 to 1 or −1 to 1.
     pub normalized: bool,
-    /// The place of its elements; `None`: all are zero, or a Draco stream has them.
+    /// The location of its elements; `None`: all are zero, or a Draco stream has them.
     pub base: Option<ElementsOrigin>,
     /// The elements that replace those of the base.
     pub sparse: Option<Box<SparseOrigin>>,
@@ -220,7 +220,7 @@ pub struct SparseOrigin {
     pub values: ElementsOrigin,
 }
 
-/// The place of the bytes of one element.
+/// The location of the bytes of one element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ByteLocation {
     /// They stand in a buffer as they are.
@@ -239,7 +239,7 @@ pub enum ByteLocation {
     },
 }
 
-/// The place of a primitive's influences in the file.
+/// The location of a primitive's influences in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOrigin {
     /// The `JOINTS_n` and `WEIGHTS_n` accessors, by `n`; empty where the model has no influences for the primitive.
@@ -251,18 +251,18 @@ pub struct PrimitiveOrigin {
 /// One `JOINTS_n` with its `WEIGHTS_n`. Both are `/meshes/M/primitives/P/attributes/…` in the JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetOrigin {
-    /// The place of `JOINTS_n`.
+    /// The location of `JOINTS_n`.
     pub joints: AttributeOrigin,
-    /// The place of `WEIGHTS_n`.
+    /// The location of `WEIGHTS_n`.
     pub weights: AttributeOrigin,
 }
 
-/// The place of a primitive's attribute in the file.
+/// The location of a primitive's attribute in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeOrigin {
     /// Index of its accessor. Several primitives may name the same.
     pub accessor: usize,
-    /// The id of the attribute in the primitive's Draco stream that its elements were decoded from, in place of the
+    /// The id of the attribute in the primitive's Draco stream that its elements were decoded from, instead of the
     /// accessor's base; the accessor says their type, and its sparse elements replace them too.
     pub draco: Option<u32>,
 }
@@ -273,7 +273,7 @@ pub struct DracoStream {
     /// Index of the buffer view that is the stream.
     pub view: usize,
     /// Vertices in the stream, in the order of the model; `None` where it could not be decoded, and the plain data of
-    /// the accessors was read in its place.
+    /// the accessors was read instead.
     pub vertices: Option<usize>,
 }
 
@@ -307,10 +307,10 @@ impl NodeMembers {
     }
 }
 
-/// The place of a clip's keys in the file. The clip has the index of its animation.
+/// The location of a clip's keys in the file. The clip has the index of its animation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClipOrigin {
-    /// The places of the samplers, by place in [`super::Clip::samplers`].
+    /// The locations of the samplers, by index in [`super::Clip::samplers`].
     pub samplers: Vec<SamplerOrigin>,
     /// For each of [`super::Clip::channels`]: the index of the channel in its animation.
     pub channels: Vec<usize>,
@@ -318,7 +318,7 @@ pub struct ClipOrigin {
     pub properties: Vec<usize>,
 }
 
-/// The place of a sampler's keys in the file.
+/// The location of a sampler's keys in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SamplerOrigin {
     /// The index of the sampler in its animation.
@@ -333,7 +333,7 @@ pub struct SamplerOrigin {
 }
 
 impl SamplerOrigin {
-    /// Returns the place in the file of key `key` of the model.
+    /// Returns the location in the file of key `key` of the model.
     #[must_use]
     pub fn stored_key(&self, key: usize) -> usize {
         self.kept.as_ref().and_then(|kept| kept.get(key)).map_or(key, |stored| *stored as usize)
@@ -341,28 +341,28 @@ impl SamplerOrigin {
 }
 
 impl Origins {
-    /// Returns the place of element `index` of an accessor, without regard to sparse elements; `None` where the file
+    /// Returns the location of element `index` of an accessor, without regard to sparse elements; `None` where the file
     /// has no bytes for it.
     #[must_use]
     pub fn element(&self, accessor: usize, index: usize) -> Option<ByteLocation> {
         let AccessorOrigin { count, element, component, base, .. } = self.accessors.get(accessor)?;
         let size = element.bytes(*component);
-        base.as_ref().filter(|_| index < *count).and_then(|base| self.place(base, size, index))
+        base.as_ref().filter(|_| index < *count).and_then(|base| self.location(base, size, index))
     }
 
-    /// Returns the places of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
+    /// Returns the locations of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
     #[must_use]
     pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(ByteLocation, ByteLocation)> {
         let AccessorOrigin { element, component, sparse, .. } = self.accessors.get(accessor)?;
         let sparse = sparse.as_ref().filter(|s| index < s.count)?;
-        let which = self.place(&sparse.indices, sparse.index_type.bytes(), index)?;
-        Some((which, self.place(&sparse.values, element.bytes(*component), index)?))
+        let which = self.location(&sparse.indices, sparse.index_type.bytes(), index)?;
+        Some((which, self.location(&sparse.values, element.bytes(*component), index)?))
     }
 
-    /// Returns the place of element `index` of a list whose elements have `size` bytes, without a check of the list's
+    /// Returns the location of element `index` of a list whose elements have `size` bytes, without a check of the list's
     /// length; `None` where the view is not there.
     #[must_use]
-    pub fn place(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<ByteLocation> {
+    pub fn location(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<ByteLocation> {
         let view = self.views.get(list.view)?;
         let start = list.offset.checked_add((index as u64).checked_mul(list.stride as u64)?)?;
         let end = start.checked_add(size as u64)?;

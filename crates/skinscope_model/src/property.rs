@@ -136,10 +136,10 @@ impl Material {
     /// Changes one property, clamped to its range. Returns false and changes nothing where the material has no such
     /// part.
     pub fn set(&mut self, property: MaterialProperty, value: Vec4) -> bool {
-        self.place(property, value).is_some()
+        self.store(property, value).is_some()
     }
 
-    fn place(&mut self, property: MaterialProperty, value: Vec4) -> Option<()> {
+    fn store(&mut self, property: MaterialProperty, value: Vec4) -> Option<()> {
         use MaterialProperty as P;
         let (unit, positive) = (value.clamp(Vec4::ZERO, Vec4::ONE), value.clamp(Vec4::ZERO, Vec4::MAX));
         match property {

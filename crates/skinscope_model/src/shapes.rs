@@ -95,11 +95,11 @@ pub fn with_vertices(model: &Model, vertices: &[u32]) -> Model {
     }
     let mut parts: ModelParts = (**model).clone();
     let p = &mut parts.meshes[0].primitives[0];
-    let places: Vec<Vec<u32>> = (0..p.stored_vertices as u32)
+    let indices: Vec<Vec<u32>> = (0..p.stored_vertices as u32)
         .map(|old| (0..vertices.len() as u32).filter(|new| vertices[*new as usize] == old).collect())
         .collect();
     let corner = |triangle: usize, old: u32| {
-        let copies = &places[old as usize];
+        let copies = &indices[old as usize];
         (!copies.is_empty()).then(|| copies[triangle % copies.len()])
     };
     let triangles = p.indices.as_chunks::<3>().0.iter().enumerate();

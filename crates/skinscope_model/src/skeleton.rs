@@ -106,7 +106,7 @@ pub struct Skin {
     pub inverse_bind: Vec<Affine3A>,
     /// Whether the file stores no inverse bind matrices: all are the identity (glTF 2.0, 3.7.3.1).
     pub binds_missing: bool,
-    /// The places in `joints` whose stored inverse bind matrix is not finite, rising; the model has the identity there.
+    /// The indices in `joints` whose stored inverse bind matrix is not finite, rising; the model has the identity there.
     pub not_finite: Vec<usize>,
     /// The file's `skin.skeleton`.
     pub root: Option<NodeId>,

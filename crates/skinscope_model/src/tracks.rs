@@ -89,13 +89,13 @@ impl Tracks {
             }
             groups[group].1.push((channel.sampler, channel.node));
         }
-        let mut places: Vec<Option<&mut Values>> = Vec::new();
+        let mut slots: Vec<Option<&mut Values>> = Vec::new();
         let interpolations: Vec<Interpolation> = clip.samplers.iter().map(|s| s.interpolation).collect();
-        places.extend(clip.samplers.iter_mut().map(|s| Some(&mut s.values)));
+        slots.extend(clip.samplers.iter_mut().map(|s| Some(&mut s.values)));
         for ((times, _, path), lanes) in groups {
             let interpolation = interpolations[lanes[0].0];
             // A sampler is in one group only.
-            let values = lanes.iter().filter_map(|(sampler, _)| places[*sampler].take());
+            let values = lanes.iter().filter_map(|(sampler, _)| slots[*sampler].take());
             let rows = if path == Path::Rotation {
                 share(values.filter_map(Values::as_quats), true)
             } else {
@@ -114,9 +114,9 @@ fn share_times(clip: &mut Clip) {
     let mut firsts: Vec<usize> = Vec::new();
     let mut kept: Vec<bool> = Vec::new();
     for times in &clip.times {
-        let place = known.len();
-        firsts.push(*known.entry(bytemuck::cast_slice(times)).or_insert(place));
-        kept.push(known.len() > place);
+        let index = known.len();
+        firsts.push(*known.entry(bytemuck::cast_slice(times)).or_insert(index));
+        kept.push(known.len() > index);
     }
     clip.samplers.iter_mut().for_each(|s| s.times = firsts[s.times]);
     let mut kept = kept.into_iter();

@@ -26,12 +26,12 @@ pub struct WeightChange {
     pub vertices: Vec<u32>,
     /// How many pairs each vertex has.
     pub per_vertex: usize,
-    /// Joint numbers, vertex after vertex, which are places in [`super::Skin::joints`].
+    /// Joint numbers, vertex after vertex, which are indices into [`super::Skin::joints`].
     pub joints: Vec<u16>,
     /// Weights, as many as `joints`.
     pub weights: Vec<f32>,
     /// Those of `vertices`, rising, that get back what the file stores where that is no weight that anything can use: a number
-    /// that is not finite, or a joint beyond the skin. Their pairs are what is shown in its place.
+    /// that is not finite, or a joint beyond the skin. Their pairs are what is shown instead.
     pub restored: Vec<u32>,
 }
 
@@ -85,7 +85,7 @@ impl Page {
         Self { per_vertex, words: vec![0; pairs + pairs.div_ceil(2)].into(), edited }
     }
 
-    /// The place of the first joint in `words`.
+    /// The index of the first joint in `words`.
     #[inline]
     fn pairs(&self) -> usize {
         // Of 3 n / 2 words, rounded up, n are weights.
@@ -128,11 +128,11 @@ impl Page {
 }
 
 /// The bits that are set, rising.
-pub(super) fn places(mut bits: PageBits) -> impl Iterator<Item = usize> {
+pub(super) fn set_bits(mut bits: PageBits) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
-        let place = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        let lowest = (bits != 0).then(|| bits.trailing_zeros() as usize);
         bits &= bits.wrapping_sub(1);
-        place
+        lowest
     })
 }
 
@@ -156,7 +156,7 @@ impl EditedInfluences {
     fn vertices(&self) -> impl Iterator<Item = u32> {
         let of = |(i, page): (usize, &Option<Arc<Page>>)| {
             let edited = page.as_ref().map_or(0, |page| page.edited);
-            places(edited).map(move |v| (i * PAGE + v) as u32)
+            set_bits(edited).map(move |v| (i * PAGE + v) as u32)
         };
         self.pages.iter().enumerate().flat_map(of)
     }
@@ -187,7 +187,7 @@ impl WeightEdits {
     }
 
     /// Returns the primitives that have edited vertices.
-    pub fn places(&self) -> impl Iterator<Item = (MeshId, usize)> {
+    pub fn primitives(&self) -> impl Iterator<Item = (MeshId, usize)> {
         self.primitives.keys().copied()
     }
 
@@ -213,8 +213,8 @@ impl WeightEdits {
     /// Lists of pages count too.
     #[must_use]
     pub fn bytes_beside(&self, before: &Self) -> usize {
-        let of = |place: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
-            let old = before.primitives.get(place);
+        let of = |key: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
+            let old = before.primitives.get(key);
             if old.is_some_and(|old| Arc::ptr_eq(old, edited)) {
                 return 0;
             }
@@ -224,7 +224,7 @@ impl WeightEdits {
             let pages = edited.pages.iter().enumerate().filter_map(|(i, p)| p.as_ref().filter(|p| !has(i, p)));
             size_of_val(edited.pages.as_slice()) + pages.map(|page| page.bytes()).sum::<usize>()
         };
-        self.primitives.iter().map(|(place, edited)| of(place, edited)).sum()
+        self.primitives.iter().map(|(key, edited)| of(key, edited)).sum()
     }
 }
 
@@ -250,19 +250,19 @@ impl Model {
         let mut edits = self.edits.clone();
         for change in changes.iter().filter(|change| !change.vertices.is_empty()) {
             self.check(change)?;
-            let place = (change.mesh, change.primitive);
+            let key = (change.mesh, change.primitive);
             let primitive = &self.meshes[change.mesh.index()].primitives[change.primitive];
             let all = with_copies(primitive, change);
             let Some(stored) = primitive.as_stored().influences else { continue };
-            let entry = edits.primitives.entry(place);
+            let entry = edits.primitives.entry(key);
             let before = match &entry {
                 Entry::Occupied(before) => Some(&**before.get()),
                 Entry::Vacant(_) => None,
             };
             match (changed(before, stored, change, &all), entry) {
-                (Some(edited), Entry::Occupied(mut place)) => _ = place.insert(Arc::new(edited)),
-                (Some(edited), Entry::Vacant(place)) => _ = place.insert(Arc::new(edited)),
-                (None, Entry::Occupied(place)) => _ = place.remove(),
+                (Some(edited), Entry::Occupied(mut entry)) => _ = entry.insert(Arc::new(edited)),
+                (Some(edited), Entry::Vacant(entry)) => _ = entry.insert(Arc::new(edited)),
+                (None, Entry::Occupied(entry)) => _ = entry.remove(),
                 (None, Entry::Vacant(_)) => {}
             }
         }
@@ -282,7 +282,7 @@ impl Model {
             }
             Some(out)
         };
-        self.edits.places().filter_map(of).collect()
+        self.edits.primitives().filter_map(of).collect()
     }
 
     /// Returns whether two models come from one reading of a file, with the same edits and added clips or with others.
@@ -311,8 +311,8 @@ impl Model {
     }
 
     fn check(&self, change: &WeightChange) -> Result<(), BuildError> {
-        let place = || format!("mesh {}, primitive {}", self.file_mesh(change.mesh).0, change.primitive);
-        let error = |what: &str| Err(BuildError { place: place(), what: what.to_owned() });
+        let location = || format!("mesh {}, primitive {}", self.file_mesh(change.mesh).0, change.primitive);
+        let error = |what: &str| Err(BuildError { location: location(), what: what.to_owned() });
         let primitive = self.meshes.get(change.mesh.index()).and_then(|m| m.primitives.get(change.primitive));
         let Some(p) = primitive.filter(|p| p.stored_influences.is_some()) else {
             return error("a change of weights is about one that is not there or has none");
@@ -337,13 +337,13 @@ impl Model {
     }
 }
 
-/// Returns the vertices to change, rising, each with its place in the list of the change: the named ones and those
+/// Returns the vertices to change, rising, each with its index in the list of the change: the named ones and those
 /// split off from them.
 fn with_copies(p: &Primitive, change: &WeightChange) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = (0..).zip(&change.vertices).map(|(i, v)| (*v, i)).collect();
     let copies = (p.stored_vertices as u32..).zip(&p.split_from);
-    let places = &change.vertices;
-    all.extend(copies.filter_map(|(copy, from)| Some((copy, places.binary_search(from).ok()? as u32))));
+    let vertices = &change.vertices;
+    all.extend(copies.filter_map(|(copy, from)| Some((copy, vertices.binary_search(from).ok()? as u32))));
     all
 }
 
@@ -388,11 +388,11 @@ fn changed_page(
     let base = vertices.start;
     let mut edited = before.map_or(0, |page| page.edited);
     let mut touched: PageBits = 0;
-    for (vertex, place) in group {
+    for (vertex, row) in group {
         let bit: PageBits = 1 << (*vertex as usize - base);
         touched |= bit;
-        let is_stored = is_same_row(change.row(*place as usize), stored.of_stored(*vertex as usize))
-            && !unusable.contains(&change.vertices[*place as usize]);
+        let is_stored = is_same_row(change.row(*row as usize), stored.of_stored(*vertex as usize))
+            && !unusable.contains(&change.vertices[*row as usize]);
         edited = if is_stored { edited & !bit } else { edited | bit };
     }
     if edited == 0 {
@@ -407,8 +407,8 @@ fn changed_page(
         if touched & bit == 0 {
             return before.map_or_else(|| stored.of_stored(vertex), |page| page.row(vertex - base));
         }
-        let place = group.binary_search_by_key(&(vertex as u32), |(vertex, _)| *vertex).map(|i| group[i].1);
-        place.map_or_else(|_| stored.of_stored(vertex), |place| change.row(place as usize))
+        let changed = group.binary_search_by_key(&(vertex as u32), |(vertex, _)| *vertex).map(|i| group[i].1);
+        changed.map_or_else(|_| stored.of_stored(vertex), |row| change.row(row as usize))
     };
     let wide = before.is_some_and(|page| page.per_vertex > stored.per_vertex) || change.per_vertex > stored.per_vertex;
     let width = if wide { vertices.clone().map(|v| width(row(v))).fold(stored.per_vertex, usize::max) } else { 0 };

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
 
-use super::weight_edits::{EditedInfluences, PAGE, is_same_row, places};
+use super::weight_edits::{EditedInfluences, PAGE, is_same_row, set_bits};
 use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
 
 /// The (joint, weight) pairs of all vertices of a primitive, with edits.
@@ -213,7 +213,7 @@ impl<'a> InfluencesRef<'a> {
             (Some(a), Some(b)) if std::ptr::eq(a, b) => 0,
             (a, b) => a.map_or(0, |a| a.edited) | b.map_or(0, |b| b.edited),
         };
-        let of_page = move |i: usize| places(edited(i)).map(move |v| i * PAGE + v);
+        let of_page = move |i: usize| set_bits(edited(i)).map(move |v| i * PAGE + v);
         let differs = move |vertex: &usize| !is_same_row(self.of(*vertex), other.of(*vertex));
         (0..pages).flat_map(of_page).filter(differs)
     }
@@ -231,7 +231,7 @@ pub struct Run<'a> {
     pub vertices: Range<usize>,
     /// How many pairs each vertex has.
     pub per_vertex: usize,
-    /// Joint numbers, which are places in [`super::Skin::joints`].
+    /// Joint numbers, which are indices into [`super::Skin::joints`].
     pub joints: &'a [u16],
     /// Weights, as many as `joints`.
     pub weights: &'a [f32],

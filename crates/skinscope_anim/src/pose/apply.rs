@@ -55,16 +55,16 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
         };
         let instances: Vec<&Instance> = model.instances.iter().filter(|i| i.node == *node).collect();
         for (name, weight) in targets {
-            let places = instances.iter().filter_map(|i| Some(i.morph_offset + target_of(model, i, name)?));
+            let indices = instances.iter().filter_map(|i| Some(i.morph_offset + target_of(model, i, name)?));
             let before = out.morphs.len();
-            out.morphs.extend(places.map(|place| (place, *weight)));
+            out.morphs.extend(indices.map(|index| (index, *weight)));
             if out.morphs.len() == before {
                 out.unmatched.push(format!("{key}/{name}"));
             }
         }
     }
     out.nodes.sort_by_key(|(node, _)| *node);
-    out.morphs.sort_by_key(|(place, _)| *place);
+    out.morphs.sort_by_key(|(index, _)| *index);
     out
 }
 
@@ -74,12 +74,12 @@ impl Resolved {
     pub fn of_limb(&self, model: &Model, limb: NodeId) -> Self {
         let inside = limb.index()..model.skeleton.subtree_end(limb);
         let nodes = self.nodes.iter().filter(|(node, _)| inside.contains(&node.index())).copied().collect();
-        let is_inside = |place: usize| {
+        let is_inside = |index: usize| {
             let targets =
                 |i: &Instance| i.morph_offset..i.morph_offset + model.meshes[i.mesh.index()].morph_names.len();
-            model.instances.iter().any(|i| inside.contains(&i.node.index()) && targets(i).contains(&place))
+            model.instances.iter().any(|i| inside.contains(&i.node.index()) && targets(i).contains(&index))
         };
-        let morphs = self.morphs.iter().filter(|(place, _)| is_inside(*place)).copied().collect();
+        let morphs = self.morphs.iter().filter(|(index, _)| is_inside(*index)).copied().collect();
         Self { nodes, morphs, unmatched: Vec::new() }
     }
 
@@ -93,8 +93,8 @@ impl Resolved {
             transform.rotation = said.rotation.map_or(transform.rotation, Quat::from_array);
             transform.scale = said.scale.map_or(transform.scale, Vec3::from_array);
         }
-        for (place, weight) in &self.morphs {
-            pose.morph_weights[*place] = *weight;
+        for (index, weight) in &self.morphs {
+            pose.morph_weights[*index] = *weight;
         }
     }
 }
@@ -122,8 +122,8 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
             pose.set_translation(*node, from.lerp(DVec3::from_array(to), f64::from(part)));
         }
     }
-    for (place, weight) in &to.morphs {
-        let now = &mut pose.morph_weights[*place];
+    for (index, weight) in &to.morphs {
+        let now = &mut pose.morph_weights[*index];
         *now += (weight - *now) * part;
     }
 }
@@ -147,8 +147,8 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
         let mut channels = difference(now, rest);
         let node = NodeId::from_index(i);
-        let (base, place) = (model.skeleton.base(i), pose.wide.place(node));
-        if place != DVec3::ZERO || channels.translation.is_some() {
+        let (base, index) = (model.skeleton.base(i), pose.wide.place(node));
+        if index != DVec3::ZERO || channels.translation.is_some() {
             channels.translation = Some((pose.translation(node) + base).to_array());
         }
         if channels != Channels::default() {
@@ -157,8 +157,8 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     }
     for instance in &model.instances {
         let changed = |target: &usize| {
-            let place = instance.morph_offset + target;
-            pose.morph_weights[place] != rest.morph_weights[place]
+            let index = instance.morph_offset + target;
+            pose.morph_weights[index] != rest.morph_weights[index]
         };
         let targets = 0..model.meshes[instance.mesh.index()].morph_names.len();
         let said = |t: usize| (target_key(model, instance, t), pose.morph_weights[instance.morph_offset + t]);

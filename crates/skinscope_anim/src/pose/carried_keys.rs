@@ -293,8 +293,8 @@ impl Corrected {
                 Values::Quat(rotations.collect::<Vec<_>>().into())
             } else {
                 let as_posed = |translation| DVec3::from_array(translation).as_vec3();
-                let places = list.iter().map(|said| said.translation.map_or(rest.translation, as_posed));
-                Values::Vec3(places.collect::<Vec<_>>().into())
+                let translations = list.iter().map(|said| said.translation.map_or(rest.translation, as_posed));
+                Values::Vec3(translations.collect::<Vec<_>>().into())
             };
             add_channel(&mut self.clip, (NodeId::from_index(channel.node), channel.path), &times, way, values);
             self.is_changed = true;

@@ -35,7 +35,7 @@ impl Random {
 /// How a rig stands, and the axes of its joints.
 struct Build<'a> {
     scale: f32,
-    /// Whether the root has the scale, in place of the bones.
+    /// Whether the root has the scale, instead of the bones.
     by_root: bool,
     yaw: f32,
     axes: &'a dyn Fn(usize) -> Quat,
@@ -46,10 +46,10 @@ struct Build<'a> {
 /// Makes the body of other axes, bound as it rests.
 fn built(build: &Build<'_>) -> Model {
     let body = body();
-    let places: Vec<Vec3> =
+    let positions: Vec<Vec3> =
         world(&body.skeleton, &body.skeleton.rest).iter().map(|m| m.translation.as_vec3()).collect();
     let kept: Vec<usize> =
-        (0..places.len()).filter(|i| !build.without.contains(&body.skeleton.names[*i].as_str())).collect();
+        (0..positions.len()).filter(|i| !build.without.contains(&body.skeleton.names[*i].as_str())).collect();
     let mut parts: ModelParts = (*tube(Tube { joints: kept.len() - 1, ..Tube::default() })).clone();
     let above = |i: usize| {
         let up = std::iter::successors(body.skeleton.parents[i], |p| body.skeleton.parents[p.index()]);
@@ -67,7 +67,7 @@ fn built(build: &Build<'_>) -> Model {
         .map(|i| match above(*i) {
             None => Transform { rotation: yaw, scale: Vec3::splat(root), ..Transform::IDENTITY },
             Some(p) => Transform {
-                translation: axes(p).inverse() * (places[*i] - places[p]) * bones,
+                translation: axes(p).inverse() * (positions[*i] - positions[p]) * bones,
                 rotation: (axes(p).inverse() * axes(*i)).normalize(),
                 ..Transform::IDENTITY
             },
@@ -199,16 +199,16 @@ fn the_surface_is_that_of_the_other_rig_at_all_times() {
         // What brings the other rig at rest to where this one rests.
         let turned = rest[1][0].matrix3 * rest[0][0].matrix3.inverse();
         let size = f64::from(scale);
-        let placed = turned.col(0).normalize();
+        let x_axis = turned.col(0).normalize();
         let facing =
-            DQuat::from_mat3(&glam::DMat3::from_cols(placed, turned.col(1).normalize(), turned.col(2).normalize()));
+            DQuat::from_mat3(&glam::DMat3::from_cols(x_axis, turned.col(1).normalize(), turned.col(2).normalize()));
         for secs in moments(theirs, random) {
             let (there, here) = (at(&source, secs), at(&target, secs));
             for joint in 1..16 {
                 for corner in [DVec3::ZERO, DVec3::new(0.1, 0.0, 0.05), DVec3::new(0.0, -0.1, 0.0)] {
-                    let place = rest[0][joint].translation + corner;
-                    let wanted = facing * (there[joint] * rest[0][joint].inverse()).transform_point3(place) * size;
-                    let own = facing * place * size;
+                    let point = rest[0][joint].translation + corner;
+                    let wanted = facing * (there[joint] * rest[0][joint].inverse()).transform_point3(point) * size;
+                    let own = facing * point * size;
                     let got = (here[joint] * rest[1][joint].inverse()).transform_point3(own);
                     assert!(got.distance(wanted) < 1e-5 * size, "seed {seed}, joint {joint} at {secs}: {got} {wanted}");
                 }

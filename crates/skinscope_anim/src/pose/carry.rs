@@ -79,7 +79,7 @@ impl<'m> Carrier<'m> {
         let mut rest = rotations(&from.skeleton, &from.skeleton.rest);
         rest.iter_mut().for_each(|turn| *turn = standing.facing * *turn);
         let own_rest = rotations(&to.skeleton, &to.skeleton.rest);
-        let linear = |places: Vec<DAffine3>| places.into_iter().map(|m| m.matrix3).collect();
+        let linear = |positions: Vec<DAffine3>| positions.into_iter().map(|m| m.matrix3).collect();
         let (whole, own_whole) = (linear(theirs), linear(ours));
         Self { from, to, other, anchor, standing, rest, own_rest, whole, own_whole, aligned }
     }
@@ -212,7 +212,7 @@ mod tests {
         Model::build(parts).unwrap()
     }
 
-    fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+    fn positions(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
         world(&model.skeleton, pose).iter().map(|m| m.translation).collect()
     }
 
@@ -242,14 +242,14 @@ mod tests {
             let said = carry(&model, &other, &file);
             assert!(said.unmatched.is_empty());
             said.apply(&mut carried);
-            for (i, (got, want)) in places(&other, &carried).iter().zip(places(&model, &pose)).enumerate() {
+            for (i, (got, want)) in positions(&other, &carried).iter().zip(positions(&model, &pose)).enumerate() {
                 assert!(got.distance(want) < 1e-5, "{degrees} {with_axes} {}: {got} {want}", model.skeleton.names[i]);
             }
             // Without that it looks like something else.
             let mut plain = other.skeleton.rest.clone();
             resolve(&other, &file).apply(&mut plain);
             let hand = node(&model, "Hand.R").index();
-            assert!(places(&other, &plain)[hand].distance(places(&model, &pose)[hand]) > 0.1);
+            assert!(positions(&other, &plain)[hand].distance(positions(&model, &pose)[hand]) > 0.1);
         }
     }
 

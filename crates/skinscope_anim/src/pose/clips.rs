@@ -148,9 +148,9 @@ fn instance_at(model: &Model, node: NodeId) -> Option<&Instance> {
 /// them.
 fn weights(sampler: &Sampler, theirs: &[String], ours: &[String], rest: &[f32]) -> Option<Values> {
     let Values::Weights { count, values } = &sampler.values else { return None };
-    let place = |name: &String| theirs.iter().position(|other| other == name).filter(|at| at < count);
-    let places: Vec<Option<usize>> = ours.iter().map(place).collect();
-    if places.iter().all(Option::is_none) {
+    let index_of = |name: &String| theirs.iter().position(|other| other == name).filter(|at| at < count);
+    let indices: Vec<Option<usize>> = ours.iter().map(index_of).collect();
+    if indices.iter().all(Option::is_none) {
         return None;
     }
     let mut out = Vec::with_capacity(values.len() / count * ours.len());
@@ -158,7 +158,7 @@ fn weights(sampler: &Sampler, theirs: &[String], ours: &[String], rest: &[f32]) 
         // The first and third entry of each key of a spline are its tangents.
         let is_tangent = sampler.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
         let still = |target: usize| if is_tangent { 0.0 } else { rest.get(target).copied().unwrap_or_default() };
-        out.extend(places.iter().enumerate().map(|(i, place)| place.map_or_else(|| still(i), |at| row[at])));
+        out.extend(indices.iter().enumerate().map(|(i, index_of)| index_of.map_or_else(|| still(i), |at| row[at])));
     }
     Some(Values::Weights { count: ours.len(), values: out })
 }
@@ -264,13 +264,13 @@ mod tests {
                 }
             }
         }
-        // Bones have the same lengths, so that joints come to the same places, but for what rotations between two moments lose.
+        // Bones have the same lengths, so that joints come to the same positions, but for what rotations between two moments lose.
         assert!(worst < 4e-3, "{worst}");
         assert!(uncorrected > 0.1, "{uncorrected}");
     }
 
     #[test]
-    fn a_larger_skeleton_moves_farther_and_what_is_not_there_is_told() {
+    fn a_larger_skeleton_moves_farther_and_what_is_not_there_is_reported() {
         let from = tube(Tube { joints: 4, ..Tube::default() });
         let mut parts: ModelParts = (*from).clone();
         parts.clips.clear();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use skinscope_model::{Model, NodeId};
 
 use super::file::{FileError, read_bytes};
-use super::spelling::{Part, places, spelled};
+use super::spelling::{Part, by_spelling, spelled};
 use super::{Keys, NameError, find_node};
 
 /// Which joints of another file are which of a model, as people say it. In a file it is one JSON object, from names there to names here;
@@ -53,13 +53,13 @@ impl NameMap {
     /// Broken JSON, or anything but an object of texts and `null`.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
-        let wrong = |place: String, expected: &str, found: &Value| {
+        let wrong = |location: String, expected: &str, found: &Value| {
             let found = match found {
                 Value::Object(_) => "an object".to_owned(),
                 Value::Array(_) => "a list".to_owned(),
                 other => other.to_string(),
             };
-            FileError::Content { place, expected: expected.to_owned(), found }
+            FileError::Content { location, expected: expected.to_owned(), found }
         };
         let Value::Object(members) = &root else {
             return Err(wrong("the file".into(), "an object of names", &root));
@@ -187,7 +187,7 @@ pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>
     }
     let names = |model: &Model, keys: &Keys| -> BTreeMap<String, NodeId> {
         let all = (0..model.skeleton.len()).map(|i| (i, keys.key(NodeId::from_index(i))));
-        let alone = places(all, Part::Whole).into_iter().filter_map(|(name, at)| Some((name, NodeId::from_index(at?))));
+        let alone = by_spelling(all, Part::Whole).into_iter().filter_map(|(name, at)| Some((name, NodeId::from_index(at?))));
         alone.collect()
     };
     if theirs.is_empty() != ours.is_empty() {

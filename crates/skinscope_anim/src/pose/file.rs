@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The values are local, as in glTF, and only those that differ from rest are there. Numbers are f32, but for translations, which may
-//! lead to places far away and are f64. They are kept as they are read, and written with enough digits to be read back to the bit, by
+//! lead to positions far away and are f64. They are kept as they are read, and written with enough digits to be read back to the bit, by
 //! readers of f32 (where they fit) and of f64.
 
 use std::collections::BTreeMap;
@@ -67,10 +67,10 @@ pub enum FileError {
     #[error("{0}")]
     Value(String),
     /// Something in it is not what it should be.
-    #[error("{place}: expected {expected}, found {found}")]
+    #[error("{location}: expected {expected}, found {found}")]
     Content {
-        /// The place as a path within the file, such as `joints."Arm".rotation[2]`.
-        place: String,
+        /// The location as a path within the file, such as `joints."Arm".rotation[2]`.
+        location: String,
         /// What was expected there.
         expected: String,
         /// What is there.
@@ -114,28 +114,28 @@ impl PoseFile {
         }
         let mut out = Self { name: text(root, "name")?, model: text(root, "model")?, ..Self::default() };
         for (key, node) in members(root, "joints", "joints")? {
-            let place = format!("joints.{key:?}");
-            let node = object(node, &place)?;
+            let location = format!("joints.{key:?}");
+            let node = object(node, &location)?;
             if let Some(other) = node.keys().find(|channel| !CHANNELS.contains(&channel.as_str())) {
-                return Err(content(&place, &format!("channels among {}", CHANNELS.join(", ")), &format!("{other:?}")));
+                return Err(content(&location, &format!("channels among {}", CHANNELS.join(", ")), &format!("{other:?}")));
             }
-            let rotation = numbers::<_, 4>(node, "rotation", &place, number)?;
+            let rotation = numbers::<_, 4>(node, "rotation", &location, number)?;
             if rotation.is_some_and(|q| q.iter().all(|v| *v == 0.0)) {
-                return Err(content(&format!("{place}.rotation"), "a rotation", "one of length 0"));
+                return Err(content(&format!("{location}.rotation"), "a rotation", "one of length 0"));
             }
             let channels = Channels {
                 rotation,
-                translation: numbers(node, "translation", &place, wide_number)?,
-                scale: numbers(node, "scale", &place, number)?,
+                translation: numbers(node, "translation", &location, wide_number)?,
+                scale: numbers(node, "scale", &location, number)?,
             };
             out.joints.push((key.clone(), channels));
         }
         for (key, targets) in members(root, "morphs", "morphs")? {
-            let place = format!("morphs.{key:?}");
+            let location = format!("morphs.{key:?}");
             let weight = |(name, value): (&String, &Value)| {
-                number(value, &format!("{place}.{name:?}")).map(|weight| (name.clone(), weight))
+                number(value, &format!("{location}.{name:?}")).map(|weight| (name.clone(), weight))
             };
-            let targets = object(targets, &place)?.iter().map(weight).collect::<Result<_, _>>()?;
+            let targets = object(targets, &location)?.iter().map(weight).collect::<Result<_, _>>()?;
             out.morphs.push((key.clone(), targets));
         }
         Ok(out)
@@ -219,8 +219,8 @@ fn wide_digits(value: f64) -> String {
     if f64::from(single) == value { digits(single) } else { format!("{value:?}") }
 }
 
-fn content(place: &str, expected: &str, found: &str) -> FileError {
-    FileError::Content { place: place.to_owned(), expected: expected.to_owned(), found: found.to_owned() }
+fn content(location: &str, expected: &str, found: &str) -> FileError {
+    FileError::Content { location: location.to_owned(), expected: expected.to_owned(), found: found.to_owned() }
 }
 
 /// Describes the kind of a value in a few words.
@@ -236,17 +236,17 @@ fn kind(value: Option<&Value>) -> String {
     }
 }
 
-fn object<'a>(value: &'a Value, place: &str) -> Result<&'a Map<String, Value>, FileError> {
-    value.as_object().ok_or_else(|| content(place, "an object", &kind(Some(value))))
+fn object<'a>(value: &'a Value, location: &str) -> Result<&'a Map<String, Value>, FileError> {
+    value.as_object().ok_or_else(|| content(location, "an object", &kind(Some(value))))
 }
 
 /// Returns the members of an object, sorted by key; a missing object has none.
 fn members<'a>(
     root: &'a Map<String, Value>,
     name: &str,
-    place: &str,
+    location: &str,
 ) -> Result<BTreeMap<&'a String, &'a Value>, FileError> {
-    root.get(name).map_or(Ok(BTreeMap::new()), |value| Ok(object(value, place)?.iter().collect()))
+    root.get(name).map_or(Ok(BTreeMap::new()), |value| Ok(object(value, location)?.iter().collect()))
 }
 
 /// Reads a text, which may be missing.
@@ -258,14 +258,14 @@ fn text(root: &Map<String, Value>, name: &str) -> Result<String, FileError> {
     }
 }
 
-fn number(value: &Value, place: &str) -> Result<f32, FileError> {
+fn number(value: &Value, location: &str) -> Result<f32, FileError> {
     let read = value.as_f64().map(|wide| wide as f32).filter(|v| v.is_finite());
-    read.ok_or_else(|| content(place, "a number that an f32 can hold", &kind(Some(value))))
+    read.ok_or_else(|| content(location, "a number that an f32 can hold", &kind(Some(value))))
 }
 
 /// Reads a number of which f32 may hold too little. The digits of a float give that float, as they are written.
-fn wide_number(value: &Value, place: &str) -> Result<f64, FileError> {
-    let single = number(value, place)?;
+fn wide_number(value: &Value, location: &str) -> Result<f64, FileError> {
+    let single = number(value, location)?;
     let wide = value.as_f64().unwrap_or_default();
     // The JSON reader may miss the last bit.
     let is_single = |same: f64| (same - wide).abs() <= 2.0 * f64::EPSILON * wide.abs();
@@ -276,17 +276,17 @@ fn wide_number(value: &Value, place: &str) -> Result<f64, FileError> {
 fn numbers<T: Copy + Default, const N: usize>(
     node: &Map<String, Value>,
     name: &str,
-    place: &str,
+    location: &str,
     read: fn(&Value, &str) -> Result<T, FileError>,
 ) -> Result<Option<[T; N]>, FileError> {
     let Some(value) = node.get(name) else { return Ok(None) };
-    let place = format!("{place}.{name}");
+    let location = format!("{location}.{name}");
     let Some(list) = value.as_array().filter(|list| list.len() == N) else {
-        return Err(content(&place, &format!("a list of {N} numbers"), &kind(Some(value))));
+        return Err(content(&location, &format!("a list of {N} numbers"), &kind(Some(value))));
     };
     let mut out = [T::default(); N];
     for (i, (slot, value)) in out.iter_mut().zip(list).enumerate() {
-        *slot = read(value, &format!("{place}[{i}]"))?;
+        *slot = read(value, &format!("{location}[{i}]"))?;
     }
     Ok(Some(out))
 }
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn what_is_wrong_is_said_with_its_location() {
         let with = |rest: &str| refused(&format!("{{\"skinscope_pose\":1,{rest}}}"));
         assert!(refused("{\"skinscope_pose\":2}").contains("skinscope_pose: expected version 1, found 2: a later"));
         assert!(refused("{}").contains("skinscope_pose: expected version 1, found nothing"));

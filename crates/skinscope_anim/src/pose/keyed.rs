@@ -39,11 +39,11 @@ pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Opti
     for instance in &model.instances {
         // A channel of weights moves the first mesh of a node.
         let is_first = before.replace(instance.node) != Some(instance.node);
-        let places = instance.morph_offset..instance.morph_offset + instance.morph_weights.len();
-        let of = || poses.iter().map(|(_, pose)| &pose.morph_weights[places.clone()]);
-        if is_first && !places.is_empty() && of().any(|now| *now != rest.morph_weights[places.clone()]) {
+        let range = instance.morph_offset..instance.morph_offset + instance.morph_weights.len();
+        let of = || poses.iter().map(|(_, pose)| &pose.morph_weights[range.clone()]);
+        if is_first && !range.is_empty() && of().any(|now| *now != rest.morph_weights[range.clone()]) {
             let values = of().flatten().copied().collect();
-            push(&mut out, instance.node, Path::Weights, Values::Weights { count: places.len(), values });
+            push(&mut out, instance.node, Path::Weights, Values::Weights { count: range.len(), values });
         }
     }
     (!out.channels.is_empty()).then_some(out)

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use skinscope_model::{Model, NodeId};
 
-use super::spelling::{WAYS, places};
+use super::spelling::{WAYS, by_spelling};
 
 /// The key of each node: its name where it is the only one of that name, else `#12`, its index in the file.
 #[derive(Clone, Debug)]
@@ -107,8 +107,8 @@ impl Keys {
         let theirs = || keys.iter().copied().enumerate().filter(|(_, key)| !is_number(key));
         let ours = || self.of_node.iter().map(String::as_str).enumerate().filter(|(i, _)| !self.numbered.contains(i));
         for (there, here) in WAYS {
-            let ours = places(ours(), here);
-            for (name, at) in places(theirs(), there) {
+            let ours = by_spelling(ours(), here);
+            for (name, at) in by_spelling(theirs(), there) {
                 let (Some(at), Some(Some(node))) = (at, ours.get(&name)) else { continue };
                 let node = NodeId::from_index(*node);
                 if !found.contains_key(keys[at]) && taken.insert(node) {

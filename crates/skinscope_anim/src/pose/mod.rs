@@ -1,6 +1,6 @@
 //! Reads and writes pose files, solves inverse kinematics, mirrors poses, and drives them by controls.
 //!
-//! These are plain functions of a model and a [`LocalPose`], which they change in place. They know nothing of surfaces,
+//! These are plain functions of a model and a [`LocalPose`], which they change directly. They know nothing of surfaces,
 //! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the
 //! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
 

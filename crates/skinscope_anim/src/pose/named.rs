@@ -177,15 +177,15 @@ mod tests {
     }
 
     #[test]
-    fn near_misses_are_told_the_nearest_first_and_no_more_than_are_asked_for() {
+    fn near_misses_are_reported_the_nearest_first_and_no_more_than_are_asked_for() {
         let ours = ["LeftHand", "LeftFoot", "Head"];
         let theirs = ["Tail", "rig:LeftHnd", "Hed", "LeftFoot", "LefHnd"];
-        let told = near_misses(&theirs, &ours, 4);
-        let names: Vec<&str> = told.iter().map(|(name, _)| name.as_str()).collect();
+        let reported = near_misses(&theirs, &ours, 4);
+        let names: Vec<&str> = reported.iter().map(|(name, _)| name.as_str()).collect();
         // Those that are as near as each other stay in the order of the file.
         assert_eq!(names, ["LeftFoot", "rig:LeftHnd", "Hed", "LefHnd"]);
-        assert_eq!((&told[1].1[0][..], &told[2].1[0][..]), ("LeftHand", "Head"));
-        assert!(told.iter().all(|(_, nearest)| nearest.len() == 3));
+        assert_eq!((&reported[1].1[0][..], &reported[2].1[0][..]), ("LeftHand", "Head"));
+        assert!(reported.iter().all(|(_, nearest)| nearest.len() == 3));
         assert!(near_misses(&theirs, &[], 4).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Limbs that reach for a place (inverse kinematics), and joints that look at one.
+//! Limbs that reach for a position (inverse kinematics), and joints that look at one.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_base::math::wide_unit;
@@ -10,15 +10,15 @@ use crate::far::stretch;
 
 /// How near the end must come to its target to have reached it, as a share of the limb's length.
 const REACHED: f64 = 1e-5;
-/// Joints nearer to each other than this share of the model's size count as being in one place.
+/// Joints nearer to each other than this share of the model's size count as being at one position.
 const SAME_PLACE: f64 = 1e-7;
 
-/// The goal of one limb: which joint is to come to which place.
+/// The goal of one limb: which joint is to come to which position.
 #[derive(Clone, Debug, Default)]
 pub struct Reach<'a> {
     /// The joint whose origin is to come to the target.
     pub joint: NodeId,
-    /// The place that it should reach: world space, metres.
+    /// The position that it should reach: world space, metres.
     pub target: DVec3,
     /// The first joint of the limb, above `joint`; `None` takes [`default_root`].
     pub root: Option<NodeId>,
@@ -42,7 +42,7 @@ pub struct Reached {
     pub within_reach: bool,
     /// The sum of the lengths of the limb's bones at rest, metres.
     pub limb_m: f64,
-    /// Pinned joints that did not come back to their places, and how far off they are, metres.
+    /// Pinned joints that did not come back to their positions, and how far off they are, metres.
     pub moved: Vec<(NodeId, f64)>,
 }
 
@@ -61,7 +61,7 @@ pub enum ReachError {
 }
 
 /// Returns the first joint of the limb that `joint` ends: two bones up, not counting twist joints and joints in one
-/// place, and no farther than the joints of a skin go where `joint` is one. For a hand that is the upper arm. `None`
+/// position, and no farther than the joints of a skin go where `joint` is one. For a hand that is the upper arm. `None`
 /// for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
@@ -248,7 +248,7 @@ pub fn places(model: &Model, pose: &LocalPose, nodes: impl Iterator<Item = NodeI
     nodes.filter_map(|node| Some((node, *all.get(node.index())?))).collect()
 }
 
-/// Brings a pinned joint back to where it was (`model_from_node`), its place and rotation, by turning the limb that it ends.
+/// Brings a pinned joint back to where it was (`model_from_node`), its position and rotation, by turning the limb that it ends.
 /// The nodes that have `moved` it stay as they are.
 pub fn hold(
     model: &Model,
@@ -275,8 +275,8 @@ pub fn hold(
     turn_back(model, pose, was, pin);
 }
 
-/// Brings a joint to a place and rotation (`at`: its `model_from_node`), whatever has moved it, by turning the limb that it ends, from
-/// [`default_root`] on. Out of reach, the limb points straight at the place. A joint that hangs on no joint, such as the hips, is moved.
+/// Brings a joint to a position and rotation (`at`: its `model_from_node`), whatever has moved it, by turning the limb that it ends, from
+/// [`default_root`] on. Out of reach, the limb points straight at the position. A joint that hangs on no joint, such as the hips, is moved.
 pub fn keep(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId, Limits)], joint: NodeId) {
     let skeleton = &model.skeleton;
     let Some(parent) = skeleton.parents[joint.index()] else {
@@ -285,10 +285,10 @@ pub fn keep(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId
     };
     if model.is_joint(joint) && !model.is_joint(parent) {
         let above = world(skeleton, pose)[parent.index()];
-        let place = above.inverse().transform_point3(at.translation);
+        let translation = above.inverse().transform_point3(at.translation);
         // Where a node above has no size, there is no way there.
-        if place.is_finite() {
-            pose.transforms[joint.index()].translation = place.as_vec3();
+        if translation.is_finite() {
+            pose.transforms[joint.index()].translation = translation.as_vec3();
         }
     } else if let Some(path) = default_root(model, joint).and_then(|root| path(model, root, parent)) {
         turn(model, pose, &path, joint, at.translation, None, limits);
@@ -316,17 +316,17 @@ pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
     (z.dot(m.z_axis) > 0.0).then(|| DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
 }
 
-/// A joint that turns to look at a place.
+/// A joint that turns to look at a position.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     /// The joint that turns.
     pub joint: NodeId,
-    /// The place that it looks at: world space, metres.
+    /// The position that it looks at: world space, metres.
     pub target: DVec3,
 }
 
-/// Turns a joint, as little as possible, so that its front looks at a place. Its front is the direction in it that
-/// points at rest where the character faces ([`Model::front`]). Nothing changes where the place is the joint's own.
+/// Turns a joint, as little as possible, so that its front looks at a position. Its front is the direction in it that
+/// points at rest where the character faces ([`Model::front`]). Nothing changes where the position is the joint's own.
 pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
     let skeleton = &model.skeleton;
     let Aim { joint, target } = aim;

@@ -51,7 +51,7 @@ pub(crate) fn node(model: &Model, name: &str) -> NodeId {
     NodeId::from_index(model.skeleton.names.iter().position(|n| n == name).unwrap())
 }
 
-fn place(model: &Model, pose: &LocalPose, name: &str) -> DVec3 {
+fn position(model: &Model, pose: &LocalPose, name: &str) -> DVec3 {
     world(&model.skeleton, pose)[node(model, name).index()].translation
 }
 
@@ -78,17 +78,17 @@ fn a_reach_turns_the_limb_and_nothing_else() {
     let done = reach(&model, &mut pose, &Reach { joint: node(&model, "Hand.L"), target, ..Reach::default() }).unwrap();
     assert!(done.within_reach && done.error_m < 1e-6, "{done:?}");
     assert!((done.limb_m - 0.55).abs() < 1e-6);
-    assert!(place(&model, &pose, "Hand.L").distance(target) < 1e-6);
+    assert!(position(&model, &pose, "Hand.L").distance(target) < 1e-6);
     for (i, (now, rest)) in pose.transforms.iter().zip(&model.skeleton.rest.transforms).enumerate() {
         let turns = ["UpperArm.L", "LowerArm.L"].contains(&model.skeleton.names[i].as_str());
         assert_eq!(now.rotation != rest.rotation, turns, "{}", model.skeleton.names[i]);
         assert_eq!((now.translation, now.scale), (rest.translation, rest.scale));
     }
     // The elbow of an arm that was held aside goes back; the knee of a leg comes forward.
-    assert!(place(&model, &pose, "LowerArm.L").z < 0.2);
+    assert!(position(&model, &pose, "LowerArm.L").z < 0.2);
     let foot = Reach { joint: node(&model, "Foot.L"), target: DVec3::new(0.1, 0.3, 0.0), ..Reach::default() };
     reach(&model, &mut pose, &foot).unwrap();
-    assert!(place(&model, &pose, "Shin.L").z > 0.1);
+    assert!(position(&model, &pose, "Shin.L").z > 0.1);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn out_of_reach_the_error_is_what_is_left() {
     let mut pose = model.skeleton.rest.clone();
     let target = DVec3::new(3.0, 2.0, 1.0);
     let done = reach(&model, &mut pose, &Reach { joint: node(&model, "Hand.L"), target, ..Reach::default() }).unwrap();
-    let shoulder = place(&model, &pose, "UpperArm.L");
+    let shoulder = position(&model, &pose, "UpperArm.L");
     assert!(!done.within_reach && (done.error_m - (target.distance(shoulder) - 0.55)).abs() < 1e-5, "{done:?}");
     assert!((done.at - shoulder).angle_between(target - shoulder) < 1e-3);
 }
@@ -141,7 +141,7 @@ fn pinned_feet_stay_while_the_hips_move() {
     reach(&model, &mut free, &Reach { pins: &[], ..goal.clone() }).unwrap();
     let gone = world(&model.skeleton, &free)[feet[0].index()].translation;
     assert!(gone.distance(before[feet[0].index()].translation) > 0.05);
-    // A joint that cannot be held is reported.
+    // A joint that cannot be pinned is reported.
     let far = Reach { target: DVec3::new(1.0, 0.0, 0.0), ..goal };
     assert!(!reach(&model, &mut pose, &far).unwrap().moved.is_empty());
 }
@@ -183,7 +183,7 @@ fn scaled_mirrored_and_sheared_rigs_reach_as_well() {
 }
 
 #[test]
-fn a_head_looks_where_it_is_told() {
+fn a_head_looks_where_it_is_asked_to() {
     let model = body();
     let mut pose = model.skeleton.rest.clone();
     pose.transforms[8].rotation = Quat::from_rotation_y(0.4) * Quat::from_rotation_z(0.2);
@@ -194,7 +194,7 @@ fn a_head_looks_where_it_is_told() {
         assert!((now.matrix3 * DVec3::Z).angle_between(target - now.translation) < 1e-5);
     }
     let before = pose.clone();
-    let own = place(&model, &pose, "Head");
+    let own = position(&model, &pose, "Head");
     look(&model, &mut pose, Aim { joint: head, target: own });
     assert_eq!(pose, before);
 }
@@ -213,7 +213,7 @@ fn a_body_of_vrm_0_bends_and_looks_to_its_own_front() {
     }
     let mut pose = turned.skeleton.rest.clone();
     let joint = node(&turned, "Head");
-    let at = place(&turned, &pose, "Head");
+    let at = position(&turned, &pose, "Head");
     look(&turned, &mut pose, Aim { joint, target: at - 3.0 * DVec3::Z });
     assert_eq!(pose, turned.skeleton.rest, "it looks ahead at rest");
     look(&turned, &mut pose, Aim { joint, target: at - 3.0 * DVec3::X });

@@ -56,8 +56,8 @@ fn without_number(name: &str) -> &str {
     if is_number && !rest.is_empty() { rest } else { name }
 }
 
-/// Returns the place of each name by its spelling; `None` where several names are spelled alike.
-pub(super) fn places<'n>(names: impl Iterator<Item = (usize, &'n str)>, part: Part) -> HashMap<String, Option<usize>> {
+/// Returns the index of each name by its spelling; `None` where several names are spelled alike.
+pub(super) fn by_spelling<'n>(names: impl Iterator<Item = (usize, &'n str)>, part: Part) -> HashMap<String, Option<usize>> {
     let mut out: HashMap<String, Option<usize>> = HashMap::new();
     for (at, name) in names {
         if let Some(name) = spelled(name, part) {

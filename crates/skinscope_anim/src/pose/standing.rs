@@ -11,7 +11,7 @@ const NEAR: f64 = 1e-3;
 /// A figure in another rest pose counts as turned from this angle on, radians; below that its limbs are what differs.
 const TURNED: f64 = 0.35;
 
-/// The correlation of the joints' places on the ground, 0…1, from which on it says where a figure in another pose faces.
+/// The correlation of the joints' positions on the ground, 0…1, from which on it says where a figure in another pose faces.
 const CLEAR: f64 = 0.8;
 
 /// How one model stands at rest, as seen from another one.
@@ -21,21 +21,21 @@ pub(super) struct Standing {
     pub facing: DQuat,
     /// The size of this model over that of the other one.
     pub ratio: f64,
-    /// Whether both rest in one pose: joints that are counterparts rest in one place but for size, place and facing.
+    /// Whether both rest in one pose: joints that are counterparts rest in one position but for size, position and facing.
     pub is_one_pose: bool,
 }
 
 impl Standing {
     /// Compares the worlds of two rest poses; `other` has for each node of `to` its counterpart in `from`.
     pub fn of([from, to]: [&Model; 2], other: &[Option<usize>], theirs: &[DAffine3], ours: &[DAffine3]) -> Self {
-        let pairs = places([from, to], other, theirs, ours);
+        let pairs = positions([from, to], other, theirs, ours);
         let (facing, is_one_pose) = facing(&pairs);
         Self { facing, ratio: ratio([from, to], other, theirs, ours), is_one_pose }
     }
 }
 
 /// Returns where joints rest that are counterparts, there and here, from the middles of both; all nodes where no skin has them.
-fn places(
+fn positions(
     [from, to]: [&Model; 2],
     other: &[Option<usize>],
     theirs: &[DAffine3],
@@ -49,25 +49,25 @@ fn places(
         (false, true) => pairs().filter(is_there).collect(),
         (false, false) => pairs().collect(),
     };
-    let places = chosen.into_iter().map(|(i, j)| (theirs[j].translation, ours[i].translation));
-    let mut out: Vec<(DVec3, DVec3)> = places.filter(|(a, b)| a.is_finite() && b.is_finite()).collect();
+    let positions = chosen.into_iter().map(|(i, j)| (theirs[j].translation, ours[i].translation));
+    let mut out: Vec<(DVec3, DVec3)> = positions.filter(|(a, b)| a.is_finite() && b.is_finite()).collect();
     let count = out.len().max(1) as f64;
     let middle = out.iter().fold((DVec3::ZERO, DVec3::ZERO), |sum, (a, b)| (sum.0 + *a / count, sum.1 + *b / count));
     out.iter_mut().for_each(|(a, b)| (*a, *b) = (*a - middle.0, *b - middle.1));
     out
 }
 
-/// Returns the turn about +Y that brings the first places nearest to the second ones (the Procrustes problem in the plane), where that is
+/// Returns the turn about +Y that brings the first positions nearest to the second ones (the Procrustes problem in the plane), where that is
 /// clear, and whether it brings them there but for size.
-fn facing(places: &[(DVec3, DVec3)]) -> (DQuat, bool) {
-    let sum = |of: &dyn Fn(&(DVec3, DVec3)) -> f64| places.iter().map(of).sum::<f64>();
+fn facing(positions: &[(DVec3, DVec3)]) -> (DQuat, bool) {
+    let sum = |of: &dyn Fn(&(DVec3, DVec3)) -> f64| positions.iter().map(of).sum::<f64>();
     let (theirs, ours) = (sum(&|(a, _)| a.length_squared()), sum(&|(_, b)| b.length_squared()));
     if !(theirs > 0.0 && ours > 0.0) {
         return (DQuat::IDENTITY, false);
     }
     let scale = (ours / theirs).sqrt();
-    let size = places.iter().map(|(_, b)| b.length()).fold(0.0, f64::max);
-    let fits = |turn: DQuat| places.iter().all(|(a, b)| (turn * *a * scale).distance(*b) <= NEAR * size);
+    let size = positions.iter().map(|(_, b)| b.length()).fold(0.0, f64::max);
+    let fits = |turn: DQuat| positions.iter().all(|(a, b)| (turn * *a * scale).distance(*b) <= NEAR * size);
     if fits(DQuat::IDENTITY) {
         return (DQuat::IDENTITY, true);
     }
@@ -87,9 +87,9 @@ fn facing(places: &[(DVec3, DVec3)]) -> (DQuat, bool) {
 /// Returns the size of `to` over that of `from`. Humanoid rigs are as large as their hips are high, as VRM animations want it; others as
 /// their bones are long, and as far as they reach where no two bones are counterparts.
 fn ratio([from, to]: [&Model; 2], other: &[Option<usize>], theirs: &[DAffine3], ours: &[DAffine3]) -> f64 {
-    let height = |model: &Model, places: &[DAffine3]| {
+    let height = |model: &Model, positions: &[DAffine3]| {
         let hips = humanoid(model).get("hips").copied()?;
-        Some(places[hips.index()].translation.y).filter(|height| *height > 0.0)
+        Some(positions[hips.index()].translation.y).filter(|height| *height > 0.0)
     };
     if let (Some(there), Some(here)) = (height(from, theirs), height(to, ours)) {
         return valid(here / there);
@@ -106,9 +106,9 @@ fn ratio([from, to]: [&Model; 2], other: &[Option<usize>], theirs: &[DAffine3], 
     if there > 0.0 && here > 0.0 && f64::is_finite(here / there) {
         return valid(here / there);
     }
-    let size = |places: &[DAffine3]| {
-        let root = places.first().map_or(DVec3::ZERO, |m| m.translation);
-        places.iter().map(|m| m.translation.distance(root)).filter(|d| d.is_finite()).fold(0.0, f64::max)
+    let size = |positions: &[DAffine3]| {
+        let root = positions.first().map_or(DVec3::ZERO, |m| m.translation);
+        positions.iter().map(|m| m.translation.distance(root)).filter(|d| d.is_finite()).fold(0.0, f64::max)
     };
     valid(size(ours) / size(theirs))
 }

@@ -28,9 +28,9 @@ impl<T: Copy> Csr<T> {
         let mut next = starts.clone();
         let mut values = vec![any; starts[rows] as usize];
         for (row, value) in pairs {
-            let place = &mut next[row as usize];
-            values[*place as usize] = value;
-            *place += 1;
+            let slot = &mut next[row as usize];
+            values[*slot as usize] = value;
+            *slot += 1;
         }
         Self { starts, values }
     }

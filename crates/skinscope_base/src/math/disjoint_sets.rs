@@ -33,7 +33,7 @@ impl DisjointSets {
         let mut count = 0;
         let mut out = vec![0; self.0.len()];
         for i in 0..self.0.len() as u32 {
-            // The root is the lowest number of its set, so it has its place already.
+            // The root is the lowest number of its set, so it has been numbered already.
             let root = self.root(i);
             if root == i {
                 out[i as usize] = count;

@@ -1,16 +1,16 @@
-//! A grid that finds the points near a place, in a time that does not grow with how many points stand there.
+//! A grid that finds the points near a position, in a time that does not grow with how many points stand there.
 
 use glam::Vec3;
 
 use super::Aabb;
 
 /// The most points that one question looks at. No real mesh has as many within a thousandth of its size; in a mesh that
-/// has them all in one place the answer is taken from the first ones, so that no file can make the search slow.
+/// has them all at one position the answer is taken from the first ones, so that no file can make the search slow.
 const LOOKED_AT: usize = 256;
 /// How many bits of a cell's key each axis has.
 const BITS: u32 = 21;
 
-/// Points sorted into cells, to find those that lie near to a place.
+/// Points sorted into cells, to find those that lie near a position.
 #[derive(Debug)]
 pub struct Grid<'a> {
     points: &'a [Vec3],
@@ -22,7 +22,7 @@ pub struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// Sorts points into cells, for questions about what lies within `reach` (more than 0, in the unit of the points)
-    /// of a place.
+    /// of a position.
     #[must_use]
     pub fn new(points: &'a [Vec3], reach: f32) -> Self {
         // Points far outside of the box around the mass get no cell and are never found.
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_points_in_one_place_cost_no_more_than_a_few() {
+    fn a_million_points_at_one_position_cost_no_more_than_a_few() {
         let points = vec![Vec3::ONE; 100_000];
         let mut found = Vec::new();
         Grid::new(&points, 0.1).near(Vec3::ONE, &mut found);

@@ -1,4 +1,4 @@
-//! Lengths as text for people: the one place where metres get a unit.
+//! Lengths as text for people: the only module that chooses a unit for metres.
 
 /// Lengths of so many metres and more are shown in words, since the number says nothing about a model any more: a
 /// million kilometres, which is three times the way to the moon.

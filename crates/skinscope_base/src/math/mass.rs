@@ -87,10 +87,10 @@ impl DistanceSpread {
     /// Adds points to a histogram; those beyond [`Aabb::FAR`] are ignored.
     pub fn count(&self, points: &[Vec3], out: &mut Distances) {
         if out.0.is_empty() {
-            out.0 = vec![Bin::EMPTY; place(f32::INFINITY) + 1];
+            out.0 = vec![Bin::EMPTY; bin_index(f32::INFINITY) + 1];
         }
         for distance in points.iter().filter(|p| Aabb::is_near(**p)).map(|p| self.distance(*p)) {
-            let bin = &mut out.0[place(distance)];
+            let bin = &mut out.0[bin_index(distance)];
             *bin = Bin { count: bin.count + 1, least: bin.least.min(distance), most: bin.most.max(distance) };
         }
     }
@@ -162,7 +162,7 @@ fn distance(middle: Vec3, p: Vec3) -> f32 {
 
 /// Returns the bin of a distance: its exponent and the first three bits of its fraction, since floats without sign are
 /// ordered like their bits.
-fn place(distance: f32) -> usize {
+fn bin_index(distance: f32) -> usize {
     (distance.to_bits() >> 20) as usize
 }
 
@@ -219,14 +219,14 @@ mod tests {
     }
 
     #[test]
-    fn few_points_and_points_in_one_place_are_all_mass() {
+    fn few_points_and_points_at_one_position_are_all_mass() {
         for points in [&[][..], &[Vec3::X], &[Vec3::ZERO, Vec3::X * 1e6], &[Vec3::ONE; 50]] {
             assert_eq!(Aabb::around_mass(points), Aabb::from_points(points.iter().copied()));
         }
         let mut hidden = vec![Vec3::ZERO; 600];
         hidden.extend(cube(7));
         assert_eq!(Aabb::around_mass(&hidden).size(), Vec3::ONE);
-        // However many points are in one place, they have no size by which a gap could be measured.
+        // However many points are in one position, they have no size by which a gap could be measured.
         let mut heap = vec![Vec3::ZERO; 3000];
         heap.extend(cube(7));
         assert_eq!(Aabb::around_mass(&heap).size(), Vec3::ONE);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn mirrors_and_flat_matrices_are_told() {
+    fn mirrors_and_flat_matrices_are_reported() {
         let mirror = Stretch::of(DMat3::from_diagonal(DVec3::new(-2.0, 2.0, 2.0)));
         assert!(mirror.is_mirrored && mirror.unevenness() == 0.0 && near(mirror.lengths, [2.0; 3]));
         let turn = DMat3::from_quat(DQuat::from_rotation_z(0.3));

@@ -92,7 +92,7 @@ pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
         .normalize()
 }
 
-/// Returns the rotation in f64, with length 1; the identity in place of one of length 0.
+/// Returns the rotation in f64, with length 1; the identity instead of one of length 0.
 #[must_use]
 pub fn wide_unit(rotation: Quat) -> DQuat {
     let wide = rotation.as_dquat();

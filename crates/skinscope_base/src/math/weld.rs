@@ -10,22 +10,22 @@ use super::Aabb;
 /// Points that are nearer to each other than this are welded by [`WeldRule::Near`], as a share of the diagonal of the box around all.
 const TOLERANCE: f32 = 1e-6;
 
-/// What says that two points lie in one place.
+/// Decides when two points are welded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeldRule {
-    /// All coordinates are equal. Each point can then stand for all in its place, bit for bit.
+    /// All coordinates are equal. Each point can then stand for all in its group, bit for bit.
     Exact,
     /// They are nearer than a millionth of the diagonal of the box around the mass of the points (or what `f32` can tell apart there).
     /// Points have to be finite.
     Near,
 }
 
-/// The result of welding: items (points, vertices) by the place that they share. Places are numbered in the order of their first items.
+/// The result of welding: groups of items (points, vertices) at one position. Groups are numbered in the order of their first items.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Weld {
-    /// The place of each item.
-    pub place: Vec<u32>,
-    /// The first item of each place.
+    /// The index of the group of each item.
+    pub group: Vec<u32>,
+    /// The first item of each group.
     pub first: Vec<u32>,
 }
 
@@ -54,13 +54,13 @@ impl Weld {
             if item % STEPS == 0 && stop() {
                 return None;
             }
-            let place = *known.entry(key).or_insert(out.first.len() as u32);
-            out.add(item, place);
+            let group = *known.entry(key).or_insert(out.first.len() as u32);
+            out.add(item, group);
         }
         Some(out)
     }
 
-    /// Time and memory are linear: places lie further apart than the tolerance, so that a cell of the grid, some tolerances wide, holds no
+    /// Time and memory are linear: groups lie further apart than the tolerance, so that a cell of the grid, some tolerances wide, holds no
     /// more than some hundred, however the points are heaped.
     fn near(points: &[Vec3], stop: &dyn Fn() -> bool) -> Option<Self> {
         let mut cells = Cells::new(points);
@@ -69,17 +69,17 @@ impl Weld {
             if item % STEPS == 0 && stop() {
                 return None;
             }
-            let place = cells.nearest(*point).unwrap_or_else(|| cells.insert(*point));
-            out.add(item, place);
+            let group = cells.nearest(*point).unwrap_or_else(|| cells.insert(*point));
+            out.add(item, group);
         }
         Some(out)
     }
 
-    fn add(&mut self, item: usize, place: u32) {
-        if place as usize == self.first.len() {
+    fn add(&mut self, item: usize, group: u32) {
+        if group as usize == self.first.len() {
             self.first.push(item as u32);
         }
-        self.place.push(place);
+        self.group.push(group);
     }
 }
 
@@ -88,15 +88,15 @@ const NONE: u32 = u32::MAX;
 /// The side of a cell, in tolerances: most points look into one cell only.
 const CELL: f64 = 8.0;
 
-/// Places by the cell of a grid that they lie in.
+/// The positions of groups, by the cell of a grid that they lie in.
 struct Cells {
     tolerance: f32,
     corner: DVec3,
     size: f64,
-    places: Vec<Vec3>,
-    /// The first place of each cell, from which the others follow in a chain.
+    positions: Vec<Vec3>,
+    /// The first group of each cell, from which the others follow in a chain.
     first: HashMap<[u32; 3], u32, Mixer>,
-    /// The next place of the chain of each place.
+    /// The next group of the chain of each group.
     next: Vec<u32>,
 }
 
@@ -109,18 +109,18 @@ impl Cells {
             tolerance,
             corner: bounds.min.as_dvec3(),
             size: f64::from(tolerance) * CELL,
-            places: Vec::new(),
+            positions: Vec::new(),
             first: HashMap::with_capacity_and_hasher(points.len(), Mixer::default()),
             next: Vec::new(),
         }
     }
 
-    /// Makes a new place.
+    /// Makes a new group.
     fn insert(&mut self, point: Vec3) -> u32 {
-        let place = self.places.len() as u32;
-        self.places.push(point);
-        self.next.push(self.first.insert(self.cell_of(point, 0.0), place).unwrap_or(NONE));
-        place
+        let group = self.positions.len() as u32;
+        self.positions.push(point);
+        self.next.push(self.first.insert(self.cell_of(point, 0.0), group).unwrap_or(NONE));
+        group
     }
 
     /// Returns the cell of a point moved by `by` along all axes. Where all points are one, there is one cell.
@@ -134,7 +134,7 @@ impl Cells {
         cells.to_array().map(|c| c.rem_euclid(4_294_967_296.0) as u32)
     }
 
-    /// Returns the nearest place within the tolerance, of equally near ones the first.
+    /// Returns the nearest group within the tolerance, of equally near ones the first.
     fn nearest(&self, point: Vec3) -> Option<u32> {
         let by = f64::from(self.tolerance);
         let (low, high) = (self.cell_of(point, -by), self.cell_of(point, by));
@@ -144,7 +144,7 @@ impl Cells {
                 for z in low[2]..=high[2] {
                     let mut at = self.first.get(&[x, y, z]).copied().unwrap_or(NONE);
                     while at != NONE {
-                        let distance = self.places[at as usize].distance(point);
+                        let distance = self.positions[at as usize].distance(point);
                         if distance <= self.tolerance && best.is_none_or(|b| (distance, at) < b) {
                             best = Some((distance, at));
                         }
@@ -211,46 +211,46 @@ mod tests {
         }
         let weld = near(&points);
         let tolerance = 3f32.sqrt() * 1e-6;
-        let at = |place: u32| points[weld.first[place as usize] as usize];
+        let at = |group: u32| points[weld.first[group as usize] as usize];
         for a in 0..weld.first.len() as u32 {
             for b in 0..a {
                 assert!(at(a).distance(at(b)) > tolerance, "{} and {} are two places", at(a), at(b));
             }
         }
-        for (point, place) in points.iter().zip(&weld.place) {
-            assert!(point.distance(at(*place)) <= tolerance);
+        for (point, group) in points.iter().zip(&weld.group) {
+            assert!(point.distance(at(*group)) <= tolerance);
         }
     }
 
     /// Points that are far away do not change how near points are welded, and are not heaped in one cell.
     #[test]
-    fn strays_change_no_place_of_the_others() {
+    fn strays_change_no_group_of_the_others() {
         let at = |i: u32| Vec3::new((i % 20) as f32, (i / 20 % 20) as f32, (i / 400) as f32) * 0.05;
         let own: Vec<Vec3> = (0..8000).map(at).collect();
         for far in [1e6, 1e12, 9e17] {
             let strays = (0..1000).map(|i| Vec3::new(far * (1.0 + i as f32 * 1e-5), -far, far));
             let points: Vec<Vec3> = own.iter().copied().chain(strays).collect();
             let weld = near(&points);
-            assert_eq!(weld.place[..8000], near(&own).place[..], "{far}");
+            assert_eq!(weld.group[..8000], near(&own).group[..], "{far}");
             assert!(weld.first.len() > 8900, "{far}: {}", weld.first.len());
         }
     }
 
     #[test]
-    fn one_point_many_times_is_one_place_and_none_is_none() {
-        assert_eq!(near(&[Vec3::splat(3.0); 5]).place, [0; 5]);
+    fn one_point_many_times_is_one_group_and_none_is_none() {
+        assert_eq!(near(&[Vec3::splat(3.0); 5]).group, [0; 5]);
         assert_eq!(near(&[Vec3::ZERO, -Vec3::ZERO]).first, [0]);
         assert_eq!(near(&[]), Weld::default());
         let huge = near(&[Vec3::splat(f32::MAX), Vec3::splat(f32::MIN), Vec3::ZERO]);
-        assert_eq!(huge.place.len(), 3);
+        assert_eq!(huge.group.len(), 3);
     }
 
     #[test]
     fn only_equal_points_weld_exactly() {
         let points = [Vec3::X, Vec3::ZERO, Vec3::X * (1.0 + f32::EPSILON), -Vec3::ZERO, Vec3::X];
         let exact = |stop: &dyn Fn() -> bool| Weld::new(&points, WeldRule::Exact, stop);
-        assert_eq!(exact(&|| false), Some(Weld { place: vec![0, 1, 2, 1, 0], first: vec![0, 1, 2] }));
+        assert_eq!(exact(&|| false), Some(Weld { group: vec![0, 1, 2, 1, 0], first: vec![0, 1, 2] }));
         assert_eq!(exact(&|| true), None);
-        assert_eq!(Weld::by_key("abca".chars(), &|| false).unwrap().place, [0, 1, 2, 0]);
+        assert_eq!(Weld::by_key("abca".chars(), &|| false).unwrap().group, [0, 1, 2, 0]);
     }
 }

@@ -18,16 +18,16 @@ enum Identity {
 impl Identity {
     /// Returns the identity of a path; `None` for anything but a regular file, and where not even the folder exists.
     fn of(path: &Path) -> Option<Self> {
-        let place = followed(path)?;
+        let target = followed(path)?;
         #[cfg(unix)]
-        if let Ok(facts) = fs::metadata(&place) {
+        if let Ok(facts) = fs::metadata(&target) {
             use std::os::unix::fs::MetadataExt;
             return Some(Self::There(facts.dev(), facts.ino()));
         }
-        if let Ok(real) = fs::canonicalize(&place) {
+        if let Ok(real) = fs::canonicalize(&target) {
             return Some(Self::Named(real));
         }
-        Some(Self::Named(fs::canonicalize(folder_of(&place)).ok()?.join(place.file_name()?)))
+        Some(Self::Named(fs::canonicalize(folder_of(&target)).ok()?.join(target.file_name()?)))
     }
 
     /// Returns the identity of the file that standard output was redirected to.
@@ -61,7 +61,7 @@ fn what(output: &str, input: &str) -> String {
 }
 
 /// Checks that writing `output` would not replace one of `inputs`, whatever each of them is called. Inputs that do not
-/// exist count as well: the output would be found in place of a file that a model names and that is missing.
+/// exist count as well: the output would be found instead of a file that a model names and that is missing.
 ///
 /// # Errors
 /// The output would replace one of `inputs`.

@@ -21,7 +21,7 @@ pub(super) fn open(folder: &Path, replaced: Option<&Metadata>) -> Option<File> {
     // Its name will be given through here, which not every system shows.
     std::fs::metadata(format!("/proc/self/fd/{}", file.as_raw_fd())).ok()?;
     // Once it has a name, other processes take it for one that was left behind unless it carries a lock.
-    let _held = file.try_lock();
+    let _locked = file.try_lock();
     Some(file)
 }
 

@@ -1,4 +1,4 @@
-//! Files that appear whole: they are written beside their place, flushed to the disk, then renamed.
+//! Files that appear whole: they are written next to their final path, flushed to the disk, then renamed.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -79,7 +79,7 @@ impl NewFile {
         finish(self.out.get_ref(), temporary.replaced.as_ref())
     }
 
-    /// Lends the temporary file to another program, which writes all of it in place of this one, and returns its path; `None`
+    /// Lends the temporary file to another program, which writes all of it instead of this one, and returns its path; `None`
     /// where the destination is a stream, which has no file beside it. [`NewFile::commit`] takes it up again.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl NewFile {
         Ok(self.temporary.as_ref().and_then(|temporary| temporary.path.as_deref()))
     }
 
-    /// Puts the file in its place. The old one stays as it was until this returns.
+    /// Renames the file to its final path. The old one stays as it was until this returns.
     ///
     /// # Errors
     /// The disk does not take all of it, or the old file cannot be replaced.
@@ -273,24 +273,24 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 /// Follows the links that `path` names. Links of the system, such as `/dev/stdout`, stand for streams that are already
 /// open.
 pub(super) fn destination(path: &Path) -> io::Result<Destination> {
-    let mut place = path.to_owned();
+    let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
-        let facts = match fs::symlink_metadata(&place) {
+        let facts = match fs::symlink_metadata(&target) {
             Ok(facts) => facts,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Destination::File(place)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Destination::File(target)),
             Err(error) => return Err(error),
         };
-        let folder = folder_of(&place);
+        let folder = folder_of(&target);
         if facts.is_symlink() {
             let folder = folder.canonicalize()?;
             if folder.starts_with("/dev") || folder.starts_with("/proc") {
                 return Ok(Destination::Stream);
             }
-            place = folder.join(fs::read_link(&place)?);
+            target = folder.join(fs::read_link(&target)?);
         } else if facts.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         } else if facts.is_file() {
-            return Ok(Destination::File(place));
+            return Ok(Destination::File(target));
         } else {
             return Ok(Destination::Stream);
         }
@@ -301,7 +301,7 @@ pub(super) fn destination(path: &Path) -> io::Result<Destination> {
 /// Returns the file that `path` leads to, whether it exists or not; `None` for anything but a regular file.
 pub(super) fn followed(path: &Path) -> Option<PathBuf> {
     match destination(path) {
-        Ok(Destination::File(place)) => Some(place),
+        Ok(Destination::File(target)) => Some(target),
         Ok(Destination::Stream) | Err(_) => None,
     }
 }

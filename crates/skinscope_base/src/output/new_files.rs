@@ -1,4 +1,4 @@
-//! Files that appear together: they are written into a hidden folder beside their places, and renamed once all are whole.
+//! Files that appear together: they are written into a hidden folder next to their final paths, and renamed once all are whole.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ impl NewFiles {
     pub fn create(folder: &Path, names: impl IntoIterator<Item = String>) -> io::Result<Self> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         for name in names {
-            place_of(folder, &name)?;
+            target_of(folder, &name)?;
         }
         let made = match fs::create_dir(folder) {
             Ok(()) => true,
@@ -64,7 +64,7 @@ impl NewFiles {
     /// # Errors
     /// The disk does not take it.
     pub fn write(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let (_, replaced) = place_of(&self.folder, name)?;
+        let (_, replaced) = target_of(&self.folder, name)?;
         let mut file = open_new(&self.hidden.join(name), replaced.as_ref())?;
         file.write_all(bytes)?;
         finish(&file, replaced.as_ref())?;
@@ -72,17 +72,17 @@ impl NewFiles {
         Ok(())
     }
 
-    /// Puts all files in their places, one after the other.
+    /// Renames all files to their final paths, one after the other.
     ///
     /// # Errors
     /// A file cannot be replaced. Those before it are what they were then. Where one could not be put back, the reason says so and
     /// names the copy of what it was.
     pub fn commit(mut self) -> io::Result<()> {
-        let places = self.written.iter().map(|name| place_of(&self.folder, name).map(|(place, _)| place));
-        let places = places.collect::<io::Result<Vec<PathBuf>>>()?;
-        let mut done: Vec<Replaced> = Vec::with_capacity(places.len());
-        for (name, place) in self.written.iter().zip(places) {
-            match self.replace(name, place) {
+        let targets = self.written.iter().map(|name| target_of(&self.folder, name).map(|(target, _)| target));
+        let targets = targets.collect::<io::Result<Vec<PathBuf>>>()?;
+        let mut done: Vec<Replaced> = Vec::with_capacity(targets.len());
+        for (name, target) in self.written.iter().zip(targets) {
+            match self.replace(name, target) {
                 Ok(replaced) => done.push(replaced),
                 Err(error) => {
                     let left = done.iter().rev().filter_map(Replaced::put_back);
@@ -95,12 +95,12 @@ impl NewFiles {
         Ok(())
     }
 
-    /// Puts one file in its place. The one that stood there is kept among the hidden files until all are in theirs.
-    fn replace(&self, name: &str, place: PathBuf) -> io::Result<Replaced> {
+    /// Renames one file to its final path. The one that was there stays among the hidden files until all are renamed.
+    fn replace(&self, name: &str, target: PathBuf) -> io::Result<Replaced> {
         let old = self.hidden.join(REPLACED).join(name);
-        let old = if place.try_exists()? { keep(&place, &old).map(|()| Some(old))? } else { None };
-        fs::rename(self.hidden.join(name), &place)?;
-        Ok(Replaced { place, old })
+        let old = if target.try_exists()? { keep(&target, &old).map(|()| Some(old))? } else { None };
+        fs::rename(self.hidden.join(name), &target)?;
+        Ok(Replaced { target, old })
     }
 }
 
@@ -124,25 +124,25 @@ fn keep(file: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that is in its place.
+/// A file that has its final path, and the one that it replaced.
 struct Replaced {
-    place: PathBuf,
+    target: PathBuf,
     /// The name that the file which stood there has now; `None` where there was none.
     old: Option<PathBuf>,
 }
 
 impl Replaced {
-    /// Makes the place what it was. Returns what is to be told where that fails.
+    /// Restores what was at the path. Returns a message where that fails.
     fn put_back(&self) -> Option<String> {
         let done = match &self.old {
-            Some(old) => fs::rename(old, &self.place),
-            None => fs::remove_file(&self.place),
+            Some(old) => fs::rename(old, &self.target),
+            None => fs::remove_file(&self.target),
         };
         let error = done.err()?;
         // What is hidden is removed.
-        let copy = self.old.as_ref().and_then(|old| back_up(&self.place, &fs::read(old).ok()?).ok());
+        let copy = self.old.as_ref().and_then(|old| back_up(&self.target, &fs::read(old).ok()?).ok());
         let kept = copy.map_or(String::new(), |copy| format!("; what it was is in {}", copy.display()));
-        Some(format!("{} is written already and could not be put back ({error}){kept}", self.place.display()))
+        Some(format!("{} is written already and could not be put back ({error}){kept}", self.target.display()))
     }
 }
 
@@ -160,14 +160,14 @@ impl Drop for NewFiles {
     }
 }
 
-/// Returns the place of a file, and the facts of the one that it replaces, if there is one.
-fn place_of(folder: &Path, name: &str) -> io::Result<(PathBuf, Option<Metadata>)> {
+/// Returns the final path of a file, and the facts of the one that it replaces, if there is one.
+fn target_of(folder: &Path, name: &str) -> io::Result<(PathBuf, Option<Metadata>)> {
     let path = folder.join(name);
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{name}: {error}"));
     match destination(&path).map_err(named)? {
-        Destination::File(place) if place.parent() == path.parent() => {
-            let replaced = replaceable(&place).map_err(named)?;
-            Ok((place, replaced))
+        Destination::File(target) if target.parent() == path.parent() => {
+            let replaced = replaceable(&target).map_err(named)?;
+            Ok((target, replaced))
         }
         Destination::File(_) | Destination::Stream => {
             Err(named(io::Error::other("it leads elsewhere, and the files of a sequence stay together")))
@@ -183,7 +183,7 @@ fn make_hidden(folder: &Path) -> io::Result<(PathBuf, File)> {
         let made = fs::create_dir(&hidden).and_then(|()| {
             let lock = OpenOptions::new().write(true).create_new(true).open(hidden.join(LOCK))?;
             // On a file system without locks nobody else can have one.
-            let _held = lock.try_lock();
+            let _locked = lock.try_lock();
             Ok(lock)
         });
         match made {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_file_cannot_be_put_in_its_place_those_before_it_are_put_back() {
+    fn where_a_file_cannot_be_renamed_those_before_it_are_put_back() {
         let folder = folder("put_back");
         fs::write(folder.join("2.png"), "old two").unwrap();
         let time = fs::metadata(folder.join("2.png")).unwrap().modified().unwrap();
@@ -267,14 +267,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_put_back_is_kept_beside_its_place() {
+    fn what_cannot_be_put_back_is_saved_next_to_its_path() {
         let folder = folder("kept");
-        let (place, old) = (folder.join("1.png"), folder.join("hidden"));
+        let (target, old) = (folder.join("1.png"), folder.join("hidden"));
         fs::write(&old, "old").unwrap();
-        fs::create_dir(&place).unwrap();
-        let told = Replaced { place, old: Some(old) }.put_back().unwrap();
+        fs::create_dir(&target).unwrap();
+        let message = Replaced { target, old: Some(old) }.put_back().unwrap();
         let copy = folder.join("1.png.bak");
-        assert!(told.contains(&copy.display().to_string()), "{told}");
+        assert!(message.contains(&copy.display().to_string()), "{message}");
         assert_eq!(fs::read(&copy).unwrap(), b"old");
         fs::remove_dir_all(&folder).unwrap();
     }

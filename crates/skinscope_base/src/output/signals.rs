@@ -50,7 +50,7 @@ mod unix {
         watched().push(path.to_owned());
     }
 
-    /// Unregisters a file that is in its place, or removed.
+    /// Unregisters a file that has its final path, or removed.
     pub fn forget(path: &Path) {
         watched().retain(|watched| watched != path);
     }
@@ -63,7 +63,7 @@ mod unix {
             let all = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
             let signals = Signals::new(all.into_iter().filter(|s| ignored & (1 << (s - 1)) == 0));
             // The other end of the channel waits.
-            let _told = ready.send(());
+            let _sent = ready.send(());
             if let Ok(mut signals) = signals {
                 signals.forever().for_each(end);
             }

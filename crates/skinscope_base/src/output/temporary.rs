@@ -1,4 +1,4 @@
-//! The names of what is being written, beside the places that it will have, and the removal of what killed processes have
+//! The names of what is being written, next to the paths that it will have, and the removal of what killed processes have
 //! left behind.
 
 use std::fs::{self, OpenOptions};

@@ -23,7 +23,7 @@ impl NotWritten {
     }
 }
 
-/// Writes files with these contents: all beside their places first, flushed and named, then each is renamed. Folders that are missing
+/// Writes files with these contents: all next to their final paths first, flushed and named, then each is renamed. Folders that are missing
 /// are made. With `keeps`, a copy of every file that is replaced stays beside it ([`back_up`]). Returns the names of the copies.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ fn replace_all(files: &[(&Path, &[u8])], keeps: bool, before: &mut dyn FnMut()) 
     Ok(old.into_iter().filter_map(Old::into_backup).collect())
 }
 
-/// Writes a file beside its place and flushes it. With `named` it gets a name there too, so that only renaming it is left.
+/// Writes a file next to its final path and flushes it. With `named` it gets a name there too, so that only renaming it is left.
 fn begun(path: &Path, bytes: &[u8], named: bool) -> io::Result<NewFile> {
     fs::create_dir_all(folder_of(path))?;
     let mut file = NewFile::create(path)?;
@@ -211,9 +211,9 @@ mod tests {
             let old = Old::of(&path, keeps, false).unwrap();
             fs::remove_file(&path).unwrap();
             fs::create_dir(&path).unwrap();
-            let told = old.put_back().unwrap();
+            let message = old.put_back().unwrap();
             let copy = folder.join("buffer.bak");
-            assert!(told.contains(&copy.display().to_string()), "{told}");
+            assert!(message.contains(&copy.display().to_string()), "{message}");
             assert_eq!(fs::read(&copy).unwrap(), b"old");
             fs::remove_dir(&path).unwrap();
             fs::rename(&copy, &path).unwrap();

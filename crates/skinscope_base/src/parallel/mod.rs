@@ -75,7 +75,7 @@ pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     rayon::join(a, b);
 }
 
-/// Works on a list piece by piece on all cores: halves it until a piece has `most` items or fewer. `work` is told the number of the
+/// Works on a list piece by piece on all cores: halves it until a piece has `most` items or fewer. `work` is given the number of the
 /// piece's first item.
 pub fn in_pieces<T: Send>(list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
     fn of<T: Send>(start: usize, list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_told_where_they_begin_and_leave_nothing_out() {
+    fn pieces_know_where_they_begin_and_leave_nothing_out() {
         let mut list = vec![0; 1001];
         in_pieces(&mut list, 10, &|start, piece| {
             assert!(piece.len() <= 10);

@@ -16,18 +16,18 @@ pub fn by_chunk<T: Send>(count: usize, work: &(dyn Fn(std::ops::Range<usize>) ->
     parallel::map(count.div_ceil(CHUNK), &AtomicBool::new(false), &chunk).unwrap_or_default()
 }
 
-/// Returns `words` words for each of `count` places, which `write` fills.
+/// Returns `words` words for each of `count` slots, which `write` fills.
 pub fn rows(count: usize, words: usize, write: &(dyn Fn(usize, &mut [u32]) + Sync)) -> Vec<u32> {
     if words == 0 {
         return Vec::new();
     }
-    let fill = |places: std::ops::Range<usize>, chunk: &mut [u32]| {
-        places.zip(chunk.chunks_exact_mut(words)).for_each(|(place, row)| write(place, row));
+    let fill = |slots: std::ops::Range<usize>, chunk: &mut [u32]| {
+        slots.zip(chunk.chunks_exact_mut(words)).for_each(|(slot, row)| write(slot, row));
     };
     filled(count, words, &fill).0
 }
 
-/// Returns `words` words (at least one) for each of `count` places, and what `fill` returns for each chunk of places that it
+/// Returns `words` words (at least one) for each of `count` slots, and what `fill` returns for each chunk of slots that it
 /// fills.
 pub fn filled<T: Send>(
     count: usize,
@@ -37,9 +37,9 @@ pub fn filled<T: Send>(
     let mut out = vec![0; count * words];
     prefer_large_pages(&mut out);
     let chunks: Vec<Mutex<&mut [u32]>> = out.chunks_mut(CHUNK * words).map(Mutex::new).collect();
-    let results = by_chunk(count, &|places| {
-        let mut chunk = chunks[places.start / CHUNK].lock().unwrap_or_else(PoisonError::into_inner);
-        fill(places, &mut chunk)
+    let results = by_chunk(count, &|slots| {
+        let mut chunk = chunks[slots.start / CHUNK].lock().unwrap_or_else(PoisonError::into_inner);
+        fill(slots, &mut chunk)
     });
     drop(chunks);
     (out, results)

@@ -93,7 +93,7 @@ mod tests {
                 out.push(Vec3::new(polar.sin() * angle.cos(), polar.sin() * angle.sin(), polar.cos()).normalize());
             }
         }
-        let end = |i: i32, place: i32| (i / place % 3 - 1) as f32;
+        let end = |i: i32, power: i32| (i / power % 3 - 1) as f32;
         out.extend((0..27).filter_map(|i| Vec3::new(end(i, 1), end(i, 3), end(i, 9)).try_normalize()));
         out
     }

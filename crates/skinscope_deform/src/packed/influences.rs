@@ -81,8 +81,8 @@ pub fn packed_in(
     order: &VertexOrder,
 ) -> PackedInfluences {
     let starts = list_starts(p, layout, order);
-    let fill = |place: usize, words: &mut [u32]| {
-        write(p, layout, order.vertex(place), list_at(&starts, place), words);
+    let fill = |slot: usize, words: &mut [u32]| {
+        write(p, layout, order.vertex(slot), list_at(&starts, slot), words);
     };
     let rows = rows(p.positions.len(), layout.words(), &fill);
     PackedInfluences { layout, rows, listed: listed(p, layout, order), moved }
@@ -98,10 +98,10 @@ fn influences_in_16_bits(p: PrimitiveRef<'_>, order: &VertexOrder) -> Option<Pac
     let wide_joints = influences.joints_needed() > 256;
     let layout = InfluenceLayout::Four { wide_joints, weights: WeightBits::Sixteen };
     let words = layout.words();
-    let (rows, moved) = filled(p.positions.len(), words, &|places, rows| {
+    let (rows, moved) = filled(p.positions.len(), words, &|slots, rows| {
         let mut most = 0.0_f32;
-        for (place, row) in places.zip(rows.chunks_exact_mut(words)) {
-            let used = weights::four_by_joint(influences, order.vertex(place));
+        for (slot, row) in slots.zip(rows.chunks_exact_mut(words)) {
+            let used = weights::four_by_joint(influences, order.vertex(slot));
             let (steps, moved) = weights::in_steps(used.weights)?;
             most = most.max(moved);
             let weights = write_joints(&used, wide_joints, row);
@@ -193,25 +193,25 @@ fn write_steps(steps: [u16; 4], row: &mut [u32]) {
     row.copy_from_slice(&[a | b << 16, c | d << 16]);
 }
 
-/// For each place, and one past the last: how many influences are listed before it. Empty where none are.
+/// For each slot, and one past the last: how many influences are listed before it. Empty where none are.
 pub fn list_starts(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<u32> {
     let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
     let mut starts = vec![0];
     let mut sum = 0;
-    starts.extend((0..p.positions.len()).map(|place| {
-        sum += influences.used(order.vertex(place)) as u32;
+    starts.extend((0..p.positions.len()).map(|slot| {
+        sum += influences.used(order.vertex(slot)) as u32;
         sum
     }));
     starts
 }
 
 /// Returns the start of a vertex's influences in the list, and their number.
-pub fn list_at(starts: &[u32], place: usize) -> [u32; 2] {
-    starts.get(place).map_or([0; 2], |start| [*start, starts[place + 1] - start])
+pub fn list_at(starts: &[u32], slot: usize) -> [u32; 2] {
+    starts.get(slot).map_or([0; 2], |start| [*start, starts[slot + 1] - start])
 }
 
 fn listed(p: PrimitiveRef<'_>, layout: InfluenceLayout, order: &VertexOrder) -> Vec<[u32; 2]> {
     let (InfluenceLayout::List, Some(influences)) = (layout, &p.influences) else { return Vec::new() };
-    let of = |place| weights::used_by_joint(influences, order.vertex(place));
+    let of = |slot| weights::used_by_joint(influences, order.vertex(slot));
     (0..p.positions.len()).flat_map(of).map(|(joint, weight)| [u32::from(joint), weight.to_bits()]).collect()
 }

@@ -116,7 +116,7 @@ pub struct PackedPrimitive {
     pub morphs: Vec<f32>,
     /// Indices that replace the primitive's own, where another order suits the device better.
     pub indices: Option<Vec<u32>>,
-    /// The vertex that stands in each place.
+    /// The vertex that stands in each slot.
     pub order: VertexOrder,
 }
 
@@ -204,16 +204,16 @@ fn packed(
     (indices, order): (Option<Vec<u32>>, VertexOrder),
     influences: PackedInfluences,
 ) -> PackedPrimitive {
-    let write = |place: usize, words: &mut [u32]| write_vertex(p, layout, order.vertex(place), words);
+    let write = |slot: usize, words: &mut [u32]| write_vertex(p, layout, order.vertex(slot), words);
     let vertices = rows(p.positions.len(), layout.words(), &write);
     let paint_layout = PaintLayout::of(&p);
     let paint =
-        rows(p.positions.len(), paint_layout.words(), &|place, words| write_paint(p, order.vertex(place), words));
+        rows(p.positions.len(), paint_layout.words(), &|slot, words| write_paint(p, order.vertex(slot), words));
     let morphs = morphs(&p, &order);
     PackedPrimitive { layout, vertices, influences, paint_layout, paint, morphs, indices, order }
 }
 
-/// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its place. `vertices` are
+/// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its slot. `vertices` are
 /// numbers of the model.
 #[must_use]
 pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
@@ -221,19 +221,19 @@ pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder
     let words = layout.words() + layout.influences.words();
     let mut out = Vec::with_capacity(vertices.len() * (words + 1));
     for vertex in vertices.iter().filter(|v| (**v as usize) < p.stored_vertices) {
-        let place = order.place(*vertex as usize);
+        let slot = order.slot(*vertex as usize);
         let at = out.len();
         out.resize(at + words, 0);
         let (own, influences) = out[at..].split_at_mut(layout.words());
         write_vertex(p, layout, *vertex as usize, own);
-        influences::write(p, layout.influences, *vertex as usize, influences::list_at(&starts, place), influences);
-        out.push(place as u32);
+        influences::write(p, layout.influences, *vertex as usize, influences::list_at(&starts, slot), influences);
+        out.push(slot as u32);
     }
     out
 }
 
 /// Returns how many words one displaced vertex has: the position, then normal and tangent where some target displaces
-/// them. Tangents have a place only where normals have one.
+/// them. Tangents are stored only where normals have one.
 #[must_use]
 pub fn morph_words(p: &Primitive) -> usize {
     3 + 3 * usize::from(morphs_normals(p)) + 3 * usize::from(morphs_tangents(p))
@@ -279,8 +279,8 @@ fn morphs(p: &Primitive, order: &VertexOrder) -> Vec<f32> {
     let mut out = Vec::with_capacity(p.morphs.len() * p.positions.len() * morph_words(p));
     let (normals, tangents) = (morphs_normals(p), morphs_tangents(p));
     for target in &p.morphs {
-        for place in 0..p.positions.len() {
-            let vertex = order.vertex(place);
+        for slot in 0..p.positions.len() {
+            let vertex = order.vertex(slot);
             let mut push = |list: &[Vec3]| out.extend(list.get(vertex).copied().unwrap_or_default().to_array());
             push(&target.positions);
             if normals {

@@ -7,45 +7,45 @@ use std::sync::{Arc, OnceLock};
 
 use skinscope_model::{Primitive, Topology};
 
-/// Which vertex of the model stands in each place of the device's copy. Clones share their lists.
+/// Which vertex of the model stands in each slot of the device's copy. Clones share their lists.
 #[derive(Clone, Debug, Default)]
 pub struct VertexOrder(Arc<OrderLists>);
 
 #[derive(Debug, Default)]
 struct OrderLists {
-    /// The vertex in each place; empty where each stands in its own.
+    /// The vertex in each slot; empty where each stands in its own.
     vertices: Vec<u32>,
-    /// The place of each vertex, once it was asked for.
-    places: OnceLock<Vec<u32>>,
+    /// The slot of each vertex, once it was asked for.
+    slots: OnceLock<Vec<u32>>,
 }
 
 impl VertexOrder {
-    /// Returns the vertex in a place.
+    /// Returns the vertex in a slot.
     #[must_use]
-    pub fn vertex(&self, place: usize) -> usize {
-        self.0.vertices.get(place).map_or(place, |v| *v as usize)
+    pub fn vertex(&self, slot: usize) -> usize {
+        self.0.vertices.get(slot).map_or(slot, |v| *v as usize)
     }
 
-    /// Returns whether each vertex stands in its own place.
+    /// Returns whether each vertex stands in its own slot.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.0.vertices.is_empty()
     }
 
-    /// Returns the place of a vertex; the inverse of [`VertexOrder::vertex`]. The first call looks at all vertices.
+    /// Returns the slot of a vertex; the inverse of [`VertexOrder::vertex`]. The first call looks at all vertices.
     #[must_use]
-    pub fn place(&self, vertex: usize) -> usize {
-        let places = self.0.places.get_or_init(|| {
-            let mut places = vec![0; self.0.vertices.len()];
-            for (place, vertex) in self.0.vertices.iter().enumerate() {
-                places[*vertex as usize] = place as u32;
+    pub fn slot(&self, vertex: usize) -> usize {
+        let slots = self.0.slots.get_or_init(|| {
+            let mut slots = vec![0; self.0.vertices.len()];
+            for (slot, vertex) in self.0.vertices.iter().enumerate() {
+                slots[*vertex as usize] = slot as u32;
             }
-            places
+            slots
         });
-        places.get(vertex).map_or(vertex, |place| *place as usize)
+        slots.get(vertex).map_or(vertex, |slot| *slot as usize)
     }
 
-    /// Turns a list by vertex into one by place.
+    /// Turns a list by vertex into one by slot.
     #[must_use]
     pub fn arranged<'a, T: Copy>(&self, by_vertex: &'a [T]) -> Cow<'a, [T]> {
         if self.is_own() {
@@ -86,28 +86,28 @@ pub fn improved(p: &Primitive) -> Option<(Vec<u32>, VertexOrder)> {
     Some((indices, order))
 }
 
-/// Numbers the vertices by the place where `indices` first names them.
+/// Numbers the vertices by the slot where `indices` first names them.
 fn order_of_use(indices: &mut [u32], count: usize, stored: usize) -> VertexOrder {
     const UNSEEN: u32 = u32::MAX;
-    let mut places = vec![UNSEEN; count];
+    let mut slots = vec![UNSEEN; count];
     let mut vertices = vec![0; count];
     let mut next = [0, stored];
-    let mut place_of = |vertex: u32| {
-        let place = &mut places[vertex as usize];
-        if *place == UNSEEN {
+    let mut slot_of = |vertex: u32| {
+        let slot = &mut slots[vertex as usize];
+        if *slot == UNSEEN {
             let next = &mut next[usize::from(vertex as usize >= stored)];
-            *place = *next as u32;
+            *slot = *next as u32;
             vertices[*next] = vertex;
             *next += 1;
         }
-        *place
+        *slot
     };
-    indices.iter_mut().for_each(|i| *i = place_of(*i));
+    indices.iter_mut().for_each(|i| *i = slot_of(*i));
     // A vertex that no triangle uses comes last; it is still shown as a dot.
     (0..count as u32).for_each(|vertex| {
-        place_of(vertex);
+        slot_of(vertex);
     });
-    VertexOrder(Arc::new(OrderLists { vertices, places: OnceLock::new() }))
+    VertexOrder(Arc::new(OrderLists { vertices, slots: OnceLock::new() }))
 }
 
 #[cfg(test)]
@@ -145,7 +145,7 @@ mod tests {
     fn the_same_triangles_come_in_a_better_order() {
         let p = shuffled();
         let (indices, order) = improved(&p).unwrap();
-        let named: Vec<u32> = indices.iter().map(|place| order.vertex(*place as usize) as u32).collect();
+        let named: Vec<u32> = indices.iter().map(|slot| order.vertex(*slot as usize) as u32).collect();
         assert_eq!(triangles(&named), triangles(&p.indices));
         assert_eq!(indices.len(), p.indices.len());
         let atvr = |indices: &[u32]| meshopt::analyze_vertex_cache(indices, p.positions.len(), CACHE, 0, 0).atvr;
@@ -157,29 +157,29 @@ mod tests {
         let p = shuffled();
         let (indices, order) = improved(&p).unwrap();
         let mut seen = [0, p.stored_vertices];
-        for place in &indices {
-            let next = &mut seen[usize::from(*place as usize >= p.stored_vertices)];
-            assert!(*place as usize <= *next, "{place} before {next}");
-            *next = (*next).max(*place as usize + 1);
+        for slot in &indices {
+            let next = &mut seen[usize::from(*slot as usize >= p.stored_vertices)];
+            assert!(*slot as usize <= *next, "{slot} before {next}");
+            *next = (*next).max(*slot as usize + 1);
         }
-        for place in 0..p.positions.len() {
-            assert_eq!(order.place(order.vertex(place)), place);
-            assert_eq!(order.vertex(place) < p.stored_vertices, place < p.stored_vertices);
+        for slot in 0..p.positions.len() {
+            assert_eq!(order.slot(order.vertex(slot)), slot);
+            assert_eq!(order.vertex(slot) < p.stored_vertices, slot < p.stored_vertices);
         }
         let numbers: Vec<usize> = (0..p.positions.len()).collect();
-        assert!(order.arranged(&numbers).iter().enumerate().all(|(place, vertex)| order.vertex(place) == *vertex));
+        assert!(order.arranged(&numbers).iter().enumerate().all(|(slot, vertex)| order.vertex(slot) == *vertex));
     }
 
     #[test]
     fn a_good_order_stays() {
         let mut p = shuffled();
         let (indices, order) = improved(&p).unwrap();
-        p.indices = indices.iter().map(|place| order.vertex(*place as usize) as u32).collect();
+        p.indices = indices.iter().map(|slot| order.vertex(*slot as usize) as u32).collect();
         assert!(improved(&p).is_none());
         p.topology = Topology::Lines;
         p.indices.reverse();
         assert!(improved(&p).is_none(), "lines stay as they are");
         let own = VertexOrder::default();
-        assert!(own.is_own() && own.vertex(7) == 7 && own.place(3) == 3 && *own.arranged(&[5, 6]) == [5, 6]);
+        assert!(own.is_own() && own.vertex(7) == 7 && own.slot(3) == 3 && *own.arranged(&[5, 6]) == [5, 6]);
     }
 }

@@ -13,11 +13,11 @@ struct Unpacked {
     influences: Vec<(u32, f32)>,
 }
 
-fn unpack(packed: &PackedPrimitive, place: usize) -> Unpacked {
+fn unpack(packed: &PackedPrimitive, slot: usize) -> Unpacked {
     let layout = packed.layout;
-    let row = &packed.vertices[place * layout.words()..][..layout.words()];
+    let row = &packed.vertices[slot * layout.words()..][..layout.words()];
     let (words, weights_at) = (layout.influences.words(), layout.influences.joint_words());
-    let influenced = &packed.influences.rows[place * words..][..words];
+    let influenced = &packed.influences.rows[slot * words..][..words];
     let float = |word: u32| f32::from_bits(word);
     let half = |at: usize, i: usize| influenced[at + i / 2] >> (16 * (i % 2)) & 0xffff;
     let byte = |at: usize, i: usize| influenced[at] >> (8 * i) & 0xff;
@@ -53,9 +53,9 @@ fn check(p: &Primitive, packed: &PackedPrimitive) {
     assert_eq!(packed.influences.rows.len(), count * packed.layout.influences.words());
     assert_eq!(packed.paint.len(), count * packed.paint_layout.words());
     assert!(packed.influences.moved <= MOST_MOVED);
-    for place in 0..count {
-        let vertex = packed.order.vertex(place);
-        let got = unpack(packed, place);
+    for slot in 0..count {
+        let vertex = packed.order.vertex(slot);
+        let got = unpack(packed, slot);
         assert_eq!(got.position, p.positions[vertex], "positions are floats");
         if let Some(normal) = p.normals.get(vertex) {
             assert!((got.normal - *normal).length() <= NORMAL_ERROR + 2e-7, "{normal} {}", got.normal);
@@ -163,22 +163,22 @@ fn another_order_is_one_for_all_lists() {
         let packed = pack_primitive(p.as_stored(), true);
         check(&p, &packed);
         assert!(!packed.order.is_own() && packed.indices.is_some());
-        for place in 0..count {
-            let vertex = packed.order.vertex(place) as f32;
-            assert_eq!(packed.paint[2 * place], vertex.to_bits());
-            assert_eq!(packed.morphs[3 * place..][..3], [1.0, 0.0, 0.0]);
-            assert_eq!(packed.morphs[3 * (count + place)..][..3], [vertex; 3]);
+        for slot in 0..count {
+            let vertex = packed.order.vertex(slot) as f32;
+            assert_eq!(packed.paint[2 * slot], vertex.to_bits());
+            assert_eq!(packed.morphs[3 * slot..][..3], [1.0, 0.0, 0.0]);
+            assert_eq!(packed.morphs[3 * (count + slot)..][..3], [vertex; 3]);
         }
-        // Marks have the words of their vertex, and its place.
+        // Marks have the words of their vertex, and its slot.
         let (own, of_influences) = (packed.layout.words(), packed.layout.influences.words());
         let words = own + of_influences;
         let marks = pack_marks(p.as_stored(), packed.layout, &packed.order, &[0, 17, 4000, 99_999]);
         assert_eq!(marks.len(), 3 * (words + 1), "there is no vertex 99999");
         for (mark, vertex) in marks.chunks_exact(words + 1).zip([0, 17, 4000]) {
-            let place = packed.order.place(vertex);
-            assert_eq!(mark[words] as usize, place);
-            assert_eq!(mark[..own], packed.vertices[place * own..][..own]);
-            assert_eq!(mark[own..words], packed.influences.rows[place * of_influences..][..of_influences]);
+            let slot = packed.order.slot(vertex);
+            assert_eq!(mark[words] as usize, slot);
+            assert_eq!(mark[..own], packed.vertices[slot * own..][..own]);
+            assert_eq!(mark[own..words], packed.influences.rows[slot * of_influences..][..of_influences]);
         }
         // Triangles that blend keep their order.
         let kept = pack_primitive(p.as_stored(), false);

@@ -16,7 +16,7 @@ pub enum WeightBits {
 }
 
 /// The largest share of a vertex's weight that 16 bits may give to other joints than the file does: two steps. The
-/// places where its joints take the vertex lie in some box, and the vertex moves by this share of that box at most.
+/// positions where its joints take the vertex lie in some box, and the vertex moves by this share of that box at most.
 pub const MOST_MOVED: f32 = 2.0 / ONE;
 
 /// The integer that stands for a weight of one.

@@ -18,8 +18,8 @@ fn read<T: Pod, const N: usize>(doc: &Doc, index: u32) -> Result<Vec<T>, ImportE
     let budget = Budget::new("bytes", 1 << 20);
     let (views, _) = views::read(&root, &buffers, &budget, &Warnings::default(), &Progress::silent())?;
     let store = Store::new(&root, &views, &Limits::default(), &budget, &Warnings::default())?;
-    let place = || "test".to_owned();
-    store.floats::<T, N>(store.accessor(Index::new(index), &place)?, &place)
+    let location = || "test".to_owned();
+    store.floats::<T, N>(store.accessor(Index::new(index), &location)?, &location)
 }
 
 fn scalars(doc: &Doc) -> Vec<f32> {

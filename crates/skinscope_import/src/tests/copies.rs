@@ -20,12 +20,12 @@ fn shown(mut doc: Doc, attributes: Value) -> Doc {
 
 #[test]
 fn copies_stand_where_translation_rotation_and_scale_put_them() {
-    let places = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.0, 0.0, -3.0)];
+    let positions = [Vec3::new(1.0, 0.0, 0.0), Vec3::new(0.0, 2.0, 0.0), Vec3::new(0.0, 0.0, -3.0)];
     let sizes = [Vec3::ONE, Vec3::new(2.0, 0.5, 1.0), Vec3::new(-1.0, 1.0, 1.0)];
     // The rotations are quarter turns about x, y and z, rounded to bytes: 0.70866 for 0.70711.
     let turns: [[i8; 4]; 3] = [[90, 0, 0, 90], [0, 90, 0, 90], [0, 0, 90, 90]];
     let mut doc = Doc::new();
-    let translation = doc.floats("VEC3", 3, &places.map(|p| p.to_array()).concat());
+    let translation = doc.floats("VEC3", 3, &positions.map(|p| p.to_array()).concat());
     let scale = doc.floats("VEC3", 3, &sizes.map(|p| p.to_array()).concat());
     let rotation = doc.accessor(bytemuck::cast_slice(&turns), I8, "VEC4", 3);
     doc.root["accessors"][rotation]["normalized"] = json!(true);
@@ -42,7 +42,7 @@ fn copies_stand_where_translation_rotation_and_scale_put_them() {
     let turns = [DQuat::from_rotation_x(half), DQuat::from_rotation_y(half), DQuat::from_rotation_z(half)];
     for (i, got) in palettes.iter().enumerate() {
         let node = DAffine3::from_translation(DVec3::Z * 5.0);
-        let own = DAffine3::from_scale_rotation_translation(sizes[i].as_dvec3(), turns[i], places[i].as_dvec3());
+        let own = DAffine3::from_scale_rotation_translation(sizes[i].as_dvec3(), turns[i], positions[i].as_dvec3());
         let want = (node * own).to_cols_array();
         let off = got.to_cols_array().iter().zip(want).map(|(a, b)| (f64::from(*a) - b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-6, "copy {i}: {got:?} for {want:?}");

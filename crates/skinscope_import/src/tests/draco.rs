@@ -47,10 +47,10 @@ fn the_stream_counts_where_nothing_beside_it_does() {
     let import = doc.import().unwrap();
     let primitive = &import.model.meshes[0].primitives[0];
     assert_eq!((primitive.normals.len(), primitive.indices.len()), (587, 3168));
-    let place = "mesh 0, primitive 0, KHR_draco_mesh_compression";
+    let location = "mesh 0, primitive 0, KHR_draco_mesh_compression";
     let said = [
-        format!("{place}: NORMAL has 587 elements in the stream, its accessor states 500"),
-        format!("{place}: indices has 3168 elements in the stream, its accessor states 3"),
+        format!("{location}: NORMAL has 587 elements in the stream, its accessor states 500"),
+        format!("{location}: indices has 3168 elements in the stream, its accessor states 3"),
     ];
     assert_eq!(doc.warnings(), said);
     // A morph target beside the stream must have as many vertices.
@@ -97,7 +97,7 @@ fn strips_come_back_as_triangles() {
 }
 
 #[test]
-fn plain_data_takes_the_place_of_a_stream_that_is_not_required_and_does_not_decode() {
+fn plain_data_replaces_a_stream_that_is_not_required_and_does_not_decode() {
     let mut doc = Doc::new();
     let position = doc.floats("VEC3", 3, &SQUARE);
     let indices = doc.shorts("SCALAR", 1, &[0, 1, 2]);

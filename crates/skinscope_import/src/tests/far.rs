@@ -7,8 +7,8 @@ use skinscope_model::{LocalPose, Model};
 
 use super::Doc;
 
-/// Returns the places of the nodes in the world of the file.
-fn places(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
+/// Returns the positions of the nodes in the world of the file.
+fn positions(model: &Model, pose: &LocalPose) -> Vec<DVec3> {
     let mut matrices = Vec::new();
     local_to_model(&model.skeleton, pose, &mut matrices);
     let origin = |node: usize| model.skeleton.origin_of(skinscope_model::NodeId::from_index(node));
@@ -28,18 +28,18 @@ fn what_hangs_far_from_a_node_that_is_turned_by_hand_swings_about_it() {
     let model = doc.import().unwrap().model;
     let rest = &model.skeleton.rest;
     assert_eq!(model.skeleton.origin(), DVec3::X * 5000.25);
-    let still = places(&model, rest);
+    let still = positions(&model, rest);
     assert!(still[0].length() < 1e-6 && still[1].distance(DVec3::X * 5000.25) < 1e-6, "{still:?}");
     let turn = DQuat::from_rotation_y(0.01);
     let mut pose = rest.clone();
     pose.transforms[0].rotation = (turn * DQuat::from_rotation_x(0.5)).as_quat();
-    for (before, after) in still.iter().zip(places(&model, &pose)) {
+    for (before, after) in still.iter().zip(positions(&model, &pose)) {
         assert!((turn * *before).distance(after) < 2e-3, "{before} {after}");
     }
 }
 
 #[test]
-fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error() {
+fn a_second_figure_far_from_the_first_one_is_reported_with_the_size_of_the_error() {
     let two = |first: f64, second: f64| {
         let mut doc = Doc::new();
         doc.root["nodes"] = json!([
@@ -51,7 +51,7 @@ fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error(
         ]);
         doc.root["skins"] = json!([{ "joints": [0, 1, 2] }, { "joints": [3, 4] }]);
         doc.root["scenes"] = json!([{ "nodes": [0, 3] }]);
-        // What no clip moves, and nothing that is shown follows, bears no place.
+        // What no clip moves, and nothing that is shown follows, bears no position.
         let (times, values) = (doc.floats("SCALAR", 1, &[0.0]), doc.floats("VEC3", 3, &[1.0; 3]));
         let channel = |node: usize| json!({ "sampler": 0, "target": { "node": node, "path": "scale" } });
         doc.root["animations"] =
@@ -67,6 +67,6 @@ fn a_second_figure_far_from_the_first_one_is_told_of_with_the_size_of_the_error(
         two(300_000.0, 100_000.0),
         ["skin 1: stands 200 km from the first figure, too far for floats: its positions are kept to 1.56 cm"]
     );
-    // Both stand at one place, far away, or near the origin.
+    // Both stand at one position, far away, or near the origin.
     assert!(two(100_000.0, 100_002.0).is_empty() && two(0.0, 20.0).is_empty());
 }

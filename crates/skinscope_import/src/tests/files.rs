@@ -139,7 +139,7 @@ fn chunks_without_end_are_cut_short() {
     let length = glb.len() as u32;
     glb[8..12].copy_from_slice(&length.to_le_bytes());
     let import = import_bytes(&glb, "test", &Options::default(), &Progress::silent()).unwrap();
-    let last = import.warnings.iter().rfind(|w| w.place == "GLB container").unwrap();
+    let last = import.warnings.iter().rfind(|w| w.location == "GLB container").unwrap();
     assert_eq!(last.message, "what follows its first 1000 chunks was ignored");
 }
 

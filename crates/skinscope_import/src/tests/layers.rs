@@ -106,7 +106,7 @@ fn transmission_arrives() {
 }
 
 #[test]
-fn specular_glossiness_arrives_and_takes_the_place_of_metallic_roughness() {
+fn specular_glossiness_arrives_and_replaces_metallic_roughness() {
     let all = json!({
         "diffuseFactor": [0.1, 0.2, 0.3, 0.4], "diffuseTexture": { "index": 7 },
         "specularFactor": [0.5, 0.6, 0.7], "glossinessFactor": 0.8,
@@ -242,8 +242,8 @@ fn texture_transforms_that_make_no_sense_are_repaired_and_listed() {
     let slot = import.model.materials[0].emissive_texture.unwrap();
     let want = UvTransform { offset: Vec2::new(1e6, 0.0), ..UvTransform::default() };
     assert_eq!((slot.uv_set, slot.transform), (0, Some(want)));
-    let place = "material 0, emissiveTexture";
-    assert_eq!(import.warnings.iter().filter(|w| w.place == place).count(), 4, "{:?}", import.warnings);
+    let location = "material 0, emissiveTexture";
+    assert_eq!(import.warnings.iter().filter(|w| w.location == location).count(), 4, "{:?}", import.warnings);
     let texture = json!({ "index": 0, "extensions": { "KHR_texture_transform": { "texCoord": 2 } } });
     let import = doc(json!({ "emissiveTexture": texture })).import().unwrap();
     assert_eq!(import.model.materials[0].emissive_texture, None, "only sets 0 and 1 are known");
@@ -323,7 +323,7 @@ fn variants_that_are_not_there_are_left_out_and_materials_are_errors() {
     let import = odd.import().unwrap();
     assert_eq!(import.model.meshes[0].primitives[0].variants, [(0, MaterialId(1))]);
     let said: Vec<String> =
-        import.warnings.iter().filter(|w| w.place.starts_with("mesh 0")).map(|w| w.message.clone()).collect();
+        import.warnings.iter().filter(|w| w.location.starts_with("mesh 0")).map(|w| w.message.clone()).collect();
     assert_eq!(
         said,
         [

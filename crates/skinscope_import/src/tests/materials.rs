@@ -66,8 +66,8 @@ fn images_come_from_data_uris_and_broken_ones_leave_a_gap() {
     let readable: Vec<_> = import.model.images.iter().map(|i| (i.is_pending(), i.pixels().is_some())).collect();
     assert_eq!(readable, [(false, false), (false, true)]);
     // No texture uses image 2, so it is not read.
-    let places: Vec<_> = import.warnings.iter().map(|w| w.place.as_str()).collect();
-    assert_eq!(places, ["texture 3", "image 0"]);
+    let locations: Vec<_> = import.warnings.iter().map(|w| w.location.as_str()).collect();
+    assert_eq!(locations, ["texture 3", "image 0"]);
 }
 
 #[test]

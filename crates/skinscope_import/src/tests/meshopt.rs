@@ -147,9 +147,9 @@ fn a_compressed_view_that_breaks_a_rule_is_named_with_its_mode() {
         ("attributes v0 stride 12", "buffer", json!(7), "a buffer below 2, found buffer 7"),
         ("attributes v0 stride 12", "buffer", json!(1), "buffer 1"),
     ];
-    for (name, member, value, told) in cases {
+    for (name, member, value, expected) in cases {
         let error = unpacked(&Sample::named(name).with(member, value.clone())).unwrap_err().to_string();
-        assert!(error.contains(told) && !error.contains('\n'), "{name}, {member} {value}: {error}");
+        assert!(error.contains(expected) && !error.contains('\n'), "{name}, {member} {value}: {error}");
         assert!(error.contains("buffer"), "{name}, {member} {value}: {error}");
     }
     let error = unpacked(&Sample::named("triangles 2").with("byteLength", json!(60))).unwrap_err().to_string();

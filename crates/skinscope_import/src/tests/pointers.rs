@@ -82,7 +82,7 @@ fn pointers_change_what_they_name() {
     point(&mut doc, "/cameras/1/orthographic/ymag", 1, &[1.0, 5.0], "LINEAR");
     point(&mut doc, "/nodes/1/translation", 3, &[0.0, 0.0, 0.0, 2.0, 4.0, 6.0], "LINEAR");
     let import = doc.import().unwrap();
-    let said: Vec<_> = import.warnings.iter().filter(|w| w.place.starts_with("animation")).collect();
+    let said: Vec<_> = import.warnings.iter().filter(|w| w.location.starts_with("animation")).collect();
     assert!(said.is_empty(), "{said:?}");
     let model = &import.model;
     let clip = &model.clips[0];
@@ -170,7 +170,7 @@ fn pointers_at_nothing_are_counted_in_one_line() {
     let import = doc.import().unwrap();
     assert_eq!(import.model.clips[0].properties.len(), 1);
     let said: Vec<String> =
-        import.warnings.iter().filter(|w| w.place.starts_with("animation")).map(ToString::to_string).collect();
+        import.warnings.iter().filter(|w| w.location.starts_with("animation")).map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:#?}");
     assert!(said[0].contains("moves what an earlier channel moves"), "{}", said[0]);
     let count = format!("{} channels point at what is not shown, such as \"\"", nowhere.len());

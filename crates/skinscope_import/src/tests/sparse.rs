@@ -1,4 +1,4 @@
-//! Tests of sparse accessors in every place where an accessor may stand: the model is that of the plain file, to the
+//! Tests of sparse accessors in every position where an accessor may stand: the model is that of the plain file, to the
 //! last bit.
 
 use super::*;
@@ -74,8 +74,8 @@ fn make_sparse(doc: &mut Doc, index: usize, base: bool, listed: &dyn Fn(usize, &
     let bytes = doc.bin[start..start + size * count].to_vec();
     let elements: Vec<&[u8]> = bytes.chunks(size).collect();
     let chosen: Vec<usize> = (0..count).filter(|i| listed(*i, elements[*i])).collect();
-    let places: Vec<u16> = chosen.iter().map(|i| *i as u16).collect();
-    let at = doc.view(bytemuck::cast_slice(&places));
+    let indices: Vec<u16> = chosen.iter().map(|i| *i as u16).collect();
+    let at = doc.view(bytemuck::cast_slice(&indices));
     let values = doc.view(&chosen.iter().flat_map(|i| elements[*i]).copied().collect::<Vec<u8>>());
     let mut below = bytes.clone();
     for i in &chosen {
@@ -112,7 +112,7 @@ fn sparse_accessors_read_alike_everywhere() {
         let mut bare = doc.clone();
         make_sparse(&mut bare, index, false, &|_, bytes| bytes.iter().any(|b| *b != 0));
         assert_eq!(described(&bare), want, "accessor {index} without a base");
-        // With a base, that holds nonsense in every other place.
+        // With a base, that holds nonsense in every other position.
         let mut patched = doc.clone();
         make_sparse(&mut patched, index, true, &|i, _| i % 2 == 0);
         assert_eq!(described(&patched), want, "accessor {index} with a base");

@@ -20,14 +20,14 @@ fn integers_may_be_written_as_decimals() {
 }
 
 #[test]
-fn a_fraction_is_no_integer_and_its_place_is_named() {
+fn a_fraction_is_no_integer_and_its_location_is_named() {
     let text = r#"{"asset": {"version": "2.0"}, "nodes": [{}, {"children": [0.5]}]}"#;
     let said = read(text).unwrap_err().to_string();
     assert!(
         said.starts_with("JSON, nodes[1].children[0]: expected a glTF 2.0 document, found ") && said.contains("0.5"),
         "{said}"
     );
-    // The place is right where another integer had to be written in a plainer way before it.
+    // The location is right where another integer had to be written in a plainer way before it.
     let text = r#"{"scene": 0.0, "asset": {"version": "2.0"}, "nodes": [{"mesh": 0.0, "mesh": 1.5}]}"#;
     let said = read(text).unwrap_err().to_string();
     assert!(said.starts_with("JSON, nodes[0].mesh: "), "{said}");
@@ -76,7 +76,7 @@ fn keys_given_twice_where_the_reader_takes_any_key_are_warned_of_too() {
         warnings(&of(once, once, r#""a": "\"b\":", "b": ["b", {"b": 1}, {"b": 2}], "c": {"a": {}, "b": {}}"#)),
         [""; 0]
     );
-    for (attributes, target, extras, place, key) in [
+    for (attributes, target, extras, location, key) in [
         (r#""POSITION": 7, "POSITION": 0"#, once, "", "meshes[0].primitives[0].attributes", "POSITION"),
         (
             once,
@@ -88,7 +88,7 @@ fn keys_given_twice_where_the_reader_takes_any_key_are_warned_of_too() {
         (once, once, r#""a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"c":2"#, "nodes[0].extras", "c"),
         (once, once, r#""a": [{"x": {}, "x": {}}]"#, "nodes[0].extras.a[0]", "x"),
     ] {
-        let said = format!("{place}: has the key \"{key}\" more than once; the last counts");
+        let said = format!("{location}: has the key \"{key}\" more than once; the last counts");
         assert_eq!(warnings(&of(attributes, target, extras)), [said]);
     }
 }

@@ -36,55 +36,55 @@ pub(super) fn check_primitive(
     p: &Primitive,
     mesh: &Mesh,
     parts: &ModelParts,
-    place: &dyn Fn() -> String,
+    location: &dyn Fn() -> String,
 ) -> Result<(), BuildError> {
     let n = p.positions.len();
     let fits = |len: usize| len == 0 || len == n;
     let lists = [p.normals.len(), p.tangents.len(), p.uvs[0].len(), p.uvs[1].len(), p.colors.len()];
-    ensure(lists.into_iter().all(fits), place, "its vertex lists differ in length")?;
-    ensure(p.stored_vertices + p.split_from.len() == n, place, "stored and split vertices do not add up")?;
-    ensure(is_below(&p.split_from, p.stored_vertices), place, "a split vertex copies none")?;
+    ensure(lists.into_iter().all(fits), location, "its vertex lists differ in length")?;
+    ensure(p.stored_vertices + p.split_from.len() == n, location, "stored and split vertices do not add up")?;
+    ensure(is_below(&p.split_from, p.stored_vertices), location, "a split vertex copies none")?;
     let size = match p.topology {
         Topology::Points => 1,
         Topology::Lines => 2,
         Topology::Triangles => 3,
     };
-    ensure(p.indices.len().is_multiple_of(size), place, "its index count does not fit its topology")?;
-    ensure(is_below(&p.indices, n), place, "an index lies beyond its vertices")?;
-    ensure(p.materials().all(|m| m.index() < parts.materials.len()), place, "its material is not there")?;
+    ensure(p.indices.len().is_multiple_of(size), location, "its index count does not fit its topology")?;
+    ensure(is_below(&p.indices, n), location, "an index lies beyond its vertices")?;
+    ensure(p.materials().all(|m| m.index() < parts.materials.len()), location, "its material is not there")?;
     let rising = p.variants.windows(2).all(|w| w[0].0 < w[1].0);
     let known = p.variants.last().is_none_or(|(variant, _)| *variant < parts.variants.len());
-    ensure(rising && known, place, "its variants do not rise, or are not there")?;
-    ensure(p.morphs.len() == mesh.morph_names.len(), place, "morph targets and their names differ in number")?;
+    ensure(rising && known, location, "its variants do not rise, or are not there")?;
+    ensure(p.morphs.len() == mesh.morph_names.len(), location, "morph targets and their names differ in number")?;
     for m in &p.morphs {
         ensure(
             fits(m.positions.len()) && fits(m.normals.len()) && fits(m.tangents.len()),
-            place,
+            location,
             "a morph target does not fit",
         )?;
     }
-    ensure(numbers(p).into_iter().all(is_finite), place, "it holds numbers that are not finite")?;
+    ensure(numbers(p).into_iter().all(is_finite), location, "it holds numbers that are not finite")?;
     if let Some(i) = &p.stored_influences {
         let fits = i.per_vertex > 0 && i.joints.len() == n * i.per_vertex && i.weights.len() == i.joints.len();
-        ensure(fits, place, "its influences do not fit its vertices")?;
-        check_evidence(i, p.stored_vertices, place)?;
+        ensure(fits, location, "its influences do not fit its vertices")?;
+        check_evidence(i, p.stored_vertices, location)?;
     }
     Ok(())
 }
 
 /// Checks the lists of weights and joints that import had to replace.
-fn check_evidence(i: &Influences, stored: usize, place: &dyn Fn() -> String) -> Result<(), BuildError> {
+fn check_evidence(i: &Influences, stored: usize, location: &dyn Fn() -> String) -> Result<(), BuildError> {
     let inside = |vertex: u32, slot: u32| (vertex as usize) < stored && (slot as usize) < i.per_vertex;
     let at = |vertex: u32, slot: u32| vertex as usize * i.per_vertex + slot as usize;
     let rising = i.not_finite.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
     let zero =
         |n: &NotFinite| inside(n.vertex, n.slot) && !n.value.is_finite() && i.weights[at(n.vertex, n.slot)] == 0.0;
-    ensure(rising && i.not_finite.iter().all(zero), place, "its weights that are not finite are not as kept")?;
+    ensure(rising && i.not_finite.iter().all(zero), location, "its weights that are not finite are not as kept")?;
     let rising = i.out_of_range.is_sorted_by(|a, b| (a.vertex, a.slot) < (b.vertex, b.slot));
     let first = |o: &OutOfRange| {
         inside(o.vertex, o.slot) && (i.joints[at(o.vertex, o.slot)], i.weights[at(o.vertex, o.slot)]) == (0, 0.0)
     };
-    ensure(rising && i.out_of_range.iter().all(first), place, "its joints beyond the skin are not as kept")?;
+    ensure(rising && i.out_of_range.iter().all(first), location, "its joints beyond the skin are not as kept")?;
     let sets = i.formats.is_empty() || i.formats.len() * 4 == i.per_vertex;
-    ensure(sets, place, "formats and sets of weights differ in number")
+    ensure(sets, location, "formats and sets of weights differ in number")
 }

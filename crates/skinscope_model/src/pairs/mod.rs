@@ -21,7 +21,7 @@ const NAMED_REACH: f32 = 0.05;
 /// How far from the plane a joint of the middle may stand, as a share of the size.
 const MIDDLE_REACH: f32 = 0.01;
 
-/// Some joints of a skeleton and what is needed to pair them. Each is known by its place in the list that
+/// Some joints of a skeleton and what is needed to pair them. Each is known by its index in the list that
 /// [`JointPairs::of`] was given; of more than 65 536 joints only the first ones are paired.
 #[derive(Clone, Debug)]
 pub struct JointPairs {
@@ -45,15 +45,15 @@ impl JointPairs {
     #[must_use]
     pub fn of(skeleton: &Skeleton, nodes: &[NodeId], at: Vec<Option<Vec3>>) -> Self {
         let sides: Vec<Option<(Side, String)>> = nodes.iter().map(|n| side(&skeleton.names[n.index()])).collect();
-        let mut places: HashMap<(Side, &str), u16> = HashMap::new();
+        let mut by_name: HashMap<(Side, &str), u16> = HashMap::new();
         for (j, said) in sides.iter().enumerate().take(1 << 16) {
             if let Some((side, rest)) = said {
-                places.entry((*side, rest)).or_insert(j as u16);
+                by_name.entry((*side, rest)).or_insert(j as u16);
             }
         }
         let other = |said: &Option<(Side, String)>| {
             let (side, rest) = said.as_ref()?;
-            places.get(&(side.other(), rest.as_str())).copied()
+            by_name.get(&(side.other(), rest.as_str())).copied()
         };
         let letters = |(node, said): (&NodeId, &Option<(Side, String)>)| {
             let name = said.as_ref().map_or(skeleton.names[node.index()].as_str(), |(_, rest)| rest);
@@ -123,25 +123,25 @@ impl JointPairs {
 
     /// Returns the joint of the same name on the other side, if each names the other.
     #[must_use]
-    pub fn told(&self, j: usize) -> Option<u16> {
+    pub fn named_partner(&self, j: usize) -> Option<u16> {
         self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
     }
 
     /// Returns the partner of each joint. Of the joints at its mirror image (within 3/1000 of `size`) that is the one
-    /// that its name tells, else the joint itself, else the nearest one of the same depth; `None` where there is none.
+    /// that its name says, else the joint itself, else the nearest one of the same depth; `None` where there is none.
     /// Names alone are not trusted, since they may be wrong. But where a third of the named pairs stand at each other's
     /// mirror image, a joint that does not has the joint at its mirror image for its partner only if their parents are partners
     /// too and their names say the same but for side and number, else none: a wrong position is likelier than a wrong name.
     #[must_use]
     pub fn partners(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
         let reach = size * JOINT_REACH;
-        let placed: Vec<u16> =
+        let located: Vec<u16> =
             (0..self.at.len().min(1 << 16)).filter(|j| self.at[*j].is_some()).map(|j| j as u16).collect();
-        let points: Vec<Vec3> = placed.iter().filter_map(|j| self.at[usize::from(*j)]).collect();
+        let points: Vec<Vec3> = located.iter().filter_map(|j| self.at[usize::from(*j)]).collect();
         let grid = Grid::new(&points, reach);
-        let mut search = Search { pairs: self, plane, reach, placed, grid, names_are_right: false };
-        let told = || (0..self.at.len()).filter_map(|j| Some((j, self.told(j)?)));
-        search.names_are_right = told().filter(|(j, k)| search.fits(*j, *k)).count() * 3 >= told().count();
+        let mut search = Search { pairs: self, plane, reach, located, grid, names_are_right: false };
+        let named_partner = || (0..self.at.len()).filter_map(|j| Some((j, self.named_partner(j)?)));
+        search.names_are_right = named_partner().filter(|(j, k)| search.fits(*j, *k)).count() * 3 >= named_partner().count();
         let mut found: Vec<Option<u16>> = (0..self.at.len()).map(|j| search.first(j)).collect();
         let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| search.is_doubtful(*j)).collect();
         // Parents are settled before the joints below them.
@@ -175,7 +175,7 @@ impl JointPairs {
         let mut open: Vec<usize> = (0..found.len()).filter(|j| found[*j].is_none()).collect();
         open.sort_by_key(|j| self.depth[*j]);
         for j in open.iter().copied() {
-            let Some(k) = self.told(j).filter(|k| found[usize::from(*k)].is_none()) else { continue };
+            let Some(k) = self.named_partner(j).filter(|k| found[usize::from(*k)].is_none()) else { continue };
             let other = usize::from(k);
             let is_near = match (self.at[j], self.at[other]) {
                 (Some(a), Some(b)) => plane.mirrored(a).distance(b) <= size * NAMED_REACH,
@@ -235,7 +235,7 @@ struct Search<'a> {
     plane: Plane,
     reach: f32,
     /// The joints whose position is known.
-    placed: Vec<u16>,
+    located: Vec<u16>,
     /// A grid of their positions.
     grid: Grid<'a>,
     /// Whether a third of the named pairs stand at each other's mirror image.
@@ -257,7 +257,7 @@ impl Search<'_> {
 
     /// Returns whether `j` has a partner by its name that stands somewhere else, while names are right elsewhere.
     fn is_doubtful(&self, j: usize) -> bool {
-        self.names_are_right && self.fitting_name(j).is_none() && self.pairs.told(j).is_some()
+        self.names_are_right && self.fitting_name(j).is_none() && self.pairs.named_partner(j).is_some()
     }
 
     /// Returns the partner of a joint before doubt is considered.
@@ -275,13 +275,13 @@ impl Search<'_> {
         self.beside(j)
     }
 
-    /// Returns the nearest joint of the same depth at the mirror image. Of several in one place, that is one with as many
-    /// joints below it, and of those the one that comes as `j` does among the joints of its own place.
+    /// Returns the nearest joint of the same depth at the mirror image. Of several at one position, that is one with as many
+    /// joints below it, and of those the one that comes as `j` does among the joints of its own position.
     fn beside(&self, j: usize) -> Option<u16> {
         let image = self.plane.mirrored(self.pairs.at[j]?);
         let mut near = Vec::new();
         self.grid.near(image, &mut near);
-        let nearest = near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.placed[*i as usize]));
+        let nearest = near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.located[*i as usize]));
         let depth = &self.pairs.depth;
         let like = |(_, k): &(u32, u16)| self.fits(j, *k) && depth[usize::from(*k)] == depth[j];
         let found: Vec<(u32, u16)> = nearest.filter(like).collect();
@@ -297,7 +297,7 @@ impl Search<'_> {
             tied.retain(as_many);
         }
         self.grid.near(self.pairs.at[j]?, &mut near);
-        let before = near.iter().map(|(_, i)| usize::from(self.placed[*i as usize]));
+        let before = near.iter().map(|(_, i)| usize::from(self.located[*i as usize]));
         let rank = before.filter(|i| *i < j && depth[*i] == depth[j] && below(*i) == below(j)).count();
         tied.get(rank).or(tied.last()).copied()
     }
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn where_numbers_of_names_and_places_disagree_places_win() {
+    fn where_numbers_of_names_and_positions_disagree_positions_win() {
         let (skeleton, nodes, at) = crossed();
         let pairs = JointPairs::of(&skeleton, &nodes, at);
         let plane = Plane { normal: Vec3::X, offset: 0.0 };
@@ -370,7 +370,7 @@ mod tests {
     const MIDDLE: Plane = Plane { normal: Vec3::X, offset: 0.0 };
 
     #[test]
-    fn numbered_joints_are_paired_by_place_and_several_in_one_place_in_their_order() {
+    fn numbered_joints_are_paired_by_position_and_several_at_one_position_in_their_order() {
         let pairs = skeleton(&[
             ("joint_0", None, [0.0, 1.0, 0.0]),
             ("joint_1", Some(0), [0.5, 1.0, 0.0]),

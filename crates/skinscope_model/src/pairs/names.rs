@@ -67,7 +67,7 @@ const ANYWHERE: Words = [
     (Side::Right, &["右", "みぎ", "ミギ", "오른쪽", "오른", "прав"]),
 ];
 
-/// Returns the side that a name tells, and the name without it, which is the same for both joints of a pair. It
+/// Returns the side that a name says, and the name without it, which is the same for both joints of a pair. It
 /// understands `arm.L`, `L_arm`, `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`,
 /// `ShoulderL`, `leftarm` and `Arm [Lft]`, and the words of other languages in `左腕`, `Arm links`, `mano_izq` and the
 /// like; `None` for a name without a side, or with both.
@@ -76,16 +76,16 @@ pub fn side(name: &str) -> Option<(Side, String)> {
     let words: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
     let usual = |word: &str| alone(word, &ALONE).or_else(|| at_ends(word));
     if words.iter().any(|word| usual(word).is_some()) {
-        return told(&words, &usual);
+        return side_and_rest(&words, &usual);
     }
-    told(&words, &|word| alone(word, &ALONE_ELSEWHERE).or_else(|| anywhere(word)))
+    side_and_rest(&words, &|word| alone(word, &ALONE_ELSEWHERE).or_else(|| anywhere(word)))
 }
 
 /// A side that a word tells, and what else the word says.
-type Told = Option<(Side, String)>;
+type SideAndRest = Option<(Side, String)>;
 
 /// Returns the side that some words tell, and all words without it; `None` where they tell none, or both.
-fn told(words: &[String], of_word: &dyn Fn(&str) -> Told) -> Told {
+fn side_and_rest(words: &[String], of_word: &dyn Fn(&str) -> SideAndRest) -> SideAndRest {
     let (mut side, mut rest) = (None, String::new());
     for word in words {
         match of_word(word) {
@@ -104,12 +104,12 @@ fn told(words: &[String], of_word: &dyn Fn(&str) -> Told) -> Told {
 }
 
 /// Understands a word that is one of `sides`.
-fn alone(word: &str, sides: &Words) -> Told {
+fn alone(word: &str, sides: &Words) -> SideAndRest {
     sides.iter().find(|(_, texts)| texts.contains(&word)).map(|(side, _)| (*side, String::new()))
 }
 
 /// Understands a word that begins or ends with one of [`AT_ENDS`].
-fn at_ends(word: &str) -> Told {
+fn at_ends(word: &str) -> SideAndRest {
     AT_ENDS.iter().find_map(|(side, texts)| {
         let rest = texts.iter().find_map(|text| word.strip_prefix(text).or_else(|| word.strip_suffix(text)))?;
         Some((*side, rest.to_owned()))
@@ -117,7 +117,7 @@ fn at_ends(word: &str) -> Told {
 }
 
 /// Understands a word that has one of [`ANYWHERE`] in it, but not for both sides.
-fn anywhere(word: &str) -> Told {
+fn anywhere(word: &str) -> SideAndRest {
     let found = |(side, texts): &(Side, &[&str])| {
         let (before, after) = texts.iter().find_map(|text| word.split_once(text))?;
         Some((*side, format!("{before}\u{0}{after}")))

@@ -13,7 +13,7 @@ use super::{Controls, MOST_CONTROLS};
 /// Where a number that a control reads comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
-    /// The pose before controls act, by the place in [`Program::below`].
+    /// The pose before controls act, by the index in [`Program::below`].
     Below(usize),
     /// Another control, by its line.
     Driven(usize),
@@ -28,7 +28,7 @@ pub(super) enum Source {
 pub(super) struct Driver {
     pub line: usize,
     pub channel: Channel,
-    /// The place of its own number in [`Program::below`].
+    /// The index of its own number in [`Program::below`].
     pub below: usize,
     pub sources: Vec<Source>,
     pub steps: Vec<Step>,

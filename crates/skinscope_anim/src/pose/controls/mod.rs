@@ -1,5 +1,5 @@
 //! Controls of one's own: sliders that pose several joints, morphs or other sliders at once, and joints that follow the angle or the
-//! place of others. A control is text that the user writes:
+//! position of others. A control is text that the user writes:
 //!
 //! ```text
 //! scale("Biceps.L", "y") = 1 + 0.6 * smooth(bend("LowerArm.L"), 0, 130)

@@ -110,7 +110,7 @@ const FUNCTIONS: [(&str, Function, [usize; 2]); 9] = [
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Step {
     Number(f64),
-    /// The number of this place in [`Line::reads`].
+    /// The index of this reference in [`Line::reads`].
     Read(usize),
     Negate,
     Add,
@@ -258,8 +258,8 @@ impl<'t> Parser<'t> {
                 (out.target, out.target_at) = self.name("The name of a morph target")?;
             } else {
                 let (axis, axis_at) = self.name("An axis, \"x\", \"y\" or \"z\",")?;
-                let place = ["x", "y", "z"].iter().position(|known| axis.eq_ignore_ascii_case(known));
-                out.axis = place.ok_or_else(|| Fault::new(axis_at, "An axis is \"x\", \"y\" or \"z\""))?;
+                let index = ["x", "y", "z"].iter().position(|known| axis.eq_ignore_ascii_case(known));
+                out.axis = index.ok_or_else(|| Fault::new(axis_at, "An axis is \"x\", \"y\" or \"z\""))?;
             }
         }
         self.expect(')')?;
@@ -425,13 +425,13 @@ pub fn quoted(name: &str) -> String {
 pub fn renamed(text: &str, slider: &str, to: &str) -> String {
     let mut out = text.to_owned();
     let Ok(line) = parse(text) else { return out };
-    let mut places: Vec<Range<usize>> = std::iter::once(&line.target)
+    let mut ranges: Vec<Range<usize>> = std::iter::once(&line.target)
         .chain(&line.reads)
         .filter(|named| named.quantity == Quantity::Slider && named.name == slider)
         .map(|named| named.name_at.clone())
         .collect();
-    places.sort_by_key(|at| std::cmp::Reverse(at.start));
-    for at in places {
+    ranges.sort_by_key(|at| std::cmp::Reverse(at.start));
+    for at in ranges {
         out.replace_range(at, &quoted(to));
     }
     out

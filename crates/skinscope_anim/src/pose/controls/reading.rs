@@ -17,9 +17,9 @@ pub enum Channel {
     Translation(NodeId, usize),
     /// The factor of the scale at rest along an axis of the node.
     Scale(NodeId, usize),
-    /// The weight of a morph target, by its place in [`LocalPose::morph_weights`].
+    /// The weight of a morph target, by its index in [`LocalPose::morph_weights`].
     Morph(usize),
-    /// The value of a slider, by its place.
+    /// The value of a slider, by its index.
     Slider(usize),
 }
 
@@ -91,15 +91,15 @@ impl Channel {
                 let factor = of(now) / of(rest);
                 if factor.is_finite() { factor } else { 1.0 }
             }
-            Self::Morph(place) => pose.morph_weights.get(place).copied().map_or(0.0, f64::from),
-            Self::Slider(place) => sliders.get(place).map_or(0.0, |slider| slider.within(slider.value.into())),
+            Self::Morph(index) => pose.morph_weights.get(index).copied().map_or(0.0, f64::from),
+            Self::Slider(index) => sliders.get(index).map_or(0.0, |slider| slider.within(slider.value.into())),
         }
     }
 
     /// Writes a number into a pose; angles and sliders stand elsewhere. Returns false where 32 bits cannot hold it.
     pub(super) fn write(self, model: &Model, pose: &mut LocalPose, value: f64) -> bool {
         let rest = &model.skeleton.rest.transforms;
-        let (place, value) = match self {
+        let (number, value) = match self {
             Self::Translation(node, axis) => {
                 let value = (f64::from(rest[node.index()].translation[axis]) + value) as f32;
                 (&mut pose.transforms[node.index()].translation[axis], value)
@@ -108,14 +108,14 @@ impl Channel {
                 let value = (f64::from(rest[node.index()].scale[axis]) * value) as f32;
                 (&mut pose.transforms[node.index()].scale[axis], value)
             }
-            Self::Morph(place) => match pose.morph_weights.get_mut(place) {
+            Self::Morph(index) => match pose.morph_weights.get_mut(index) {
                 Some(weight) => (weight, value as f32),
                 None => return false,
             },
             Self::Angle(..) | Self::Slider(_) => return false,
         };
         if value.is_finite() {
-            *place = value;
+            *number = value;
         }
         value.is_finite()
     }
@@ -130,8 +130,8 @@ impl Channel {
                 to.transforms[node.index()].translation = from.transforms[node.index()].translation;
             }
             Self::Scale(node, _) => to.transforms[node.index()].scale = from.transforms[node.index()].scale,
-            Self::Morph(place) => {
-                if let Some((to, from)) = to.morph_weights.get_mut(place).zip(from.morph_weights.get(place)) {
+            Self::Morph(index) => {
+                if let Some((to, from)) = to.morph_weights.get_mut(index).zip(from.morph_weights.get(index)) {
                     *to = *from;
                 }
             }

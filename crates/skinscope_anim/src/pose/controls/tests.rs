@@ -79,7 +79,7 @@ fn values_are_computed_as_they_are_written() {
 }
 
 #[test]
-fn what_is_wrong_is_told_at_its_column() {
+fn what_is_wrong_is_reported_at_its_column() {
     let model = chain();
     let cases = [
         ("", 1, "Expected here is what is driven"),
@@ -118,7 +118,7 @@ fn what_is_wrong_is_told_at_its_column() {
     assert!(parse(&format!("angle('a', 'x') = {}1", "-".repeat(4000))).is_ok());
 }
 
-/// Texts made of pieces of controls: whatever they are, they are read or refused at a place within them, and what is computed is written
+/// Texts made of pieces of controls: whatever they are, they are read or refused at a column within them, and what is computed is written
 /// as finite numbers only.
 #[test]
 fn no_text_stops_the_program() {
@@ -360,15 +360,15 @@ fn cycles_are_named_and_the_others_act() {
     let mut before = model.skeleton.rest.clone();
     before.transforms[2].rotation *= Quat::from_rotation_x(0.25);
     let (pose, program, scratch) = driven_at(&model, &controls(&lines), 0.0, &before);
-    let told =
+    let cycle =
         |line: usize| program.fault(line).map(|fault| fault.what.split(": ").nth(1).unwrap_or_default().to_owned());
-    assert_eq!(told(0).as_deref(), Some("b angle x → Flex → b angle x"));
-    assert_eq!(told(1).as_deref(), Some("Flex → b angle x → Flex"));
-    assert_eq!(told(3).as_deref(), Some("d angle x → d angle x"));
-    assert_eq!(told(4).as_deref(), Some("e translation x → e translation x"));
-    assert_eq!(told(5).as_deref(), Some("a angle x → a angle x"));
-    assert_eq!(told(7).as_deref(), Some("c angle z → c angle z"));
-    assert_eq!((told(2), told(6)), (None, None), "one axis may follow another");
+    assert_eq!(cycle(0).as_deref(), Some("b angle x → Flex → b angle x"));
+    assert_eq!(cycle(1).as_deref(), Some("Flex → b angle x → Flex"));
+    assert_eq!(cycle(3).as_deref(), Some("d angle x → d angle x"));
+    assert_eq!(cycle(4).as_deref(), Some("e translation x → e translation x"));
+    assert_eq!(cycle(5).as_deref(), Some("a angle x → a angle x"));
+    assert_eq!(cycle(7).as_deref(), Some("c angle z → c angle z"));
+    assert_eq!((cycle(2), cycle(6)), (None, None), "one axis may follow another");
     // What reads a cycle reads the pose as it is without it.
     let want = 0.25_f64.to_degrees() + 7.0;
     assert!((scratch.value(2).unwrap() - want).abs() < 1e-4 && scratch.value(0).is_none());

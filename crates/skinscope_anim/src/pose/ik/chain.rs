@@ -35,13 +35,13 @@ pub(in crate::pose) struct Chain {
 
 /// The frames of a chain's joints in world space: the matrix of the parent, and the origin of each joint.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Placed {
+pub(super) struct PosedChain {
     pub frames: Vec<(DMat3, DVec3)>,
     pub end: DVec3,
 }
 
 impl Chain {
-    pub(super) fn place(&self, out: &mut Placed) {
+    pub(super) fn pose(&self, out: &mut PosedChain) {
         out.frames.clear();
         let (mut parent, mut origin) = (self.base.matrix3, self.base.translation);
         for link in &self.links {
@@ -66,10 +66,10 @@ impl Chain {
 
     /// Returns the lengths of the bones as they are posed, in world space.
     pub(super) fn lengths(&self) -> Vec<f64> {
-        let mut placed = Placed::default();
-        self.place(&mut placed);
-        let ends = placed.frames.iter().skip(1).map(|(_, origin)| *origin).chain([placed.end]);
-        placed.frames.iter().zip(ends).map(|((_, origin), end)| origin.distance(end)).collect()
+        let mut posed = PosedChain::default();
+        self.pose(&mut posed);
+        let ends = posed.frames.iter().skip(1).map(|(_, origin)| *origin).chain([posed.end]);
+        posed.frames.iter().zip(ends).map(|((_, origin), end)| origin.distance(end)).collect()
     }
 
     /// Returns the direction of the bone before joint `k` (which is not the first), in the frame in which joint `k`

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::Triangle;
-use super::chain::{Chain, Placed, arc, inverse};
+use super::chain::{Chain, PosedChain, arc, inverse};
 
 /// A bend below this angle (radians) is too small to tell the axis of the bend.
 const STRAIGHT: f64 = 1e-3;
@@ -24,7 +24,7 @@ const LIMITED_STEPS: usize = 80;
 const DAMPING: f64 = 1e-3;
 
 /// Turns the joints of a chain so that its end comes to `target` (world), or as near as it can. Starts from the pose
-/// that the chain has; the same input gives the same result. `pole` (world) is a place on the side to which the limb
+/// that the chain has; the same input gives the same result. `pole` (world) is a position on the side to which the limb
 /// bends.
 pub(in crate::pose) fn solve(chain: &mut Chain, target: DVec3, pole: Option<DVec3>) {
     let start = chain.clone();
@@ -114,21 +114,21 @@ impl Goal {
     /// is exact whatever the parent's matrix is, since linear maps keep lines and planes.
     fn aim(&self, chain: &mut Chain) {
         let back = inverse(chain.base.matrix3);
-        let mut placed = Placed::default();
-        chain.place(&mut placed);
+        let mut posed = PosedChain::default();
+        chain.pose(&mut posed);
         let root = Self::root(chain);
-        let end = back * (placed.end - root);
+        let end = back * (posed.end - root);
         let wanted = back * (self.target - root);
         if end.length() <= 1e-12 * (back * DVec3::splat(self.limb)).length() {
             return;
         }
         let frame = |pole: DVec3| {
-            let elbow = middle(chain, &placed, self.limb).map(|p| back * (p - root))?;
+            let elbow = middle(chain, &posed, self.limb).map(|p| back * (p - root))?;
             Some((basis(end, elbow)?, basis(wanted, back * (pole - root))?))
         };
         let turn = match self.pole.and_then(frame) {
             Some((now, then)) => DQuat::from_mat3(&(then * now.transpose())),
-            None => arc(end, wanted, back * bend_axis(chain, &placed)),
+            None => arc(end, wanted, back * bend_axis(chain, &posed)),
         };
         let link = &mut chain.links[0];
         link.rotation = (turn * link.rotation).normalize();
@@ -210,18 +210,18 @@ impl Goal {
         if to.length() >= self.limb {
             return;
         }
-        let mut placed = Placed::default();
-        chain.place(&mut placed);
-        let towards = arc(from, to, bend_axis(chain, &placed));
+        let mut posed = PosedChain::default();
+        chain.pose(&mut posed);
+        let towards = arc(from, to, bend_axis(chain, &posed));
         // The limb bends first, so that a straight one knows to which side.
         let ahead = root + from.normalize_or_zero() * to.length();
         Self { target: ahead, pole: None, limb: self.limb }.close(chain);
-        chain.place(&mut placed);
+        chain.pose(&mut posed);
         // A limb that is far from straight swings as a whole: shared, the swing would fold it in other ways.
         let straight = ((to.length() / self.limb - 0.4) / 0.4).clamp(0.0, 1.0);
         let share =
             towards.to_scaled_axis() * (straight * straight * (3.0 - 2.0 * straight) / chain.links.len() as f64);
-        for (link, (parent, _)) in chain.links.iter_mut().zip(&placed.frames).skip(1) {
+        for (link, (parent, _)) in chain.links.iter_mut().zip(&posed.frames).skip(1) {
             // This is the same turn seen from a parent, which may mirror.
             let axis = inverse(*parent) * share;
             let turn = axis.normalize_or_zero() * share.length() * parent.determinant().signum();
@@ -267,14 +267,14 @@ impl Goal {
         }
     }
 
-    /// Forward and backward reaching (FABRIK): the places of joints are pulled along the bones from the target, then
-    /// from the root, and the joints are aimed at the resulting places.
+    /// Forward and backward reaching (FABRIK): the positions of joints are pulled along the bones from the target, then
+    /// from the root, and the joints are aimed at the resulting positions.
     fn pull(&self, chain: &mut Chain) {
-        let mut placed = Placed::default();
-        chain.place(&mut placed);
+        let mut posed = PosedChain::default();
+        chain.pose(&mut posed);
         let lengths = chain.lengths();
         let root = Self::root(chain);
-        let mut points: Vec<DVec3> = placed.frames.iter().map(|(_, origin)| *origin).chain([placed.end]).collect();
+        let mut points: Vec<DVec3> = posed.frames.iter().map(|(_, origin)| *origin).chain([posed.end]).collect();
         let last = points.len() - 1;
         let keep = |from: DVec3, to: DVec3, length: f64| from + (to - from).normalize_or(DVec3::Y) * length;
         for _ in 0..PULLS {
@@ -298,12 +298,12 @@ impl Goal {
     fn lay(&self, chain: &mut Chain) {
         let lengths = chain.lengths();
         let (root, wanted) = (Self::root(chain), self.distance(chain));
-        let mut placed = Placed::default();
-        chain.place(&mut placed);
+        let mut posed = PosedChain::default();
+        chain.pose(&mut posed);
         let along = (self.target - root).normalize_or(DVec3::Y);
-        let off = middle(chain, &placed, self.limb).map_or(DVec3::ZERO, |p| p - root);
+        let off = middle(chain, &posed, self.limb).map_or(DVec3::ZERO, |p| p - root);
         let aside = off - along * along.dot(off);
-        let side = aside.try_normalize().unwrap_or_else(|| along.cross(bend_axis(chain, &placed)).normalize_or_zero());
+        let side = aside.try_normalize().unwrap_or_else(|| along.cross(bend_axis(chain, &posed)).normalize_or_zero());
         // The limb bends after the first bones that together are longer than the rest allows.
         let before = |k: usize| lengths[..k].iter().sum::<f64>();
         let after = |k: usize| lengths[k..].iter().sum::<f64>();
@@ -331,17 +331,17 @@ impl Goal {
         follow(chain, &points);
     }
 
-    /// Takes one step of damped least squares: the smallest turns that bring the end nearer to a place.
-    fn step(&self, chain: &mut Chain, place: DVec3, most: f64) {
-        let mut placed = Placed::default();
-        chain.place(&mut placed);
-        let gap = place - placed.end;
+    /// Takes one step of damped least squares: the smallest turns that bring the end nearer to a position.
+    fn step(&self, chain: &mut Chain, target: DVec3, most: f64) {
+        let mut posed = PosedChain::default();
+        chain.pose(&mut posed);
+        let gap = target - posed.end;
         let gap = gap * (0.25 * self.limb / gap.length().max(0.25 * self.limb));
         // A turn w in the frame of a joint moves the end by parent · (w × arm).
-        let moves: Vec<DMat3> = placed
+        let moves: Vec<DMat3> = posed
             .frames
             .iter()
-            .map(|(parent, origin)| *parent * cross(inverse(*parent) * (placed.end - *origin)) * -1.0)
+            .map(|(parent, origin)| *parent * cross(inverse(*parent) * (posed.end - *origin)) * -1.0)
             .collect();
         let square = moves.iter().fold(DMat3::ZERO, |sum, m| sum + *m * m.transpose());
         let stiffness = (square.x_axis.x + square.y_axis.y + square.z_axis.z) * DAMPING;
@@ -374,7 +374,7 @@ impl Goal {
     }
 }
 
-/// Aims each joint at the place of the next.
+/// Aims each joint at the position of the next.
 fn follow(chain: &mut Chain, points: &[DVec3]) {
     let (mut parent, mut origin) = (chain.base.matrix3, chain.base.translation);
     for (link, next) in chain.links.iter_mut().zip(&points[1..]) {
@@ -386,7 +386,7 @@ fn follow(chain: &mut Chain, points: &[DVec3]) {
     }
 }
 
-/// Returns the place at distances `a` and `b` from two others, on the side of `side`.
+/// Returns the position at distances `a` and `b` from two others, on the side of `side`.
 fn corner(from: DVec3, to: DVec3, a: f64, b: f64, side: DVec3) -> DVec3 {
     let line = to - from;
     let along = line.normalize_or(DVec3::Y);
@@ -395,17 +395,17 @@ fn corner(from: DVec3, to: DVec3, a: f64, b: f64, side: DVec3) -> DVec3 {
     from + (along * cos + across * sin) * a
 }
 
-/// Returns the axis (world) about which the limb would bend if nothing else told one.
-fn bend_axis(chain: &Chain, placed: &Placed) -> DVec3 {
-    chain.links.iter().zip(&placed.frames).nth(1).map_or(DVec3::Y, |(link, (parent, _))| *parent * link.default_axis)
+/// Returns the axis (world) about which the limb would bend if nothing else gave one.
+fn bend_axis(chain: &Chain, posed: &PosedChain) -> DVec3 {
+    chain.links.iter().zip(&posed.frames).nth(1).map_or(DVec3::Y, |(link, (parent, _))| *parent * link.default_axis)
 }
 
 /// Returns the joint that stands farthest off the line from root to end; `None` where the limb is as good as straight.
-fn middle(chain: &Chain, placed: &Placed, limb: f64) -> Option<DVec3> {
+fn middle(chain: &Chain, posed: &PosedChain, limb: f64) -> Option<DVec3> {
     let root = chain.base.translation;
-    let along = (placed.end - root).normalize_or_zero();
+    let along = (posed.end - root).normalize_or_zero();
     let off = |p: DVec3| (p - root) - along * along.dot(p - root);
-    let inner = placed.frames.iter().skip(1).map(|(_, origin)| *origin);
+    let inner = posed.frames.iter().skip(1).map(|(_, origin)| *origin);
     let farthest = inner.max_by(|a, b| off(*a).length().total_cmp(&off(*b).length()))?;
     (off(farthest).length() > 1e-9 * limb).then_some(farthest)
 }
@@ -425,7 +425,7 @@ fn cross(v: DVec3) -> DMat3 {
 }
 
 /// Finds a zero of a continuous function that has opposite signs at both ends. The last call of the function is at that
-/// place.
+/// position.
 fn bisect(of: &mut dyn FnMut(f64) -> f64, (mut a, mut b): (f64, f64), tolerance: f64) {
     let (mut at_a, mut at_b) = (of(a), of(b));
     for round in 0..80 {

@@ -147,9 +147,9 @@ fn bend(chain: &Chain) -> DVec3 {
 }
 
 fn chain_frames(chain: &Chain) -> Vec<(DMat3, DVec3)> {
-    let mut placed = chain::Placed::default();
-    chain.place(&mut placed);
-    placed.frames
+    let mut posed = chain::PosedChain::default();
+    chain.pose(&mut posed);
+    posed.frames
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The vertices that share a normal where normals are worked out from triangles.
+//! The vertices that share a normal where normals are computed from triangles.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,48 +9,48 @@ use skinscope_base::math::Csr;
 use super::{InstanceId, Model, SkinId, Topology};
 
 /// The vertices of skins by the normal that they share: those with one skin, position and stored normal, so that seams of texture
-/// coordinates are smooth and hard edges are hard. Where the file has no normals, each vertex is a place of its own.
+/// coordinates are smooth and hard edges are hard. Where the file has no normals, each vertex is a group of its own.
 #[derive(Clone, Debug, Default)]
-pub struct NormalPlaces {
+pub struct NormalGroups {
     /// By instance, then primitive: what no skin moves has none.
-    primitives: Vec<Vec<Option<PlacesOfPrimitive>>>,
-    /// The triangles around each place.
+    primitives: Vec<Vec<Option<PrimitiveGroups>>>,
+    /// The triangles around each group.
     around: Csr,
     triangles: usize,
 }
 
-/// The places of the vertices of a primitive.
+/// The groups of the vertices of a primitive.
 #[derive(Clone, Debug)]
-struct PlacesOfPrimitive {
-    /// The place of each vertex.
+struct PrimitiveGroups {
+    /// The group of each vertex.
     of: Vec<u32>,
     /// The numbers of its triangles among all of the model.
     triangles: Range<usize>,
 }
 
-/// What vertices of one place have in common: skin, position and normal; else its instance and primitive, and the vertex.
-type Place = (SkinId, [[u32; 3]; 2], [u32; 3]);
+/// What vertices of one group have in common: skin, position and normal; else its instance and primitive, and the vertex.
+type GroupKey = (SkinId, [[u32; 3]; 2], [u32; 3]);
 
-impl NormalPlaces {
-    /// Finds the places of `model`. `positions` returns where the vertices of a primitive are, at least those of the model; `None`
+impl NormalGroups {
+    /// Finds the groups of `model`. `positions` returns where the vertices of a primitive are, at least those of the model; `None`
     /// leaves it out.
     #[must_use]
     pub fn new<'a>(model: &'a Model, positions: &dyn Fn(InstanceId, usize) -> Option<&'a [Vec3]>) -> Self {
         let bits = |v: Vec3| (v + Vec3::ZERO).to_array().map(f32::to_bits);
-        let mut known = HashMap::<Place, u32>::new();
+        let mut known = HashMap::<GroupKey, u32>::new();
         let (mut out, mut corners) = (Self::default(), Vec::new());
         for (i, instance) in model.instances.iter().enumerate() {
             let id = InstanceId::from_index(i);
             let mut of_primitive = |(p, primitive): (usize, &super::Primitive)| {
                 let skin = instance.skin.filter(|_| model.binding(id, p).1.is_some())?;
                 let positions = positions(id, p)?;
-                let place = |vertex: usize| match primitive.normals.get(vertex) {
+                let key = |vertex: usize| match primitive.normals.get(vertex) {
                     Some(normal) => (skin, [bits(positions[vertex]), bits(*normal)], [0; 3]),
                     None => (skin, [[0; 3]; 2], [id.0, p as u32, vertex as u32]),
                 };
                 let number = |vertex: usize| {
                     let next = known.len() as u32;
-                    *known.entry(place(vertex)).or_insert(next)
+                    *known.entry(key(vertex)).or_insert(next)
                 };
                 let of: Vec<u32> = (0..positions.len()).map(number).collect();
                 let start = corners.len() / 3;
@@ -58,26 +58,26 @@ impl NormalPlaces {
                     let whole = primitive.indices.as_chunks::<3>().0.as_flattened();
                     corners.extend(whole.iter().map(|vertex| of[*vertex as usize]));
                 }
-                Some(PlacesOfPrimitive { of, triangles: start..corners.len() / 3 })
+                Some(PrimitiveGroups { of, triangles: start..corners.len() / 3 })
             };
             let primitives = model.meshes[instance.mesh.index()].primitives.iter().enumerate();
             out.primitives.push(primitives.map(&mut of_primitive).collect());
         }
         out.triangles = corners.len() / 3;
-        out.around = Csr::new(known.len(), corners.iter().enumerate().map(|(i, place)| (*place, (i / 3) as u32)));
+        out.around = Csr::new(known.len(), corners.iter().enumerate().map(|(i, group)| (*group, (i / 3) as u32)));
         out
     }
 
-    /// Returns the place of each vertex of a primitive; `None` where no skin moves it.
+    /// Returns the group of each vertex of a primitive; `None` where no skin moves it.
     #[must_use]
     pub fn of(&self, instance: InstanceId, primitive: usize) -> Option<&[u32]> {
-        self.primitive(instance, primitive).map(|places| &places.of[..])
+        self.primitive(instance, primitive).map(|groups| &groups.of[..])
     }
 
     /// Returns the numbers of the triangles of a primitive; `None` where no skin moves it.
     #[must_use]
     pub fn triangles_of(&self, instance: InstanceId, primitive: usize) -> Option<Range<usize>> {
-        self.primitive(instance, primitive).map(|places| places.triangles.clone())
+        self.primitive(instance, primitive).map(|groups| groups.triangles.clone())
     }
 
     /// Returns how many triangles all primitives have.
@@ -86,19 +86,19 @@ impl NormalPlaces {
         self.triangles
     }
 
-    /// Returns how many places there are.
+    /// Returns how many groups there are.
     #[must_use]
     pub fn count(&self) -> usize {
         self.around.row_count()
     }
 
-    /// Returns the numbers of the triangles around a place, below [`NormalPlaces::count`]: once for each of their corners there.
+    /// Returns the numbers of the triangles around a group, below [`NormalGroups::count`]: once for each of their corners there.
     #[must_use]
-    pub fn around(&self, place: usize) -> &[u32] {
-        self.around.row(place)
+    pub fn around(&self, group: usize) -> &[u32] {
+        self.around.row(group)
     }
 
-    fn primitive(&self, instance: InstanceId, primitive: usize) -> Option<&PlacesOfPrimitive> {
+    fn primitive(&self, instance: InstanceId, primitive: usize) -> Option<&PrimitiveGroups> {
         self.primitives.get(instance.index())?.get(primitive)?.as_ref()
     }
 }
@@ -109,25 +109,25 @@ mod tests {
     use crate::shapes::{Tube, tube};
 
     #[test]
-    fn a_place_has_the_vertices_of_one_position_and_normal_and_all_triangles_around_them() {
+    fn a_group_has_the_vertices_of_one_position_and_normal_and_all_triangles_around_them() {
         let model = tube(Tube { joints: 3, rings: 4, sides: 5, ..Tube::default() });
         let primitive = &model.meshes[0].primitives[0];
-        let (id, places) = (InstanceId(0), model.normal_places());
-        let of = places.of(id, 0).unwrap();
-        assert_eq!((of.len(), places.triangles()), (primitive.positions.len(), primitive.indices.len() / 3));
-        assert_eq!(places.triangles_of(id, 0), Some(0..places.triangles()));
+        let (id, groups) = (InstanceId(0), model.normal_groups());
+        let of = groups.of(id, 0).unwrap();
+        assert_eq!((of.len(), groups.triangles()), (primitive.positions.len(), primitive.indices.len() / 3));
+        assert_eq!(groups.triangles_of(id, 0), Some(0..groups.triangles()));
         let key = |v: usize| (primitive.positions[v], primitive.normals[v]);
         let triangles = primitive.indices.as_chunks::<3>().0;
-        for (a, place) in of.iter().enumerate() {
+        for (a, group) in of.iter().enumerate() {
             for (b, other) in of.iter().enumerate() {
-                assert_eq!(place == other, key(a) == key(b), "{a} {b}");
+                assert_eq!(group == other, key(a) == key(b), "{a} {b}");
             }
-            let touches = |t: &[u32; 3]| t.iter().filter(|v| of[**v as usize] == *place).count();
+            let touches = |t: &[u32; 3]| t.iter().filter(|v| of[**v as usize] == *group).count();
             let around: Vec<u32> = (0..).zip(triangles).flat_map(|(i, t)| vec![i; touches(t)]).collect();
-            assert_eq!(places.around(*place as usize), around);
+            assert_eq!(groups.around(*group as usize), around);
         }
-        // What is left out has no places.
-        let none = NormalPlaces::new(&model, &|_, _| None);
+        // What is left out has no groups.
+        let none = NormalGroups::new(&model, &|_, _| None);
         assert_eq!((none.count(), none.of(id, 0), none.triangles()), (0, None, 0));
     }
 }
