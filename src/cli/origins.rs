@@ -183,7 +183,7 @@ fn accessor(origins: &Origins, index: usize, accessor: &AccessorOrigin) -> Acces
 
 /// Describes a list of elements of `size` bytes each.
 fn elements(origins: &Origins, list: &ElementsOrigin, size: usize) -> Elements {
-    let (buffer, offset) = match origins.place(list, size, 0) {
+    let (buffer, offset) = match origins.location(list, size, 0) {
         Some(ByteLocation::Buffer { buffer, range }) => (Some(buffer), range.start),
         Some(ByteLocation::Decoded { range, .. }) => (None, range.start),
         None => (None, list.offset),

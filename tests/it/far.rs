@@ -355,7 +355,7 @@ fn a_mesh_whose_own_positions_lie_far_away_is_deformed_as_exactly_as_the_file_ha
     };
     let [(near, _), (far, stored)] = [Vec3::ZERO, MOVED].map(saved);
     assert_eq!((far.skeleton.origin(), near.skeleton.origin()), (MOVED.as_dvec3(), DVec3::ZERO));
-    assert_ne!(far.meshes[0].place, DVec3::ZERO);
+    assert_ne!(far.meshes[0].offset, DVec3::ZERO);
     let off = apart(&bent(&near), DAffine3::from_translation(MOVED.as_dvec3()), &bent(&far));
     assert!(off < 2e-6, "{off}");
     // What is written back are the matrices of the file, and `diff` compares what the files have.

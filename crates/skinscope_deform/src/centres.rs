@@ -72,7 +72,12 @@ fn primitives_of(model: &Model, skin: usize) -> SkinPrimitives {
 }
 
 /// Returns the centres of the vertices of each of `primitives`. `turn` is the number of the skin and how many there are.
-fn of_skin(model: &Model, primitives: &SkinPrimitives, job: &JobContext, turn: (usize, usize)) -> Option<Vec<Arc<[Vec4]>>> {
+fn of_skin(
+    model: &Model,
+    primitives: &SkinPrimitives,
+    job: &JobContext,
+    turn: (usize, usize),
+) -> Option<Vec<Arc<[Vec4]>>> {
     let mut pairs = Pairs::default();
     // Vertices of the same weights have the same centre.
     let mut distinct: Vec<Shares> = Vec::new();

@@ -16,7 +16,7 @@ use skinscope_model::{InstanceId, Model, Primitive, Topology};
 use super::corner_fans::{Eight, numbers};
 use super::joint_rotation::nearest_rotation;
 use super::lanes::{Halves, LANES, Lanes};
-use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, Restored, RestSurface, Rings};
+use super::neighbours::{MushScratch, NEIGHBOURS, Neighbours, RestSurface, Restored, Rings};
 use super::surface::normals_from_triangles;
 use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,

@@ -47,7 +47,8 @@ struct ByPolarDecomposition;
 impl BlendedRotation for ByPolarDecomposition {
     fn of(sum: &Sum) -> Option<Mat3A> {
         let [x, y, z] = sum.rows.map(|row| row.truncate().as_dvec3());
-        let rotation = rotation_of(DMat3::from_cols(x, y, z).transpose(), f64::from(sum.stretch[1].w * sum.stretch[0].w))?;
+        let rotation =
+            rotation_of(DMat3::from_cols(x, y, z).transpose(), f64::from(sum.stretch[1].w * sum.stretch[0].w))?;
         Some(Mat3A::from_cols_array(&rotation.to_cols_array().map(|v| v as f32)))
     }
 }

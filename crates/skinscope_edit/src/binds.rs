@@ -94,7 +94,7 @@ pub(super) fn changes(sheet: &Sheet) -> Vec<BindChange> {
         let matrix = single(*matrix);
         (old != Some(matrix.to_cols_array())).then_some(BindChange {
             skin: SkinId::from_index(skin),
-            place: index,
+            joint: index,
             matrix,
             restored: false,
         })

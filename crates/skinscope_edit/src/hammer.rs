@@ -45,7 +45,7 @@ pub(super) fn fill(sheet: &mut Sheet, wanted: &dyn Fn((usize, usize)) -> bool) {
         }
         let source = nearest(surface, &good, &bad);
         for vertex in bad {
-            if let Some(from) = source[surface.mesh.place(vertex) as usize].and_then(|welded| good[welded as usize]) {
+            if let Some(from) = source[surface.mesh.point(vertex) as usize].and_then(|welded| good[welded as usize]) {
                 copies.push((surface.row(vertex), surface.row(from)));
             }
         }
@@ -97,7 +97,7 @@ fn nearest(surface: &RestSurface, good: &[Option<u32>], bad: &[u32]) -> Vec<Opti
             open.push(Reverse((distance.to_bits(), from, *next)));
         }
     }
-    let lost: Vec<u32> = bad.iter().map(|v| surface.mesh.place(*v)).filter(|p| source[*p as usize].is_none()).collect();
+    let lost: Vec<u32> = bad.iter().map(|v| surface.mesh.point(*v)).filter(|p| source[*p as usize].is_none()).collect();
     if !lost.is_empty() {
         let all: Vec<u32> = (0..).zip(good).filter(|(_, v)| v.is_some()).map(|(welded, _)| welded).collect();
         let tree = BoxTree::of_points(all.iter().map(|welded| surface.positions[*welded as usize]));

@@ -101,7 +101,7 @@ fn give_surroundings(sheet: &mut Sheet, rows: &[(usize, usize)]) {
 
 /// Returns the mean of the weights of the vertices that are welded with this one; where they have none, of the neighbours.
 fn around(sheet: &Sheet, surface: &RestSurface, vertex: u32) -> Vec<(u32, f64)> {
-    let welded = surface.mesh.place(vertex);
+    let welded = surface.mesh.point(vertex);
     let of = |welded: u32| {
         let rows = surface.members(welded).iter().map(|v| surface.row(*v));
         let lists: Vec<_> = rows.map(|(t, row)| unit_shares(&sheet.tables[t], row)).filter(|s| !s.is_empty()).collect();

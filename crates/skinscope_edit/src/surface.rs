@@ -82,7 +82,7 @@ impl RestSurface {
     }
 
     fn new(parts: Vec<RestPart>, (mesh, positions): (MeshTopology, Vec<Vec3>)) -> Self {
-        Self { parts, positions, triangles: mesh.place_triangles().collect(), mesh }
+        Self { parts, positions, triangles: mesh.point_triangles().collect(), mesh }
     }
 
     /// Returns the numbered vertices that are welded to one, rising.
@@ -119,12 +119,12 @@ fn apart(surface: check::SkinSurface) -> (MeshTopology, Vec<Vec3>) {
     check::meetings(&surface).iter().for_each(|[a, b]| groups.join(*a, *b));
     // Twice the area of the triangles at each vertex, along their normals.
     let mut facing = vec![Vec3::ZERO; mesh.vertex_count() as usize];
-    for (triangle, corners) in mesh.triangles.iter().zip(mesh.place_triangles()) {
+    for (triangle, corners) in mesh.triangles.iter().zip(mesh.point_triangles()) {
         let [a, b, c] = corners.map(|welded| surface.positions[welded as usize]);
         let normal = (b - a).cross(c - a);
         triangle.iter().for_each(|v| facing[*v as usize] += normal);
     }
-    for welded in 0..mesh.place_count() {
+    for welded in 0..mesh.point_count() {
         let members = surface.members(welded);
         if members.len() < 2 {
             continue;
@@ -146,6 +146,6 @@ fn apart(surface: check::SkinSurface) -> (MeshTopology, Vec<Vec3>) {
         }
     }
     let weld = Weld::by_key((0..mesh.vertex_count()).map(|vertex| groups.root(vertex)), &|| false).unwrap_or_default();
-    let positions = weld.first.iter().map(|vertex| surface.positions[mesh.place(*vertex) as usize]).collect();
+    let positions = weld.first.iter().map(|vertex| surface.positions[mesh.point(*vertex) as usize]).collect();
     (MeshTopology::new(weld, surface.mesh.triangles, &|| false).unwrap_or_default(), positions)
 }

@@ -142,7 +142,8 @@ impl Warnings {
     pub(super) fn append(&self, others: Self) {
         let left_out = others.left_out.into_inner();
         self.left_out.fetch_add(left_out, Ordering::Relaxed);
-        for Warning { location, message } in others.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+        for Warning { location, message } in others.list.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+        {
             self.add(location, message);
         }
     }

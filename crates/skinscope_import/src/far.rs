@@ -157,7 +157,8 @@ fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
         values.sort_unstable_by(f64::total_cmp);
         values[((values.len() - 1) as f64 * share).round() as usize]
     };
-    let middle = DVec3::from_array([0, 1, 2].map(|axis| at(0.5, positions.iter().map(|position| position[axis]).collect())));
+    let middle =
+        DVec3::from_array([0, 1, 2].map(|axis| at(0.5, positions.iter().map(|position| position[axis]).collect())));
     let size = (2.0 * at(0.75, positions.iter().map(|position| position.distance(middle)).collect())).max(1.0);
     let distance = middle.abs().max_element();
     (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
@@ -285,7 +286,7 @@ pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
     }
     let place = DVec3::select(middle.abs().cmpgt(DVec3::splat(KEPT * size)), middle, DVec3::ZERO);
     for (mesh, _) in parts.meshes.iter_mut().zip(&meshes).filter(|(_, is_skinned)| **is_skinned) {
-        mesh.place = place;
+        mesh.offset = place;
         let positions = mesh.primitives.iter_mut().flat_map(|primitive| &mut primitive.positions);
         positions.for_each(|position| *position = (position.as_dvec3() - place).as_vec3());
     }

@@ -73,7 +73,8 @@ type Set = (Vec<[u16; 4]>, Vec<[f32; 4]>, WeightFormat);
 fn read_set(source: &PrimitiveSource, n: u32, vertices: usize) -> Result<Set, ImportError> {
     let store = source.reader.store;
     let location = || format!("{}, JOINTS_{n}", source.location());
-    let missing = || ImportError::invalid(source.location(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
+    let missing =
+        || ImportError::invalid(source.location(), "JOINTS_n and WEIGHTS_n in pairs", "one without the other");
     let joints = source.attribute(Semantic::Joints(n), vertices)?.ok_or_else(missing)?;
     joints.expect(&[Type::Vec4], JOINTS, &location)?;
     let indices = store.shorts::<[u16; 4], 4>(joints, &location)?;

@@ -24,7 +24,11 @@ pub(super) struct Nodes {
 
 impl Nodes {
     /// Returns the model's id of a node of the file.
-    pub(super) fn id(&self, index: json::Index<json::Node>, location: &dyn Fn() -> String) -> Result<NodeId, ImportError> {
+    pub(super) fn id(
+        &self,
+        index: json::Index<json::Node>,
+        location: &dyn Fn() -> String,
+    ) -> Result<NodeId, ImportError> {
         self.of_file.get(index.value()).copied().ok_or_else(|| no_node(index.value(), self.of_file.len(), location()))
     }
 }
@@ -192,7 +196,8 @@ fn local_transform(
 fn note_far(translation: Vec3, location: &dyn Fn() -> String, warnings: &Warnings) {
     let far = translation.abs().max_element();
     if far > Aabb::FAR {
-        warnings.add(location(), format!("stands {far:e} m away, farther than can be shown; what it moves is not seen"));
+        warnings
+            .add(location(), format!("stands {far:e} m away, farther than can be shown; what it moves is not seen"));
     }
 }
 

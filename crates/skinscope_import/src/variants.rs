@@ -44,7 +44,11 @@ pub(super) fn of_primitive(
         let have = reader.root.materials.len();
         if material >= have {
             let expected = format!("a material below {have}");
-            return Err(ImportError::invalid(format!("{location}, {prefix}"), expected, format!("material {material}")));
+            return Err(ImportError::invalid(
+                format!("{location}, {prefix}"),
+                expected,
+                format!("material {material}"),
+            ));
         }
         for variant in mapping.list("variants") {
             let inside = whole(variant).and_then(|v| usize::try_from(v).ok()).filter(|v| *v < known);

@@ -55,7 +55,7 @@ impl PickIndex {
                 let unknown = clusters.unknown(model.primitive(mesh, primitive));
                 unknown.contains(&true).then_some(((mesh.index(), primitive), unknown))
             };
-            let unknown = Arc::new(model.weight_edits().places().filter_map(of).collect());
+            let unknown = Arc::new(model.weight_edits().primitives().filter_map(of).collect());
             *cached = EditedClusters { edits: model.weight_edits().clone(), unknown };
         }
         Arc::clone(&cached.unknown)

@@ -211,7 +211,11 @@ fn check_instances(parts: &ModelParts) -> Result<(), BuildError> {
         let ordered = i == 0 || parts.instances[i - 1].node <= instance.node;
         ensure(ordered, location, "instances are not in node order")?;
         let mesh = &parts.meshes[instance.mesh.index()];
-        ensure(instance.morph_weights.len() == mesh.morph_names.len(), location, "its morph weights do not fit its mesh")?;
+        ensure(
+            instance.morph_weights.len() == mesh.morph_names.len(),
+            location,
+            "its morph weights do not fit its mesh",
+        )?;
         ensure(instance.morph_offset == morph_offset, location, "its morph offset is wrong")?;
         let rest = parts.skeleton.rest.morph_weights.get(morph_offset..morph_offset + instance.morph_weights.len());
         ensure(is_finite(&instance.morph_weights), location, "its morph weights are not finite")?;

@@ -6,7 +6,7 @@
 //! ```text
 //! place in the file's world = place in the model's world + origin          (Skeleton::origin_of)
 //! translation in the file   = translation in the model   + base            (Skeleton::stored_translation)
-//! position in the file      = position in the model      + place           (Mesh::place)
+//! position in the file      = position in the model      + offset          (Mesh::offset)
 //! ```
 //!
 //! The last is for meshes whose own positions lie far away; their inverse bind matrices take the place in (Skin::stored_bind).

@@ -14,7 +14,7 @@ pub struct Mesh {
     /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
     pub morph_names: Vec<String>,
     /// What was taken off the positions, mesh space: zero but for meshes far from its origin ([`super::FarMesh`]).
-    pub find: DVec3,
+    pub offset: DVec3,
 }
 
 /// The kind of primitive that the index list describes once strips, fans and loops are unrolled.

@@ -151,7 +151,7 @@ fn deformed_from(bytes: &[u8], source: &Primitive, order: &VertexOrder) -> Defor
     let mut out = Deformed::default();
     let rows = bytes.as_chunks::<48>().0;
     for i in 0..source.vertex_count() {
-        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(&rows[order.place(i)]);
+        let [position, normal, tangent]: [Vec4; 3] = bytemuck::pod_read_unaligned(&rows[order.slot(i)]);
         let determinant = position.w;
         out.positions.push(position.truncate());
         out.determinants.push(determinant);

@@ -135,7 +135,7 @@ fn patch(
             return Ok(false);
         }
         let words: Vec<u32> = changed.iter().map(|(_, of)| now[*of].to_bits()).collect();
-        let rows = changed.iter().enumerate().map(|(row, (v, _))| (on_device.order.place(*v), row)).collect();
+        let rows = changed.iter().enumerate().map(|(row, (v, _))| (on_device.order.slot(*v), row)).collect();
         patches.add(range, rows, &words, 1);
     }
     patches.send(gpu, "changed numbers")?;

@@ -264,7 +264,7 @@ pub(super) fn edges(p: &Primitive, order: &VertexOrder, stop: &dyn Fn() -> bool)
     }
     let mut ends = triangle_edges(p.indices.as_chunks().0, p.vertex_count(), stop).unwrap_or_default();
     if !order.is_own() {
-        ends.iter_mut().for_each(|ends| *ends = ends.map(|vertex| order.place(vertex as usize) as u32));
+        ends.iter_mut().for_each(|ends| *ends = ends.map(|vertex| order.slot(vertex as usize) as u32));
     }
     ends.into_flattened()
 }

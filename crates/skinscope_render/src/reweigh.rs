@@ -73,7 +73,7 @@ impl Rewrites {
 
 /// The primitives of which one of two models has edited weights.
 fn edited_primitives(resident: &Model, wanted: &Model) -> Vec<(MeshId, usize)> {
-    let mut all: Vec<_> = resident.weight_edits().places().chain(wanted.weight_edits().places()).collect();
+    let mut all: Vec<_> = resident.weight_edits().primitives().chain(wanted.weight_edits().primitives()).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -146,7 +146,7 @@ impl GpuModel {
         out: &mut Patches,
     ) {
         let Some(on_device) = self.meshes.get_mut(mesh).and_then(|mesh| mesh.get_mut(n)) else { return };
-        let rows = vertices.iter().enumerate().map(|(row, v)| (on_device.order.place(*v as usize), row)).collect();
+        let rows = vertices.iter().enumerate().map(|(row, v)| (on_device.order.slot(*v as usize), row)).collect();
         out.add(&on_device.influences.rows, rows, words, on_device.layout.influences.words());
         on_device.influences.meet(now, vertices);
     }

@@ -97,7 +97,7 @@ fn edited_bind_matrices_are_saved_and_read_again_and_nothing_else_changes() {
         let model = load(&path);
         let binds = [1, 4].map(|place| {
             let matrix = Affine3A::from_translation(Vec3::new(0.25, place as f32, 0.5));
-            BindChange { skin: SkinId(0), place, matrix, restored: false }
+            BindChange { skin: SkinId(0), joint: place, matrix, restored: false }
         });
         let edited = model.with_binds(&binds).unwrap();
         let told = save(&path, &edited, &out);

@@ -147,8 +147,8 @@ pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     for (i, (now, rest)) in pose.transforms.iter().zip(&rest.transforms).enumerate() {
         let mut channels = difference(now, rest);
         let node = NodeId::from_index(i);
-        let (base, index) = (model.skeleton.base(i), pose.wide.place(node));
-        if index != DVec3::ZERO || channels.translation.is_some() {
+        let (base, wide) = (model.skeleton.base(i), pose.wide.place(node));
+        if wide != DVec3::ZERO || channels.translation.is_some() {
             channels.translation = Some((pose.translation(node) + base).to_array());
         }
         if channels != Channels::default() {

@@ -187,7 +187,8 @@ pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>
     }
     let names = |model: &Model, keys: &Keys| -> BTreeMap<String, NodeId> {
         let all = (0..model.skeleton.len()).map(|i| (i, keys.key(NodeId::from_index(i))));
-        let alone = by_spelling(all, Part::Whole).into_iter().filter_map(|(name, at)| Some((name, NodeId::from_index(at?))));
+        let alone =
+            by_spelling(all, Part::Whole).into_iter().filter_map(|(name, at)| Some((name, NodeId::from_index(at?))));
         alone.collect()
     };
     if theirs.is_empty() != ours.is_empty() {

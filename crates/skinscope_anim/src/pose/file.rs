@@ -117,7 +117,11 @@ impl PoseFile {
             let location = format!("joints.{key:?}");
             let node = object(node, &location)?;
             if let Some(other) = node.keys().find(|channel| !CHANNELS.contains(&channel.as_str())) {
-                return Err(content(&location, &format!("channels among {}", CHANNELS.join(", ")), &format!("{other:?}")));
+                return Err(content(
+                    &location,
+                    &format!("channels among {}", CHANNELS.join(", ")),
+                    &format!("{other:?}"),
+                ));
             }
             let rotation = numbers::<_, 4>(node, "rotation", &location, number)?;
             if rotation.is_some_and(|q| q.iter().all(|v| *v == 0.0)) {

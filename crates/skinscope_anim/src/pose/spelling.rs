@@ -57,7 +57,10 @@ fn without_number(name: &str) -> &str {
 }
 
 /// Returns the index of each name by its spelling; `None` where several names are spelled alike.
-pub(super) fn by_spelling<'n>(names: impl Iterator<Item = (usize, &'n str)>, part: Part) -> HashMap<String, Option<usize>> {
+pub(super) fn by_spelling<'n>(
+    names: impl Iterator<Item = (usize, &'n str)>,
+    part: Part,
+) -> HashMap<String, Option<usize>> {
     let mut out: HashMap<String, Option<usize>> = HashMap::new();
     for (at, name) in names {
         if let Some(name) = spelled(name, part) {

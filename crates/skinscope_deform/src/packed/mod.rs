@@ -207,8 +207,7 @@ fn packed(
     let write = |slot: usize, words: &mut [u32]| write_vertex(p, layout, order.vertex(slot), words);
     let vertices = rows(p.positions.len(), layout.words(), &write);
     let paint_layout = PaintLayout::of(&p);
-    let paint =
-        rows(p.positions.len(), paint_layout.words(), &|slot, words| write_paint(p, order.vertex(slot), words));
+    let paint = rows(p.positions.len(), paint_layout.words(), &|slot, words| write_paint(p, order.vertex(slot), words));
     let morphs = morphs(&p, &order);
     PackedPrimitive { layout, vertices, influences, paint_layout, paint, morphs, indices, order }
 }

@@ -27,7 +27,7 @@ impl Touched {
             return None;
         }
         let mut out = Self::default();
-        let edited = [checked, now].into_iter().flat_map(|model| model.weight_edits().places());
+        let edited = [checked, now].into_iter().flat_map(|model| model.weight_edits().primitives());
         for (mesh, primitive) in edited.collect::<BTreeSet<_>>() {
             let (Some(then), Some(here)) = (checked.influences(mesh, primitive), now.influences(mesh, primitive))
             else {
@@ -172,7 +172,7 @@ mod tests {
     fn another_matrix_touches_what_its_joint_carries() {
         let model = tube(Tube { joints: 12, rings: 40, ..Tube::default() });
         let matrix = glam::Affine3A::from_translation(glam::Vec3::X);
-        let bound = model.with_binds(&[BindChange { skin: SkinId(0), place: 4, matrix, restored: false }]);
+        let bound = model.with_binds(&[BindChange { skin: SkinId(0), joint: 4, matrix, restored: false }]);
         let touched = Touched::between(&model, &bound.unwrap()).unwrap();
         let may = |rule, joint: u32| touched.may_change(&finding(rule, &[], &[joint]));
         assert!(may("inverse-bind-mismatch", 5) && may("rogue-vertices", 5) && !may("inverse-bind-mismatch", 6));

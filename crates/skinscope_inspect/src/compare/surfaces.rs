@@ -36,7 +36,7 @@ impl Pair {
             let count = a.meshes[here].primitives.len().min(b.meshes[there].primitives.len());
             for p in 0..count {
                 let (own, other) = (&a.meshes[here].primitives[p], &b.meshes[there].primitives[p]);
-                let apart = b.meshes[there].place - a.meshes[here].place;
+                let apart = b.meshes[there].offset - a.meshes[here].offset;
                 let (vertices, unlike) = match apart == DVec3::ZERO {
                     true => matched(own, other),
                     false => matched(own, &moved(other, apart)),

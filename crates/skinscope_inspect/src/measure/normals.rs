@@ -46,7 +46,7 @@ impl NormalGroups {
             Some(normal) => (topology.welded[v], Some(bits(normal))),
             None => (v as u32, None),
         };
-        let Weld { place: group_of, first } =
+        let Weld { group: group_of, first } =
             Weld::by_key((0..p.stored_vertices).map(key), &|| false).unwrap_or_default();
         let corners = (0..).zip(&topology.corners).flat_map(|(face, t)| t.map(|v| (group_of[v as usize], face)));
         let faces = Csr::new(first.len(), corners);

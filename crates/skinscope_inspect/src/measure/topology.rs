@@ -148,7 +148,7 @@ impl MeasuredTopology {
 /// Splits the welded vertices whose stored vertices have different vectors; `None` once `stop` returns true.
 fn part(weld: &Weld, vectors: &[Vec4], stop: &dyn Fn() -> bool) -> Option<Weld> {
     let vector = |v: usize| vectors.get(v).map(|vector| vector.to_array().map(f32::to_bits));
-    Weld::by_key(weld.place.iter().enumerate().map(|(v, welded)| (*welded, vector(v))), stop)
+    Weld::by_key(weld.group.iter().enumerate().map(|(v, welded)| (*welded, vector(v))), stop)
 }
 
 /// Returns the joint (its index in the skin) with the largest sum of weights at three corners, of equal ones the first;

@@ -141,7 +141,8 @@ impl JointPairs {
         let grid = Grid::new(&points, reach);
         let mut search = Search { pairs: self, plane, reach, located, grid, names_are_right: false };
         let named_partner = || (0..self.at.len()).filter_map(|j| Some((j, self.named_partner(j)?)));
-        search.names_are_right = named_partner().filter(|(j, k)| search.fits(*j, *k)).count() * 3 >= named_partner().count();
+        search.names_are_right =
+            named_partner().filter(|(j, k)| search.fits(*j, *k)).count() * 3 >= named_partner().count();
         let mut found: Vec<Option<u16>> = (0..self.at.len()).map(|j| search.first(j)).collect();
         let mut doubtful: Vec<usize> = (0..self.at.len()).filter(|j| search.is_doubtful(*j)).collect();
         // Parents are settled before the joints below them.
@@ -281,7 +282,8 @@ impl Search<'_> {
         let image = self.plane.mirrored(self.pairs.at[j]?);
         let mut near = Vec::new();
         self.grid.near(image, &mut near);
-        let nearest = near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.located[*i as usize]));
+        let nearest =
+            near.iter().map(|(distance, i)| ((distance / self.reach * 8.0) as u32, self.located[*i as usize]));
         let depth = &self.pairs.depth;
         let like = |(_, k): &(u32, u16)| self.fits(j, *k) && depth[usize::from(*k)] == depth[j];
         let found: Vec<(u32, u16)> = nearest.filter(like).collect();

@@ -33,8 +33,8 @@ impl History {
         let has_place = |bind: &BindChange| {
             let of = |model: &Model| {
                 let skin = model.stored_skins().get(bind.skin.index())?;
-                let matrix = skin.inverse_bind.get(bind.place)?.to_cols_array().map(f32::to_bits);
-                Some((*skin.joints.get(bind.place)?, is_stored.then_some(matrix)))
+                let matrix = skin.inverse_bind.get(bind.joint)?.to_cols_array().map(f32::to_bits);
+                Some((*skin.joints.get(bind.joint)?, is_stored.then_some(matrix)))
             };
             of(old).is_some_and(|place| of(new) == Some(place))
         };
@@ -238,7 +238,7 @@ impl Unsaved<'_> {
         };
         let joints = |model: &Model| model.skins.iter().map(|skin| skin.joints.clone()).collect::<Vec<_>>();
         let same_nodes = old.skeleton.names == new.skeleton.names && old.skeleton.parents == new.skeleton.parents;
-        let edited = old.weight_edits().places().map(|(mesh, _)| mesh);
+        let edited = old.weight_edits().primitives().map(|(mesh, _)| mesh);
         let mut meshes: Vec<MeshId> = edited.chain(self.view.marked.parts.iter().map(|part| part.mesh)).collect();
         meshes.sort_unstable();
         meshes.dedup();

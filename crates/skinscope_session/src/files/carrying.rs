@@ -227,7 +227,7 @@ fn binds_of(model: &Model, work: &WorkRecord, left: &mut WorkRecord) -> Vec<Bind
         let found = nodes.get(record.joint.as_str()).and_then(|node| bind(model, *node, record));
         let is_own = |change: &BindChange| {
             let edited =
-                model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.place));
+                model.bind_edits().all().find(|(skin, place, _)| (*skin, *place) == (change.skin, change.joint));
             edited.is_some_and(|(.., matrix)| matrix != change.matrix)
         };
         match found.filter(|change| change.matrix.is_finite() && !is_own(change)) {
@@ -377,5 +377,5 @@ fn bind(model: &Model, node: NodeId, record: &BindRecord) -> Option<BindChange> 
     let only = |of: &[(usize, usize)]| if let [one] = of { Some(*one) } else { None };
     let (skin, place) = own(&same).or_else(|| only(&same)).or_else(|| own(&all)).or_else(|| only(&all))?;
     let matrix = Affine3A::from_cols_array(&values(record.matrix));
-    Some(BindChange { skin: SkinId::from_index(skin), place, matrix, restored: false })
+    Some(BindChange { skin: SkinId::from_index(skin), joint: place, matrix, restored: false })
 }

@@ -89,13 +89,13 @@ fn binds_since(then: &Model, now: &Model) -> Vec<BindChange> {
     let of = |(skin, place): (skinscope_model::SkinId, usize)| {
         let matrix = now.skins[skin.index()].inverse_bind[place];
         let is_same = then.skins[skin.index()].inverse_bind[place] == matrix;
-        (!is_same).then_some(BindChange { skin, place, matrix, restored: false })
+        (!is_same).then_some(BindChange { skin, joint: place, matrix, restored: false })
     };
     places.into_iter().filter_map(of).collect()
 }
 
 fn weights_since(then: &Model, now: &Model) -> Vec<WeightChange> {
-    let mut places: Vec<_> = then.weight_edits().places().chain(now.weight_edits().places()).collect();
+    let mut places: Vec<_> = then.weight_edits().primitives().chain(now.weight_edits().primitives()).collect();
     places.sort_unstable();
     places.dedup();
     let of = |(mesh, primitive)| {
@@ -174,7 +174,7 @@ mod tests {
         let stored = session.model().unwrap().skins[0].inverse_bind.clone();
         let bind = |session: &mut Session, place: usize, x: f32| {
             let matrix = glam::Affine3A::from_translation(glam::Vec3::new(x, 0.0, 0.0));
-            let change = BindChange { skin: skinscope_model::SkinId(0), place, matrix, restored: false };
+            let change = BindChange { skin: skinscope_model::SkinId(0), joint: place, matrix, restored: false };
             weights::change_skinning(session, &[], &[change]);
         };
         bind(&mut session, 3, 1.0);

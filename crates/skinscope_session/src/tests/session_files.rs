@@ -84,7 +84,7 @@ fn change_all(session: &mut Session, random: &mut Random) {
             weights::change_skinning(
                 session,
                 &[],
-                &[BindChange { skin: SkinId::from_index(s), place, matrix, restored: false }],
+                &[BindChange { skin: SkinId::from_index(s), joint: place, matrix, restored: false }],
             );
         }
     }

@@ -77,7 +77,7 @@ fn a_matrix_that_was_taken_back_comes_back_only_to_its_joint() {
         weights::change_skinning(
             &mut session,
             &[],
-            &[BindChange { skin: SkinId(0), place: 2, matrix, restored: false }],
+            &[BindChange { skin: SkinId(0), joint: 2, matrix, restored: false }],
         );
         session.apply(EditCommand::Undo);
         session.open(document(version));

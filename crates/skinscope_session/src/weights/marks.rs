@@ -103,7 +103,7 @@ const THICKNESS: f32 = 1e-3;
 impl Neighbours {
     fn place(&self, (mesh, primitive, vertex): (MeshId, usize, u32)) -> Option<WeldedVertex> {
         let (surface, first) = *self.parts.get(&(mesh.index(), primitive))?;
-        Some((surface, *self.surfaces[surface].mesh.weld.place.get((first + vertex) as usize)?))
+        Some((surface, *self.surfaces[surface].mesh.weld.group.get((first + vertex) as usize)?))
     }
 
     fn places(&self, set: &VertexSet) -> BTreeSet<WeldedVertex> {

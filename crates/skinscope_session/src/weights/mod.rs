@@ -104,8 +104,8 @@ fn differing(model: &Model, changes: &[WeightChange]) -> Vec<WeightChange> {
 fn differing_binds(now: &Model, then: &Model, changes: &[BindChange]) -> Vec<BindChange> {
     let of = |model: &Model, change: &BindChange| {
         let skin = model.skins.get(change.skin.index())?;
-        let unusable = skin.not_finite.binary_search(&change.place).is_ok();
-        Some((skin.inverse_bind.get(change.place)?.to_cols_array().map(f32::to_bits), unusable))
+        let unusable = skin.not_finite.binary_search(&change.joint).is_ok();
+        Some((skin.inverse_bind.get(change.joint)?.to_cols_array().map(f32::to_bits), unusable))
     };
     changes.iter().filter(|change| of(now, change) != of(then, change)).copied().collect()
 }

@@ -217,8 +217,8 @@ impl SessionFile {
             return Err(FileError::Read(format!("more than {MOST_COMMAS} values are too many for a session")));
         }
         if bytes.trim_ascii_start().first().is_some_and(|byte| *byte == b'[') {
-            let (place, found) = ("the file".into(), "a list".into());
-            return Err(FileError::Content { place, expected: "an object".into(), found });
+            let (location, found) = ("the file".into(), "a list".into());
+            return Err(FileError::Content { location, expected: "an object".into(), found });
         }
         match Self::of_plain(bytes) {
             // The reader refuses some spellings of JSON that mean the same as others.
@@ -245,8 +245,8 @@ impl SessionFile {
             Some(version) => version.to_string(),
             None => "nothing".into(),
         };
-        let (place, expected) = ("skinscope_session".into(), format!("version {VERSION}"));
-        Err(FileError::Content { place, expected, found })
+        let (location, expected) = ("skinscope_session".into(), format!("version {VERSION}"));
+        Err(FileError::Content { location, expected, found })
     }
 
     /// Returns how much the file keeps.
