@@ -1,8 +1,9 @@
-//! The environment that this process gives to libraries of the system.
+//! What this process sets in its environment for the libraries of the system that it uses.
 
-/// Keeps libraries of the system from complaining on standard error that there is no `XDG_RUNTIME_DIR`, for a process that opens no
-/// window: looking for graphics devices, they ask for a Wayland display there. Does nothing where there is one, where the process has
-/// more than one thread, or on other systems than Linux.
+/// Stops libraries of the system from complaining on standard error that `XDG_RUNTIME_DIR` is not set. Call it in a
+/// process that opens no window: libraries that look for graphics devices ask for a Wayland display in that folder.
+///
+/// Does nothing where the variable is set, where the process has more than one thread, or on other systems than Linux.
 pub fn look_for_no_display() {
     #[cfg(target_os = "linux")]
     {

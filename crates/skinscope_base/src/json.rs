@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// A text that strict readers accept, which means the same as another one.
+/// A JSON text that strict readers accept, with the same meaning as the text that it was made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlainJson {
     /// The text: integers are written as such, and each object has a key once.
@@ -15,7 +15,7 @@ pub struct PlainJson {
     pub repeated: Vec<Repeated>,
 }
 
-/// A member of an object that stands for nothing, since a later one has its key.
+/// A member of an object that has no meaning, since a later member of the same object has its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repeated {
     /// The path of the object, such as `accessors[3]`; empty for the whole document.
@@ -24,8 +24,9 @@ pub struct Repeated {
     pub key: String,
 }
 
-/// Writes a well-formed JSON text anew, so that strict readers accept it; `None` where it is plain already. White space stays, and so do
-/// numbers that are no integers. Of a text that is not well formed nothing is promised but that this returns.
+/// Rewrites a well-formed JSON text so that strict readers accept it; `None` where the text needs no change. White
+/// space and numbers that are no integers stay as they are. The result for a text that is not well formed is
+/// unspecified, but the function always returns.
 #[must_use]
 pub fn plain(text: &str) -> Option<PlainJson> {
     let mut scan = Scan::new(text);
@@ -37,8 +38,9 @@ pub fn plain(text: &str) -> Option<PlainJson> {
     Some(PlainJson { text: without(&out, left_out), repeated })
 }
 
-/// Returns the path of the value that a reader was at when it had read `line` lines (from 1) and `column` bytes of the last, such as
-/// `accessors[3].count`; empty for the document itself.
+/// Returns the path of the value that a reader had reached after `line` lines (counted from 1) and `column` bytes of
+/// the last one, such as `accessors[3].count`; empty for the document itself. Parsers report errors by line and column,
+/// and this says which part of the document an error is in.
 #[must_use]
 pub fn path_at(text: &str, line: usize, column: usize) -> String {
     let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();

@@ -1,7 +1,7 @@
-//! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs ([`parallel`]), texts of
-//! JSON ([`json`]), words for numbers ([`words`]), text forms of values ([`text_form`]), memory for large lists ([`memory`]), the
-//! environment of the process ([`environment`]), and files that are written whole
-//! or not at all ([`output`]).
+//! What every other crate of Skinscope builds on: mathematics on glam ([`math`]), threads and background jobs
+//! ([`parallel`]), JSON texts ([`json`]), numbers with their nouns ([`words`]), text forms of values ([`text_form`]),
+//! memory for large lists ([`memory`]), the environment of the process ([`environment`]), and files that are written
+//! whole or not at all ([`output`]).
 //!
 //! This crate knows nothing of models, glTF, devices or windows.
 

@@ -1,4 +1,4 @@
-//! Memory for large lists, and the processor time that was spent.
+//! Large memory pages for large lists, and the processor time of this process.
 
 /// The least bytes of a list that is worth larger pages: two of 2 MiB.
 const LARGE: usize = 4 << 20;

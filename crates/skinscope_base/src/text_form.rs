@@ -1,4 +1,5 @@
-//! Text forms of values that serde does not know here: those of glam, and those that are shared. They are named by `#[serde(with = …)]`.
+//! Serde forms of types of other crates: vectors and quaternions of glam, and `Arc`. Fields name them by `#[serde(with
+//! = …)]`.
 
 use std::sync::Arc;
 
@@ -6,15 +7,15 @@ use glam::{Quat, Vec2, Vec3};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A value that is a list of numbers in a text.
+/// A value that is serialized as the list of its numbers.
 pub trait Numbers: Copy {
-    /// The list.
+    /// The type of the list, such as `[f32; 3]`.
     type List: Serialize + DeserializeOwned;
 
-    /// Returns the numbers of a value.
+    /// Returns the numbers of the value, in the order of its components.
     fn list(self) -> Self::List;
 
-    /// Returns the value of these numbers.
+    /// Makes a value of its numbers.
     fn of(list: Self::List) -> Self;
 }
 
@@ -37,7 +38,7 @@ macro_rules! numbers {
 // A quaternion is x, y, z, w.
 numbers!(Vec2 2, Vec3 3, Quat 4);
 
-/// A value that is written as its numbers, for values that lie in lists.
+/// A value that is serialized as the list of its numbers, for values in lists, where no field can name a form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plain<V>(pub V);
 
@@ -74,7 +75,7 @@ pub mod vector {
     }
 }
 
-/// A value that several may own, as the value.
+/// The form of an `Arc` that is the form of the value within it.
 pub mod shared {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 

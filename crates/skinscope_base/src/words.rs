@@ -1,8 +1,8 @@
-//! Words for numbers of things.
+//! Numbers with the nouns that they count.
 
 use std::fmt::Display;
 
-/// Returns a number before the word for one thing or for several: `1 key`, `3 keys`.
+/// Returns a number followed by its noun, singular or plural: `1 key`, `3 keys`.
 #[must_use]
 pub fn counted<N: Display + PartialEq + From<u8>>(n: N, one: &str, many: &str) -> String {
     let word = if n == N::from(1) { one } else { many };

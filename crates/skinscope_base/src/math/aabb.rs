@@ -23,7 +23,8 @@ impl Aabb {
     /// The box that contains nothing; the identity of [`Aabb::union`].
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
-    /// Coordinates beyond this magnitude (metres) overflow when they are squared and added.
+    /// The largest magnitude of a usable coordinate, metres. Squares of larger coordinates, and sums of them, may
+    /// overflow f32.
     pub const FAR: f32 = 1e18;
 
     /// Returns the smallest box around `points`, without those that [`Aabb::include`] leaves out.
@@ -78,19 +79,20 @@ impl Aabb {
         if self.is_empty() { Vec3::ZERO } else { self.min * 0.5 + self.max * 0.5 }
     }
 
-    /// Returns the lengths of the edges; zero when the box is empty.
+    /// Returns the lengths of the edges along x, y and z; zero when the box is empty.
     #[must_use]
     pub fn size(self) -> Vec3 {
         if self.is_empty() { Vec3::ZERO } else { self.max - self.min }
     }
 
-    /// Returns the length of the diagonal, the unit of every relative error in this crate.
+    /// Returns the length of the diagonal, by which tolerances are scaled to the size of a model; 0 when the box is
+    /// empty.
     #[must_use]
     pub fn diagonal(self) -> f32 {
         self.size().length()
     }
 
-    /// Returns the box with each side moved outwards by `by`.
+    /// Returns the box with each of its six sides moved outwards by the component of `by` along its axis.
     #[must_use]
     pub fn grown(self, by: Vec3) -> Self {
         Self { min: self.min - by, max: self.max + by }
@@ -102,7 +104,8 @@ impl Aabb {
         self.min.abs().max(self.max.abs()).max_element()
     }
 
-    /// Returns the box around the eight transformed corners.
+    /// Returns the axis-aligned box around the eight corners transformed by `m`. It contains the transformed points of
+    /// this box, but is in general larger than the smallest box around them.
     #[must_use]
     pub fn transformed(self, m: Affine3A) -> Self {
         if self.is_empty() {

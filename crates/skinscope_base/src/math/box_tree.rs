@@ -1,4 +1,4 @@
-//! A tree of boxes around items in space, such as points or triangles.
+//! A binary tree of boxes (bounding volume hierarchy) around items in space, such as points or triangles.
 
 use glam::{DVec3, Vec3};
 
@@ -8,7 +8,7 @@ const LEAF: u32 = 4;
 /// A box by its least and its greatest corner.
 type Bounds = [DVec3; 2];
 
-/// A tree of the boxes around items. Items can be removed.
+/// A bounding volume hierarchy over items that are named by their indices. Items can be removed.
 #[derive(Clone, Debug, Default)]
 pub struct BoxTree {
     /// The numbers of the items: those of a leaf stand together.
@@ -29,7 +29,8 @@ struct Node {
 }
 
 impl BoxTree {
-    /// Makes a tree of items by the boxes around them. Items whose boxes are not finite are never found.
+    /// Makes a tree of the items with these boxes; item `i` has `boxes[i]`. Items whose boxes are not finite are never
+    /// found.
     #[must_use]
     pub fn new(boxes: &[Bounds]) -> Self {
         let is_finite = |i: &u32| boxes[*i as usize].iter().all(|p| p.is_finite());
@@ -43,7 +44,7 @@ impl BoxTree {
         out
     }
 
-    /// Makes a tree of points.
+    /// Makes a tree of points; item `i` is the `i`-th point.
     #[must_use]
     pub fn of_points(points: impl Iterator<Item = Vec3>) -> Self {
         Self::new(&points.map(|p| [p.as_dvec3(); 2]).collect::<Vec<_>>())
@@ -79,9 +80,10 @@ impl BoxTree {
         self.divide(boxes, start + 1);
     }
 
-    /// Visits items, those in nearer boxes first, as long as their boxes lie no farther from `point` than the distance that `visit`
-    /// returned last: the least distance so far to find the nearest item, or always one distance to find all within it. None is visited
-    /// where `point` is not finite.
+    /// Visits items by their indices, those in nearer boxes first, as long as their boxes are no farther from `point`
+    /// than the distance that `visit` returned last. To find the nearest item, `visit` returns the least distance so
+    /// far; to find all items within a distance, it always returns that one. Distances are in the unit of the boxes.
+    /// None is visited where `point` is not finite.
     pub fn nearest(&self, point: DVec3, mut visit: impl FnMut(u32) -> f64) {
         let mut least = f64::INFINITY;
         let mut open: Vec<(f64, u32)> = Vec::new();
@@ -109,8 +111,8 @@ impl BoxTree {
         }
     }
 
-    /// Visits all items in those boxes that `meets` accepts, and removes each for which `keep` returns false. `meets` has to accept every
-    /// box around one that it accepts.
+    /// Visits the indices of all items in those boxes that `meets` accepts, and removes each item for which `keep`
+    /// returns false. `meets` has to accept every box that contains a box that it accepts.
     pub fn retain(&mut self, meets: &impl Fn(Bounds) -> bool, keep: &mut impl FnMut(u32) -> bool) {
         if !self.nodes.is_empty() {
             self.descend(0, meets, keep);

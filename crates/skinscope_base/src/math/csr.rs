@@ -1,6 +1,6 @@
 //! Many lists in two flat arrays: *compressed sparse rows*.
 
-/// Rows of values that are stored one after another.
+/// Rows of values that are stored one after another (compressed sparse rows).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Csr<T = u32> {
     /// Where each row begins in `values`; the last entry is the end.
@@ -9,14 +9,15 @@ pub struct Csr<T = u32> {
 }
 
 impl<T> Default for Csr<T> {
-    /// Makes no rows.
+    /// Returns a table without rows.
     fn default() -> Self {
         Self { starts: Vec::new(), values: Vec::new() }
     }
 }
 
 impl<T: Copy> Csr<T> {
-    /// Makes `rows` rows from pairs of row and value, in linear time. The values of a row keep the order in which they come.
+    /// Makes a table of `rows` rows from pairs of row index and value, in linear time. The values of a row stay in the
+    /// order of the pairs. Every row index has to be below `rows`.
     #[must_use]
     pub fn new(rows: usize, pairs: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut starts = vec![0_u32; rows + 1];
@@ -41,7 +42,7 @@ impl<T: Copy> Csr<T> {
         self.starts.len().saturating_sub(1)
     }
 
-    /// Returns the values of a row.
+    /// Returns the values of the row with this index.
     #[inline]
     #[must_use]
     pub fn row(&self, row: usize) -> &[T] {

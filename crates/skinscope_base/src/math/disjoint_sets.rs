@@ -1,17 +1,17 @@
-//! Disjoint sets of numbers, which grow together.
+//! Disjoint sets of indices that are merged step by step (union–find).
 
-/// Disjoint sets of the numbers from 0 on (union by the lower root, with path halving).
+/// Disjoint sets of the indices 0 to `count` − 1 (union–find: union by the lower root, with path halving).
 #[derive(Clone, Debug)]
 pub struct DisjointSets(Vec<u32>);
 
 impl DisjointSets {
-    /// Makes `count` sets of one number each.
+    /// Makes `count` sets of one index each.
     #[must_use]
     pub fn new(count: usize) -> Self {
         Self((0..count as u32).collect())
     }
 
-    /// Returns the least number of the set that has `at`.
+    /// Returns the least index of the set that contains `at`.
     pub fn root(&mut self, mut at: u32) -> u32 {
         while self.0[at as usize] != at {
             let above = self.0[self.0[at as usize] as usize];
@@ -21,13 +21,14 @@ impl DisjointSets {
         at
     }
 
-    /// Makes one set of the sets that have `a` and `b`.
+    /// Merges the set that contains `a` with the set that contains `b`.
     pub fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b) as usize] = a.min(b);
     }
 
-    /// Returns the set of each number, and how many sets there are. Sets are counted in the order of their least numbers.
+    /// Returns for each index the number of its set, and how many sets there are. Sets are numbered in the order of
+    /// their least indices.
     #[must_use]
     pub fn numbered(mut self) -> (Vec<u32>, usize) {
         let mut count = 0;

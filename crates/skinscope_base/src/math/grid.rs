@@ -1,4 +1,4 @@
-//! A grid that finds the points near a position, in a time that does not grow with how many points stand there.
+//! A uniform grid that finds the points near a position, in a time that does not depend on how many points lie there.
 
 use glam::Vec3;
 
@@ -21,8 +21,8 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// Sorts points into cells, for questions about what lies within `reach` (more than 0, in the unit of the points)
-    /// of a position.
+    /// Sorts points into cells, for queries of the points within `reach` of a position. `reach` is more than 0 and in
+    /// the unit of the points.
     #[must_use]
     pub fn new(points: &'a [Vec3], reach: f32) -> Self {
         // Points far outside of the box around the mass get no cell and are never found.
@@ -41,7 +41,8 @@ impl<'a> Grid<'a> {
         ((p - self.least) / (2.0 * self.reach)).floor().to_array().map(|v| v as i64)
     }
 
-    /// Writes the points within reach of `at` to `out`: the distance and the number of each, in no order.
+    /// Writes the points within reach of `at` to `out`, as pairs of distance and point index, in no order. At a
+    /// position where very many points lie, only the first few hundred are looked at.
     pub fn near(&self, at: Vec3, out: &mut Vec<(f32, u32)>) {
         out.clear();
         let (from, to) = (self.cell(at - self.reach), self.cell(at + self.reach));

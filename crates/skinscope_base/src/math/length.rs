@@ -1,7 +1,7 @@
 //! Lengths as text for people: the only module that chooses a unit for metres.
 
-/// Lengths of so many metres and more are shown in words, since the number says nothing about a model any more: a
-/// million kilometres, which is three times the way to the moon.
+/// From this many metres on, lengths are shown in words, since the number says nothing about a model any more: a
+/// million kilometres, which is about 2.6 times the distance of the moon.
 pub const BEYOND_SENSE: f64 = 1e9;
 
 /// Lengths below this (metres) are rounding errors.
@@ -40,7 +40,7 @@ pub fn lengths(metres: [f64; 3]) -> String {
     format!("{} {unit}", metres.map(|m| digits(m / scale, decimals, false)).join(" × "))
 }
 
-/// Writes a ratio for people to read: with three digits after the point, or in words where there would be too many
+/// Writes a factor for people to read: with three digits after the point, or in words where there would be too many
 /// digits before it.
 #[must_use]
 pub fn factor(times: f64) -> String {

@@ -25,12 +25,12 @@ const OUTSIDE_PER_RATIO: f64 = 5e-5;
 /// How many points are used to find the middle of all.
 const SAMPLE: usize = 2048;
 
-/// Returns the numbers of the points that stand for `count` points: evenly spaced, no more than some thousand.
+/// Returns the indices of a sample of `count` points: evenly spaced, at most 2048.
 pub fn sample_of(count: usize) -> impl Iterator<Item = usize> {
     (0..count).step_by(count.div_ceil(SAMPLE).max(1))
 }
 
-/// The middle of some points and the usual distance from it.
+/// The centre of some points and their usual distance from it.
 #[derive(Clone, Debug)]
 pub struct DistanceSpread {
     middle: Vec3,
@@ -38,8 +38,8 @@ pub struct DistanceSpread {
     usual: f32,
 }
 
-/// A histogram of distances from the middle: for each eighth of a power of two it holds how many points there are, the
-/// nearest and the farthest. It is empty until the first point is counted.
+/// A histogram of distances from the centre: each bin covers an eighth of a power of two, and has the count of its
+/// points and the least and the largest of their distances. It is empty until the first point is counted.
 #[derive(Clone, Debug, Default)]
 pub struct Distances(Vec<Bin>);
 
@@ -55,8 +55,8 @@ impl Bin {
 }
 
 impl DistanceSpread {
-    /// Measures some points that stand for all (see [`sample_of`]); points beyond [`Aabb::FAR`] are ignored. Returns
-    /// `None` where no point is left.
+    /// Measures a sample of points (see [`sample_of`]); points beyond [`Aabb::FAR`] are ignored. Returns `None` where
+    /// no point is left.
     #[must_use]
     pub fn of(sample: &[Vec3]) -> Option<Self> {
         let near: Vec<Vec3> = sample.iter().copied().filter(|p| Aabb::is_near(*p)).collect();
@@ -72,13 +72,13 @@ impl DistanceSpread {
         Some(Self { middle, usual })
     }
 
-    /// Returns how far a point is from the middle, along the axis on which it is farthest.
+    /// Returns the distance of a point from the centre, measured along the axis on which it is largest.
     #[must_use]
     pub fn distance(&self, p: Vec3) -> f32 {
         distance(self.middle, p)
     }
 
-    /// Returns whether all points in the box `all` are so near to the middle that no gap can lie among them.
+    /// Returns whether all points in the box `all` are so near to the centre that no gap can lie among them.
     #[must_use]
     pub fn is_close(&self, all: Aabb) -> bool {
         self.distance(all.min).max(self.distance(all.max)) <= GAP * self.usual
@@ -95,7 +95,8 @@ impl DistanceSpread {
         }
     }
 
-    /// Returns how far the mass reaches from the middle; `None` where there is no gap, so that all points are mass.
+    /// Returns the distance from the centre up to which points belong to the mass; `None` where there is no gap, so
+    /// that all points belong to it.
     #[must_use]
     pub fn reach(&self, distances: &Distances) -> Option<f32> {
         let all: usize = distances.0.iter().map(|b| b.count).sum();
@@ -128,16 +129,17 @@ impl Distances {
     }
 }
 
-/// Returns whether `count` of `all` points are few enough to lie outside of the mass, where they are `ratio` times as
-/// far away as the mass reaches.
+/// Returns whether `count` of `all` points are few enough to lie outside of the mass. `ratio` is their distance from
+/// the centre, as a multiple of the largest distance within the mass: the farther away they are, the more of them may
+/// be left out.
 #[must_use]
 pub fn are_few(count: usize, all: usize, ratio: f64) -> bool {
     count as f64 <= all as f64 * (OUTSIDE_PER_RATIO * ratio).min(MOST_OUTSIDE)
 }
 
 impl Aabb {
-    /// Returns the box around the mass of some points: around all of them but those that are few and lie far beyond a
-    /// gap. It does not know which points a surface joins; `deform::extent` does.
+    /// Returns the box around the mass of some points: around all points except few that lie far beyond a gap (see the
+    /// module). It does not know which points a surface connects; `skinscope_deform::extent` does.
     #[must_use]
     pub fn around_mass(points: &[Vec3]) -> Self {
         let all = Self::from_points(points.iter().copied());

@@ -1,7 +1,7 @@
-//! Vectors, transforms, boxes and projections. Knows nothing of models, files or the GPU.
+//! Vectors, transforms, boxes and projections, which know nothing of models, files or the GPU.
 //!
-//! Right-handed, +Y up, metres, radians. Matrices act on column vectors and are named like fractions:
-//! `world_from_view * p_view = p_world`.
+//! All spaces are right-handed with +Y up; lengths are in metres and angles in radians unless a name says otherwise.
+//! Matrices act on column vectors and are named like fractions: `world_from_view * p_view = p_world`.
 
 mod aabb;
 mod box_tree;

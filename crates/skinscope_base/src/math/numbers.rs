@@ -1,7 +1,8 @@
 //! Functions over many floats at once.
 
-/// Returns the largest absolute value; infinite or NaN if any value is. It compares the bits as integers (floats
-/// without sign are ordered like their bits, NaN last), which the compiler turns into wide instructions.
+/// Returns the largest absolute value; 0 for no values, infinite or NaN if any value is. It compares the bits as
+/// integers (floats without sign are ordered like their bits, NaN last), which the compiler turns into SIMD
+/// instructions.
 #[must_use]
 pub fn largest_magnitude(values: &[f32]) -> f32 {
     f32::from_bits(values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & 0x7FFF_FFFF)))

@@ -4,7 +4,7 @@ use glam::{Affine3A, Mat4, Vec2, Vec3};
 
 use super::Aabb;
 
-/// How view space becomes clip space.
+/// A projection from view space (the camera looks along −Z) to clip space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// A perspective projection.
@@ -20,8 +20,9 @@ pub enum Projection {
 }
 
 impl Projection {
-    /// Returns `clip_from_view` for `aspect` = width / height and the depths of the near and far planes, in metres in
-    /// front of the eye. Depth is reversed. In perspective the far plane may be infinitely far.
+    /// Returns `clip_from_view` for `aspect` = width / height and the distances of the near and far planes in front of
+    /// the eye, metres. Depth is reversed: 1 at the near plane, 0 at the far one. In perspective the far plane may be
+    /// infinite.
     #[must_use]
     pub fn clip_from_view(self, aspect: f32, near: f32, far: f32) -> Mat4 {
         // Swapped planes reverse the depth.
@@ -75,7 +76,8 @@ impl Projection {
         }
     }
 
-    /// Returns the ray in world space through `ndc` (−1…1, +Y up) of a camera that looks along its −Z.
+    /// Returns the ray in world space through the point `ndc` of the picture (−1…1 on both axes, +Y up), for a camera
+    /// at `world_from_view` that looks along its −Z.
     #[must_use]
     pub fn ray(self, world_from_view: Affine3A, aspect: f32, ndc: Vec2) -> Ray {
         let (origin, direction) = match self {
@@ -94,12 +96,12 @@ impl Projection {
     }
 }
 
-/// A half line.
+/// A half line, in world space or whatever space its numbers are in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
     /// The point that the ray starts at.
     pub origin: Vec3,
-    /// Unit length.
+    /// The direction, of unit length.
     pub direction: Vec3,
 }
 
@@ -110,8 +112,8 @@ impl Ray {
         self.enters_box(bounds).is_some()
     }
 
-    /// Returns the distance at which the ray enters `bounds`, 0 where it starts inside; `None` where it misses (slab
-    /// test of Kay & Kajiya 1986).
+    /// Returns the distance at which the ray enters `bounds`, 0 where it starts inside; `None` where it misses. (Slab
+    /// test of Kay & Kajiya 1986.)
     #[must_use]
     pub fn enters_box(self, bounds: Aabb) -> Option<f32> {
         // No division by zero where the direction is parallel to a face, so that no infinity is multiplied by zero.
@@ -122,8 +124,8 @@ impl Ray {
         (a.max(b).min_element() * 1.000_001 >= near).then_some(near)
     }
 
-    /// Returns the distance to a triangle (Möller & Trumbore 1997), which is hit from both sides; `None` where the ray
-    /// misses it.
+    /// Returns the distance along the ray to the triangle `a`, `b`, `c`, which is hit from both sides; `None` where the
+    /// ray misses it (Möller & Trumbore 1997).
     #[must_use]
     pub fn hit_triangle(self, a: Vec3, b: Vec3, c: Vec3) -> Option<f32> {
         let (e1, e2) = (b - a, c - a);

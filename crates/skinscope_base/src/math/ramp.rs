@@ -1,8 +1,8 @@
-//! Colour ramps of weights: one function, read by legends and (through a table) by the shader.
+//! Colour ramps: functions from numbers to colours, read by legends and (through a table) by the shader.
 
 use glam::Vec3;
 
-/// A colour ramp: a function from 0…1 to colours.
+/// A colour ramp: a function from values in 0…1 to sRGB colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Ramp {
     /// Grey at exactly 0, then from violet through magenta and orange to yellow at 1. Lightness never falls.
@@ -30,7 +30,7 @@ impl Ramp {
     /// The ramps that a user can choose for weights, in the order of the menu.
     pub const CHOICES: [Self; 5] = [Self::Heat, Self::Blender, Self::Viridis, Self::Maya, Self::Grey];
 
-    /// The name on the command line.
+    /// Returns the name on the command line and in session files, such as `heat`.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Ramp {
         }
     }
 
-    /// The name in the legend.
+    /// Returns the name in menus and legends.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl Ramp {
         }
     }
 
-    /// Finds a choice by its [`Ramp::id`].
+    /// Finds a choice by its [`Ramp::id`]; `None` where no ramp of [`Ramp::CHOICES`] has it.
     #[must_use]
     pub fn choice(id: &str) -> Option<Self> {
         Self::CHOICES.into_iter().find(|r| r.id() == id)

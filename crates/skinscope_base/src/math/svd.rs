@@ -56,7 +56,8 @@ impl Stretch {
     }
 }
 
-/// Returns the angle by which a rotation turns, in degrees, 0…180; exact near 0, where the arc cosine of `w` is not.
+/// Returns the angle by which a unit quaternion rotates, in degrees, 0…180. It is accurate near 0 too, where the arc
+/// cosine of `w` is not.
 #[must_use]
 pub fn angle_degrees(rotation: DQuat) -> f64 {
     (2.0 * rotation.xyz().length().atan2(rotation.w.abs())).to_degrees()

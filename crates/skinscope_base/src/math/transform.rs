@@ -5,13 +5,13 @@ use glam::{Affine3A, DQuat, EulerRot, Mat3A, Quat, Vec3};
 /// A translation, rotation and scale: `parent_from_node = T · R · S`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Transform {
-    /// Metres, in the parent's space.
+    /// The position of the node's origin in its parent's space, metres.
     #[serde(with = "crate::text_form::vector")]
     pub translation: Vec3,
-    /// Unit quaternion.
+    /// The rotation, a unit quaternion.
     #[serde(with = "crate::text_form::vector")]
     pub rotation: Quat,
-    /// Factors along the node's own axes; negative mirrors, zero flattens.
+    /// Scale factors along the node's own axes; a negative one mirrors, zero flattens.
     #[serde(with = "crate::text_form::vector")]
     pub scale: Vec3,
 }
@@ -33,18 +33,20 @@ impl Default for Transform {
     }
 }
 
-/// Returns the cofactor matrix, `det(m) · m⁻ᵀ`, which transforms normals. It needs no division and stays defined at
-/// zero scale. (Larsen et al. 2001, eq. 9 asks for the inverse transpose, which is this up to a factor.)
+/// Returns the cofactor matrix, `det(m) · m⁻ᵀ`, which transforms normals where `m` transforms positions; the result is
+/// not of unit length. It needs no division and stays defined at zero scale. (Larsen et al. 2001, eq. 9 asks for the
+/// inverse transpose, which is this up to a factor.)
 #[must_use]
 pub fn cofactor(m: Mat3A) -> Mat3A {
     Mat3A::from_cols(m.y_axis.cross(m.z_axis), m.z_axis.cross(m.x_axis), m.x_axis.cross(m.y_axis))
 }
 
-/// Splits an affine matrix into `T · R · S` and what is left over, a 3×3 `residual` (shear) applied first:
-/// `m = T · R · S · residual`. `None` for the residual where `T · R · S` alone reproduces `m` to about 1e-6 of its size.
+/// Splits an affine matrix into `T · R · S` and a 3×3 `residual` (shear), which is applied first: `m = T · R · S ·
+/// residual`. The residual is `None` where `T · R · S` alone reproduces `m` to about 1e-6 of its size.
 ///
-/// Gram–Schmidt: the rotation keeps the direction of the x axis, then the xy plane; a mirror goes to the x scale.
-/// Where an axis vanishes the rotation is the identity and the residual carries all.
+/// The method is Gram–Schmidt: the rotation has the direction of the x axis of `m`, then its xy plane; where `m`
+/// mirrors, the x scale is negative. Where an axis vanishes, the rotation is the identity and the residual is the whole
+/// 3×3 matrix.
 #[must_use]
 pub fn decompose(m: Affine3A) -> (Transform, Option<Mat3A>) {
     let a = m.matrix3;
@@ -92,7 +94,7 @@ pub fn quat_from_euler_xyz_degrees(degrees: Vec3) -> Quat {
         .normalize()
 }
 
-/// Returns the rotation in f64, with length 1; the identity instead of one of length 0.
+/// Returns the rotation in f64, normalised; the identity where its length is 0 or not finite.
 #[must_use]
 pub fn wide_unit(rotation: Quat) -> DQuat {
     let wide = rotation.as_dquat();

@@ -1,4 +1,4 @@
-//! Welds vertices: finds those that are one to whoever looks at the surface.
+//! Welding: finds vertices at one position, which belong together although the file stores them apart.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -10,13 +10,13 @@ use super::Aabb;
 /// Points that are nearer to each other than this are welded by [`WeldRule::Near`], as a share of the diagonal of the box around all.
 const TOLERANCE: f32 = 1e-6;
 
-/// Decides when two points are welded.
+/// The condition under which two points are welded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WeldRule {
-    /// All coordinates are equal. Each point can then stand for all in its group, bit for bit.
+    /// All coordinates are equal, so that each point of a group has the position of all others, bit for bit.
     Exact,
-    /// They are nearer than a millionth of the diagonal of the box around the mass of the points (or what `f32` can tell apart there).
-    /// Points have to be finite.
+    /// They are closer than a millionth of the diagonal of the box around the mass of the points
+    /// ([`Aabb::around_mass`]), or than the rounding of `f32` at their coordinates. Points have to be finite.
     Near,
 }
 
@@ -33,7 +33,8 @@ pub struct Weld {
 const STEPS: usize = 1 << 14;
 
 impl Weld {
-    /// Welds points by a rule. Returns `None` soon after `stop`, which is asked every few ten thousand points, returns true.
+    /// Welds points by a rule. `stop` is called every few ten thousand points; soon after it returns true, this returns
+    /// `None`.
     #[must_use]
     pub fn new(points: &[Vec3], rule: WeldRule, stop: &dyn Fn() -> bool) -> Option<Self> {
         match rule {
@@ -45,7 +46,8 @@ impl Weld {
         }
     }
 
-    /// Welds items that have one key. Returns `None` soon after `stop` returns true.
+    /// Welds items with equal keys. `stop` is called every few ten thousand items; soon after it returns true, this
+    /// returns `None`.
     #[must_use]
     pub fn by_key<K: Hash + Eq>(keys: impl Iterator<Item = K>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let mut known = HashMap::with_capacity(keys.size_hint().0);

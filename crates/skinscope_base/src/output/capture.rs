@@ -1,8 +1,9 @@
-//! Keeps what a thread writes on standard output and standard error, for programs that call a command instead of launching one.
+//! Captures what a thread writes to standard output and standard error, for programs that call a command of this one
+//! instead of launching a process.
 
 use std::cell::RefCell;
 
-/// What a thread has written.
+/// What a thread wrote while it was captured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The bytes for standard output.
@@ -22,9 +23,9 @@ thread_local! {
     static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`, and returns with its result what this thread wrote meanwhile by [`super::say`] and [`super::print`], which goes to no
-/// stream. What `work` writes on other threads goes to the process's own streams. One capture within another takes what is written
-/// within it alone.
+/// Runs `work`, and returns its result with what this thread wrote meanwhile by [`super::say`] and [`super::print`],
+/// which then goes to no stream. What `work` writes on other threads goes to the streams of the process. Captures may
+/// be nested: the inner one gets what is written within it.
 pub fn captured<T>(work: impl FnOnce() -> T) -> (T, Captured) {
     let outer = CAPTURED.replace(Some(Captured::default()));
     let done = work();

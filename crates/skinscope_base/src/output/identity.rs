@@ -1,4 +1,4 @@
-//! Finds out whether two names mean one file: through links, hard links, `./` and `..`.
+//! Finds out whether two paths name one file, whatever symbolic links, hard links, `./` and `..` they contain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,13 +46,13 @@ impl Identity {
     }
 }
 
-/// The error that an output would replace a file that was read.
+/// The error that an output would replace a file that was read as input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{output}: {}, and no output replaces what is read; give the output another name", what(output, input))]
 pub struct Overwritten {
-    /// The name of the output, as given.
+    /// The path of the output, as given.
     pub output: String,
-    /// The name under which the file is read.
+    /// The path of the input, as given.
     pub input: String,
 }
 

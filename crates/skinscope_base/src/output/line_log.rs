@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A file whose lines are there as soon as they are written, for what must not be lost where the program ends early. Unlike a
-/// [`super::NewFile`] it stands under its name from the first line on; it never replaces another file.
+/// A log whose lines are in the file as soon as they are written, for what must not be lost when the program ends
+/// early. Unlike a [`super::NewFile`] it has its name from the first line on. It never replaces another file.
 #[derive(Debug)]
 pub struct LineLog(File);
 
@@ -18,7 +18,7 @@ impl LineLog {
         OpenOptions::new().append(true).create_new(true).open(path).map(Self)
     }
 
-    /// Adds a line, which ends with a line break that `text` does not have.
+    /// Appends a line: `text`, which contains no line break, and a line break.
     ///
     /// # Errors
     /// The disk does not take it.

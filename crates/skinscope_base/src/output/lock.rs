@@ -1,11 +1,11 @@
-//! Files that tell whether the process that made them is still there.
+//! Lock files, which show whether the process that made them is still running.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that this process holds a lock on for as long as this lives. The system lets go of the lock when the process ends,
-/// however that comes about; the file stays then, as a trace.
+/// A file that this process has locked for as long as this value lives. The system releases the lock when the process
+/// ends, however it ends; the file then stays as a trace of it.
 #[derive(Debug)]
 pub struct Lock {
     path: PathBuf,
@@ -13,8 +13,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Makes the file, or takes over one that an ended process has left; `None` where another process holds it, or where the
-    /// file system knows no locks.
+    /// Makes the lock file, or takes over one whose process has ended; `None` where another process has it locked, or
+    /// where the file system has no locks.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -26,7 +26,7 @@ impl Lock {
         }
     }
 
-    /// Removes the file.
+    /// Removes the file and releases the lock.
     pub fn remove(self) {
         // An empty file too many is all that is lost.
         let _left = fs::remove_file(&self.path);

@@ -1,8 +1,8 @@
 //! Writes files, and lines on standard error. Every other module writes through this one.
 //!
 //! A file appears under its name whole or not at all ([`NewFile`]), several that belong together at once ([`NewFiles`],
-//! [`write_together`]), and never replaces one that the same run has read ([`overwritten`]). Only a [`LineLog`] grows under its
-//! name. `tests/architecture.rs` finds other ways of writing a file.
+//! [`write_together`]), and none ever replaces a file that the same run has read ([`overwritten`]). Only a [`LineLog`]
+//! grows under its name. A test (`tests/it/architecture.rs`) fails where another module writes a file.
 
 mod capture;
 mod identity;
@@ -27,8 +27,8 @@ pub use new_files::NewFiles;
 pub use signals::report_large_files;
 pub use together::{NotWritten, write_together};
 
-/// Writes `skinscope: ` and a line to standard error. Where nothing reads it any more the line is lost, which does not
-/// end the program, as `eprintln!` would.
+/// Writes `skinscope: `, `line` and a line break to standard error. Where nothing reads standard error any more the
+/// line is lost, which does not end the program, as `eprintln!` would.
 pub fn say(line: impl Display) {
     let line = format!("skinscope: {line}\n");
     if !capture::write(capture::Stream::Error, line.as_bytes()) {

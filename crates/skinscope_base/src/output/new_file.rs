@@ -1,4 +1,4 @@
-//! Files that appear whole: they are written next to their final path, flushed to the disk, then renamed.
+//! Files that appear whole: they are written beside their final path, flushed to the disk, then renamed.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -45,8 +45,8 @@ pub(super) enum Destination {
 }
 
 impl NewFile {
-    /// Begins a file that is to replace the one at `path`, and removes temporary files of killed processes in the same
-    /// folder.
+    /// Begins a file that is going to replace the one at `path`, and removes temporary files that killed processes left
+    /// in the same folder.
     ///
     /// # Errors
     /// The file cannot be replaced (a folder, write-protected), or its folder takes no new file.
@@ -68,8 +68,8 @@ impl NewFile {
         Ok(Self { out: BufWriter::new(file), temporary: Some(Temporary { path, target, replaced }) })
     }
 
-    /// Flushes everything that was written to the disk, so that little can still fail in [`NewFile::commit`]: for
-    /// several files that belong together.
+    /// Flushes everything that was written to the disk, so that little can still fail in [`NewFile::commit`]. Call it
+    /// for each of several files that belong together, before the first of them is committed.
     ///
     /// # Errors
     /// The disk does not take all of it.
@@ -79,8 +79,9 @@ impl NewFile {
         finish(self.out.get_ref(), temporary.replaced.as_ref())
     }
 
-    /// Lends the temporary file to another program, which writes all of it instead of this one, and returns its path; `None`
-    /// where the destination is a stream, which has no file beside it. [`NewFile::commit`] takes it up again.
+    /// Lets another program write the temporary file instead of this one, and returns its path; `None` where the
+    /// destination is a stream, which has no temporary file. [`NewFile::commit`] then renames what the other program
+    /// wrote.
     ///
     /// # Errors
     /// The file cannot be lent.
@@ -140,7 +141,7 @@ impl NewFile {
         Ok(())
     }
 
-    /// Does the same as [`NewFile::commit`], for a file that must not replace another.
+    /// Does the same as [`NewFile::commit`], but replaces no other file.
     ///
     /// # Errors
     /// The same as there, and [`io::ErrorKind::AlreadyExists`] where a file has the name by now.
@@ -189,8 +190,8 @@ impl Drop for NewFile {
     }
 }
 
-/// Keeps a copy of a file beside it, under its name and `.bak`, or `.bak1`, `.bak2` and so on: no other file is replaced.
-/// The copy is whole or not there. Returns its name.
+/// Writes `bytes`, the contents of the file at `path`, to a copy beside it, named with `.bak` at the end, or `.bak1`,
+/// `.bak2` and so on: no other file is replaced. The copy appears whole or not at all. Returns its path.
 ///
 /// # Errors
 /// The copy cannot be written.
@@ -229,7 +230,7 @@ pub fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a file that the user wants to be gone, and returns what was in it.
+/// Removes a file at the user's request, and returns its contents, so that the removal can be undone.
 ///
 /// # Errors
 /// The file cannot be read or removed.
@@ -239,7 +240,7 @@ pub fn remove(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a whole file at `path`, where there is none yet.
+/// Writes a whole file at `path`, where there must be none yet.
 ///
 /// # Errors
 /// There is a file of that name, or it cannot be written.
@@ -249,13 +250,13 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.commit_new()
 }
 
-/// Removes a file that this run has made and that is of no use.
+/// Removes a file that this run has made and that is no longer needed; a failure is ignored.
 pub fn take_back(path: &Path) {
     // Where it cannot be removed there is only one file too many.
     let _left = fs::remove_file(path);
 }
 
-/// Writes a whole file at `path`, as [`NewFile`] does.
+/// Writes a whole file at `path`, through a [`NewFile`].
 ///
 /// # Errors
 /// The file cannot be written; the file that was there before is as it was.

@@ -23,8 +23,8 @@ pub struct NewFiles {
 }
 
 impl NewFiles {
-    /// Begins files in `folder`, which is made where it is not there. The files will have these names, and all of them are
-    /// checked at once.
+    /// Begins files in `folder`, which is created where it does not exist. `names` are the names that the files will
+    /// have within it; all of them are checked here, before anything is written.
     ///
     /// # Errors
     /// The folder cannot be made or takes no new file, or a file of one of these names cannot be replaced (a folder,
@@ -59,7 +59,8 @@ impl NewFiles {
         }
     }
 
-    /// Writes one of the files, whole, and flushes it to the disk.
+    /// Writes one of the files, whole, into the hidden folder, and flushes it to the disk. `name` is one of the names
+    /// given to [`NewFiles::create`].
     ///
     /// # Errors
     /// The disk does not take it.
@@ -75,8 +76,8 @@ impl NewFiles {
     /// Renames all files to their final paths, one after the other.
     ///
     /// # Errors
-    /// A file cannot be replaced. Those before it are what they were then. Where one could not be put back, the reason says so and
-    /// names the copy of what it was.
+    /// A file cannot be replaced. The files that were replaced before it are then restored. Where one could not be
+    /// restored, the error says so and names the copy of its old contents.
     pub fn commit(mut self) -> io::Result<()> {
         let targets = self.written.iter().map(|name| target_of(&self.folder, name).map(|(target, _)| target));
         let targets = targets.collect::<io::Result<Vec<PathBuf>>>()?;

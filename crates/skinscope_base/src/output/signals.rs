@@ -12,8 +12,8 @@ pub(super) fn watch(_: &Path) {}
 #[cfg(not(unix))]
 pub(super) fn forget(_: &Path) {}
 
-/// Makes writing beyond a limit of the system (`ulimit -f`) an error like a full disk. Without this the system ends the
-/// program there.
+/// Makes writing beyond the system's limit of file size (`ulimit -f`) an error, like that of a full disk. Without this
+/// the system ends the program there.
 pub fn report_large_files() {
     #[cfg(unix)]
     {

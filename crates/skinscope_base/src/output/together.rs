@@ -1,4 +1,4 @@
-//! Files that replace others together: where one of them cannot be replaced, those before it are put back.
+//! Files that are replaced together: where one of them cannot be replaced, those before it are restored.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::new_file::{NewFile, back_up, folder_of, take_back, write};
 
-/// The file for which none of several was written.
+/// The error that several files could not be written together, with the file that caused it.
 #[derive(Debug, thiserror::Error)]
 #[error("could not write {}: {reason}", path.display())]
 pub struct NotWritten {
@@ -23,12 +23,13 @@ impl NotWritten {
     }
 }
 
-/// Writes files with these contents: all next to their final paths first, flushed and named, then each is renamed. Folders that are missing
-/// are made. With `keeps`, a copy of every file that is replaced stays beside it ([`back_up`]). Returns the names of the copies.
+/// Writes files with these contents: all are first written beside their final paths, flushed and named, then each is
+/// renamed. Missing folders are created. With `keeps`, a copy of every file that is replaced stays beside it
+/// ([`back_up`]). Returns the paths of these copies.
 ///
 /// # Errors
-/// A file cannot be written. Every file is as it was then. Where one could not be put back, the reason says so and names the copy
-/// of what it was.
+/// A file cannot be written. Every file then has its old contents again. Where one could not be restored, the reason
+/// says so and names the copy of its old contents.
 pub fn write_together(files: &[(&Path, &[u8])], keeps: bool) -> Result<Vec<PathBuf>, NotWritten> {
     replace_all(files, keeps, &mut || ())
 }

@@ -1,11 +1,12 @@
-//! Work on items that are made one after the other on one thread, done on all cores, with results in the order of the items.
+//! A pipeline: items are made one after the other on one thread, worked on by all cores, and their results taken in
+//! order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, channel};
 
-/// Calls `make` on this thread until it returns `None`, and `work` with each item on any core, while the next items are made.
-/// `take` is given the results, in the order of their items; asking it for one makes items, until there are `ahead` whose results
-/// have not been taken. This thread must be none of the pool's.
+/// Calls `make` on this thread until it returns `None`, and `work` with each item on any core, while the next items are
+/// made. `take` gets an iterator over the results, in the order of their items. Asking it for a result makes items,
+/// until there are `ahead` items whose results have not been taken. The calling thread must not be one of the pool.
 pub fn in_order<I: Send, R: Send, T>(
     ahead: usize,
     make: &mut dyn FnMut() -> Option<I>,

@@ -12,7 +12,7 @@ pub struct Job<T> {
     result: Arc<Mutex<Option<T>>>,
 }
 
-/// The side of a job that its work sees: it reports progress and learns whether it is cancelled.
+/// What the work of a job has access to: it reports progress and asks whether it is cancelled.
 #[derive(Clone)]
 pub struct JobContext {
     state: Arc<State>,
@@ -57,7 +57,7 @@ impl<T: Send + 'static> Job<T> {
 }
 
 impl<T> Job<T> {
-    /// Returns whether the result has come; it stays true after the result was taken.
+    /// Returns whether there is a result; it stays true after the result was taken.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.context.state.done.load(Ordering::Acquire)
@@ -100,7 +100,7 @@ impl<T> fmt::Debug for Job<T> {
 }
 
 impl JobContext {
-    /// Makes a context for work that the caller waits for: nothing cancels it and nothing reads its progress.
+    /// Makes a context for work that runs on the caller's thread: nothing cancels it and nothing reads its progress.
     #[must_use]
     pub fn of_waiting() -> Self {
         Self { state: Arc::default(), wake: Arc::new(|| ()) }
@@ -123,7 +123,7 @@ impl JobContext {
         }
     }
 
-    /// Returns the flag behind [`JobContext::is_cancelled`], for functions that take one.
+    /// Returns the flag behind [`JobContext::is_cancelled`], for functions that take such a flag.
     #[must_use]
     pub fn cancel_flag(&self) -> &AtomicBool {
         &self.state.cancelled
@@ -138,7 +138,7 @@ impl JobContext {
         now / 10 > before / 10
     }
 
-    /// Wakes the owner of the job, so that it looks at the progress or at results that the work shares before its end.
+    /// Wakes the owner of the job, which then reads the progress or results that the work shares before its end.
     pub fn wake(&self) {
         (self.wake)();
     }

@@ -1,5 +1,5 @@
-//! Threads: work that is shared among all cores on one pool, which starts when it is first needed, and background jobs
-//! ([`Job`]). It knows nothing of what the work is.
+//! Threads: work that all cores share, on one pool that starts when it is first needed, and background jobs ([`Job`]).
+//! This module knows nothing of what the work is.
 
 mod in_order;
 mod job;
@@ -10,8 +10,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 pub use in_order::in_order;
 pub use job::{Job, JobContext};
 
-/// Calls `work` for every number below `count` on all cores and returns the results in order. Pieces are begun in
-/// order. Returns `None` where `cancel` was set before all were begun.
+/// Calls `work` for every index below `count` on all cores and returns the results in order. Calls begin in the order
+/// of the indices. Returns `None` where `cancel` was set before all were begun.
 pub fn map<T: Send>(count: usize, cancel: &AtomicBool, work: &(dyn Fn(usize) -> T + Sync)) -> Option<Vec<T>> {
     map_at_once(cores(), count, cancel, work)
 }
@@ -53,8 +53,8 @@ pub fn map_at_once<T: Send>(
     results.into_iter().map(|slot| slot.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// Calls `work` with every item that `next` returns, on `threads` threads, until it returns `None`. The threads are
-/// none of the pool's: work that waits for other work, as for its turn to write, holds nothing up there.
+/// Calls `work` with every item that `next` returns, on `threads` threads, until `next` returns `None`. These threads
+/// are not those of the pool, so that work that waits for other work, such as its turn to write, blocks nothing there.
 pub fn drain<T>(threads: usize, next: &(dyn Fn() -> Option<T> + Sync), work: &(dyn Fn(T) + Sync)) {
     let worker = || {
         while let Some(item) = next() {
@@ -70,13 +70,13 @@ pub fn drain<T>(threads: usize, next: &(dyn Fn() -> Option<T> + Sync), work: &(d
     });
 }
 
-/// Does both pieces of work, at once where another core is free.
+/// Runs both closures, in parallel where another core is free, and returns when both have ended.
 pub fn both(a: impl FnOnce() + Send, b: impl FnOnce() + Send) {
     rayon::join(a, b);
 }
 
-/// Works on a list piece by piece on all cores: halves it until a piece has `most` items or fewer. `work` is given the number of the
-/// piece's first item.
+/// Runs `work` on parts of a list on all cores. The list is halved until a part has `most` items or fewer; `work` gets
+/// the index of the first item of its part, and the part.
 pub fn in_pieces<T: Send>(list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
     fn of<T: Send>(start: usize, list: &mut [T], most: usize, work: &(impl Fn(usize, &mut [T]) + Sync)) {
         if list.len() <= most {
