@@ -1,7 +1,8 @@
-//! Edited inverse bind matrices, which are kept beside the stored ones, and edits of weights and matrices in one step.
+//! Edited inverse bind matrices, which are stored apart from those of the file, and edits of weights and matrices in
+//! one step.
 //!
-//! What is kept depends on the edits alone and not on their order: a joint that has its stored matrix again counts as not
-//! edited.
+//! The stored edits depend only on the current matrices and not on the order of the edits: a joint that has the matrix
+//! of the file again counts as not edited.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,20 +11,22 @@ use glam::Affine3A;
 
 use super::{BuildError, Model, Skin, SkinId, WeightChange};
 
-/// A new inverse bind matrix for one joint of a skin.
+/// A new inverse bind matrix for one joint of a skin, as an edit gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BindChange {
-    /// The skin's number in the file.
+    /// The skin.
     pub skin: SkinId,
     /// The joint, as its index in [`Skin::joints`].
     pub joint: usize,
-    /// The matrix `joint_from_mesh` at bind time.
+    /// The matrix `joint_from_mesh` at bind time, for the positions that the model has
+    /// ([`super::Primitive::positions`]).
     pub matrix: Affine3A,
-    /// Whether the joint gets back a stored matrix that is not finite; `matrix` is what is shown instead.
+    /// Whether the joint gets back a matrix of the file that is not finite. `matrix` is then the finite one that is
+    /// used in its place.
     pub restored: bool,
 }
 
-/// What one edit changes in how vertices follow joints.
+/// One edit of the binding of vertices to joints: new weights and new inverse bind matrices.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SkinningChange {
     /// New weights, by primitive.
@@ -39,7 +42,7 @@ impl SkinningChange {
         self.weights.is_empty() && self.binds.is_empty()
     }
 
-    /// Returns the bytes of its lists.
+    /// Returns the size of its lists in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let weights: usize = self.weights.iter().map(WeightChange::bytes).sum();
@@ -72,7 +75,8 @@ impl BindEdits {
         self.matrices.len()
     }
 
-    /// Returns the edited matrices by skin and index of the joint in it, rising.
+    /// Returns the edited matrices, `joint_from_mesh`, each with its skin and its index in [`Skin::joints`], in rising
+    /// order of skin and index.
     pub fn all(&self) -> impl Iterator<Item = (SkinId, usize, Affine3A)> {
         self.matrices.iter().map(|((skin, joint), matrix)| (*skin, *joint, *matrix))
     }
@@ -109,10 +113,11 @@ impl Model {
                 && self.skins.iter().zip(other.skins.iter()).all(|(a, b)| a.inverse_bind == b.inverse_bind)
     }
 
-    /// Returns the same model with other inverse bind matrices for some joints; of two for one joint the last counts.
+    /// Returns the same model with other inverse bind matrices for some joints; where two changes name one joint, the
+    /// last one counts.
     ///
     /// # Errors
-    /// A change names a joint that is not there, or a matrix that is not finite.
+    /// A change names a joint that does not exist, or has a matrix that is not finite.
     pub fn with_binds(&self, changes: &[BindChange]) -> Result<Self, BuildError> {
         let mut matrices = BTreeMap::clone(&self.binds.matrices);
         for BindChange { skin, joint, matrix, restored } in changes {
@@ -145,7 +150,7 @@ impl Model {
         Ok(out)
     }
 
-    /// Returns the same model with all that an edit changes.
+    /// Returns the same model with the weights and inverse bind matrices of an edit.
     ///
     /// # Errors
     /// Those of [`Model::with_weights`] and [`Model::with_binds`].
@@ -153,7 +158,8 @@ impl Model {
         self.with_weights(&change.weights)?.with_binds(&change.binds)
     }
 
-    /// Returns the change that undoes another one.
+    /// Returns the change that undoes `change`, which has not been made yet: the weights and matrices that the same
+    /// vertices and joints have now.
     #[must_use]
     pub fn skinning_before(&self, change: &SkinningChange) -> SkinningChange {
         let before = |change: &BindChange| {
@@ -166,14 +172,14 @@ impl Model {
         SkinningChange { weights: self.weights_before(&change.weights), binds }
     }
 
-    /// Returns everything that makes this model out of the one without edits.
+    /// Returns all edits in one change: made on the model without edits, it gives this model.
     #[must_use]
     pub fn edited_skinning(&self) -> SkinningChange {
         let change = |(skin, joint, matrix)| BindChange { skin, joint, matrix, restored: false };
         SkinningChange { weights: self.edited_weights(), binds: self.binds.all().map(change).collect() }
     }
 
-    /// Returns the same model with weights and matrices as the file stores them.
+    /// Returns the model with the weights and inverse bind matrices of the file.
     #[must_use]
     pub fn without_edits(&self) -> Self {
         Self::of_shared(Arc::clone(&self.shared))

@@ -1,4 +1,5 @@
-//! The only way to make a [`Model`]: every invariant that later code relies on is checked here, once.
+//! Builds a [`Model`], which cannot be made in any other way: every invariant that later code relies on is checked
+//! here, once.
 
 mod primitives;
 
@@ -12,7 +13,7 @@ use super::{
     Tracks, Values,
 };
 
-/// Everything a model is made of, before it is checked.
+/// The contents of a model, before [`Model::build`] checks them. A [`Model`] dereferences to its parts.
 #[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "the types say it")]
 pub struct ModelParts {
@@ -21,43 +22,44 @@ pub struct ModelParts {
     /// The scenes of the file; at least one where there are nodes. The default scene is `default_scene`.
     pub scenes: Vec<Scene>,
     pub default_scene: usize,
-    /// The names that a humanoid rig gives its joints ("leftUpperArm"), sorted by node.
+    /// The names of a humanoid rig for its joints (VRM: "leftUpperArm"), in rising order of nodes.
     pub humanoid: Vec<(NodeId, String)>,
-    /// The way that a character of the file faces.
+    /// The direction in which a character of the file faces.
     pub facing: Facing,
-    /// How far joints may turn, where the file says so, sorted by node.
+    /// The limits of joint rotations, where the file states any, in rising order of nodes.
     pub limits: Vec<(NodeId, Limits)>,
     pub skins: Vec<Skin>,
-    /// Nodes that the file hides, rising; all below them are hidden too.
+    /// The nodes that the file hides, in rising order; all nodes below them are hidden too.
     pub hidden: Vec<NodeId>,
     pub lights: Vec<Light>,
-    /// Nodes that carry a light, rising.
+    /// The nodes that have a light, in rising order.
     pub light_nodes: Vec<(NodeId, LightId)>,
     pub cameras: Vec<Camera>,
-    /// Nodes that carry a camera, rising.
+    /// The nodes that have a camera, in rising order.
     pub camera_nodes: Vec<(NodeId, CameraId)>,
     pub meshes: Vec<Mesh>,
-    /// The meshes that the file does not have, rising, each with the mesh of the file whose vertices it has
-    /// ([`super::part_meshes`]). The nodes that show it have another list of joints.
+    /// The meshes that were added to those of the file, in rising order, each with the mesh of the file whose vertices
+    /// it has ([`super::part_meshes`]). They belong to nodes whose skin has another list of joints.
     pub parted: Vec<(MeshId, MeshId)>,
-    /// The instances, in node order.
+    /// The meshes drawn at nodes, in node order.
     pub instances: Vec<Instance>,
     pub clips: Vec<Clip>,
     pub materials: Vec<Material>,
-    /// Names of the file's variants (`KHR_materials_variants`); one of them at a time, or none, may be shown.
+    /// The names of the file's variants (`KHR_materials_variants`). At most one of them is shown at a time.
     pub variants: Vec<String>,
     pub textures: Vec<Texture>,
     /// Images in the order of their ids. Pixels check themselves ([`super::Pixels::new`]): they may arrive later.
     pub images: Vec<Image>,
 }
 
-/// A broken invariant: what and where. Import checks files before it builds a model, so a user rarely reads this.
+/// The error that an invariant of a model does not hold. Import checks files before it builds a model, so that users
+/// rarely read it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{location}: {what}")]
 pub struct BuildError {
     /// The location of the fault in the model, such as `skin 0, joint 7`.
     pub location: String,
-    /// The rule that does not hold.
+    /// The invariant that does not hold, in words.
     pub what: String,
 }
 
@@ -66,10 +68,11 @@ fn ensure(holds: bool, location: impl FnOnce() -> String, what: &str) -> Result<
 }
 
 impl Model {
-    /// Checks `parts` and makes them immutable.
+    /// Checks `parts` and makes a model of them.
     ///
     /// # Errors
-    /// The first invariant that does not hold.
+    /// The first invariant that does not hold: an index outside of its list, lists of different lengths, numbers that
+    /// are not finite, or key times that do not rise.
     pub fn build(mut parts: ModelParts) -> Result<Self, BuildError> {
         check_skeleton(&parts.skeleton)?;
         check_scenes(&parts)?;

@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use super::{FarTrack, Keys, NodeId, Property, Tracks};
 
-/// An animation of the file.
+/// An animation: curves over time for properties of nodes, materials, lights and cameras.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
     /// The name of the clip; never empty (unnamed clips are called "Clip 3").
@@ -17,39 +17,40 @@ pub struct Clip {
     pub samplers: Vec<Sampler>,
     /// Lists of key times in seconds, strictly rising. In a built model no two lists are equal.
     pub times: Vec<Vec<f32>>,
-    /// Earliest key, seconds.
+    /// The time of the earliest key, seconds.
     pub start_secs: f32,
-    /// Latest key, seconds.
+    /// The time of the latest key, seconds.
     pub end_secs: f32,
-    /// Where the clip comes from.
+    /// The origin of the clip: the file, another file, or poses of the user.
     pub source: ClipSource,
     /// The same channels in the layout that sampling reads; empty until the builder has made it.
     pub tracks: Tracks,
-    /// The channels of nodes that floats are too coarse for; the builder finds them.
+    /// The channels that f32 is too coarse for; [`super::Model::build`] finds them.
     pub far: Vec<FarTrack>,
 }
 
-/// Where a clip comes from.
+/// The origin of a clip.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClipSource {
-    /// The file has it.
+    /// It is an animation of the file.
     #[default]
     File,
-    /// It was taken from another file since this one was read ([`super::Model::with_clips`]).
+    /// It was copied from another file after this one was read ([`super::Model::with_clips`]).
     Taken,
-    /// It was made since then, of poses at moments: all its channels have the same moments, and go straight from one to the next.
+    /// It was made after the file was read, of poses at key times. All its channels have the same key times and linear
+    /// interpolation.
     Keyed,
 }
 
 impl Clip {
-    /// Returns whether the file has no such clip: it was added since the file was read.
+    /// Returns whether the clip was added after the file was read, so that the file does not have it.
     #[must_use]
     pub fn is_added(&self) -> bool {
         self.source != ClipSource::File
     }
 
-    /// Returns whether both have one name and move the same in the same way, wherever they come from and however their keys are laid
-    /// out.
+    /// Returns whether both clips have one name, the same channels and the same keys. Their origins and the layout of
+    /// their keys in memory may differ.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let keys = |clip: &Self, sampler: usize, other: &Self, of: usize| {
@@ -74,7 +75,7 @@ impl Clip {
             && self.properties.iter().zip(&other.properties).all(property)
     }
 
-    /// Returns the seconds from zero to the last key: the file's own timeline starts at zero, whenever the first key
+    /// Returns the time from 0 s to the last key, seconds. The timeline of a clip starts at 0 s, whenever the first key
     /// comes.
     #[must_use]
     pub fn duration_secs(&self) -> f32 {
@@ -82,7 +83,7 @@ impl Clip {
     }
 }
 
-/// The property of a node that a channel moves.
+/// The property of a node that a channel animates (glTF 2.0, 3.11). `Weights` are morph weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Path {
@@ -92,21 +93,21 @@ pub enum Path {
     Weights,
 }
 
-/// One property of one node.
+/// An animated property of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// The node that the channel moves.
+    /// The animated node.
     pub node: NodeId,
-    /// The property that is moved.
+    /// The animated property.
     pub path: Path,
     /// Index into [`Clip::samplers`].
     pub sampler: usize,
 }
 
-/// One property of a material, light, camera or node.
+/// An animated property of a material, light, camera or node (`KHR_animation_pointer`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PropertyChannel {
-    /// The property that is changed, and the object that has it.
+    /// The animated property, with the object that has it.
     pub property: Property,
     /// Index into [`Clip::samplers`]; its values are [`Values::Weights`] with as many numbers as the property has components.
     pub sampler: usize,
@@ -122,12 +123,12 @@ pub enum Interpolation {
     CubicSpline,
 }
 
-/// Values over time.
+/// A curve: values at key times.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     /// Index into [`Clip::times`].
     pub times: usize,
-    /// The way from one key to the next.
+    /// The interpolation between keys.
     pub interpolation: Interpolation,
     /// One value for each key; with [`Interpolation::CubicSpline`] three: in-tangent, value, out-tangent.
     pub values: Values,
@@ -136,9 +137,9 @@ pub struct Sampler {
 /// Values of a sampler.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Translations and scales.
+    /// Translations (metres, in the space of the node's parent) or scales.
     Vec3(Keys<Vec3>),
-    /// Rotations, as unit quaternions (tangents have any length).
+    /// Rotations, as unit quaternions; the tangents of splines have any length.
     Quat(Keys<Quat>),
     /// Plain numbers, `count` for each key (or tangent), key after key: morph weights, or the components of a property.
     Weights {

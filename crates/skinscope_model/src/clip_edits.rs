@@ -1,17 +1,17 @@
-//! Clips that were added to a model since its file was read. They stand after those of the file.
+//! Clips that were added to a model after its file was read. They follow the clips of the file in the list of clips.
 
 use std::sync::Arc;
 
 use super::{BuildError, Clip, ClipId, ClipSource, Model};
 
-/// A change of the added clips: some that follow each other give way to others.
+/// A change of the added clips: some consecutive ones are replaced by others.
 #[derive(Clone, Debug, Default)]
 pub struct ClipChange {
-    /// The index of the first one among the added clips.
+    /// The index of the first replaced clip, counted from the first added one.
     pub at: usize,
-    /// How many go.
+    /// How many clips are removed.
     pub removed: usize,
-    /// The clips that replace them; each is taken or keyed.
+    /// The clips that replace them, none of which has the source [`ClipSource::File`].
     pub inserted: Vec<Clip>,
 }
 
@@ -28,7 +28,7 @@ impl Model {
         &self.clips[self.file_clips()..]
     }
 
-    /// Returns whether both models have the same list of clips in memory.
+    /// Returns whether both models share one list of clips in memory.
     #[must_use]
     pub fn shares_clips(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
@@ -44,7 +44,8 @@ impl Model {
     /// Returns the same model with other added clips.
     ///
     /// # Errors
-    /// A clip does not fit the model, or the change names clips that are not there.
+    /// A clip does not fit the model (it names nodes or targets that the model does not have), or the change names
+    /// clips that do not exist.
     pub fn with_clips_changed(&self, change: &ClipChange) -> Result<Self, BuildError> {
         let first = self.file_clips() + change.at;
         let last = first + change.removed;
@@ -61,7 +62,7 @@ impl Model {
         Self { edits: self.edits.clone(), ..built }.with_binds(&self.edited_skinning().binds)
     }
 
-    /// Returns the change that undoes another one, which is not made yet.
+    /// Returns the change that undoes `change`, which has not been made yet.
     #[must_use]
     pub fn clips_before(&self, change: &ClipChange) -> ClipChange {
         let gone = self.added_clips().iter().skip(change.at).take(change.removed);
@@ -71,15 +72,15 @@ impl Model {
     /// Returns the same model with more clips after its own; saving appends them to the file.
     ///
     /// # Errors
-    /// A clip does not fit the model.
+    /// A clip does not fit the model: it names nodes or targets that the model does not have.
     pub fn with_clips(&self, more: Vec<Clip>) -> Result<Self, BuildError> {
         let taken = |clip: Clip| if clip.is_added() { clip } else { Clip { source: ClipSource::Taken, ..clip } };
         let inserted = more.into_iter().map(taken).collect();
         self.with_clips_changed(&ClipChange { at: self.added_clips().len(), removed: 0, inserted })
     }
 
-    /// Returns a name for a clip that no other one has, which begins with `wanted`. `own` is left out of account: the clip that is to have
-    /// the name.
+    /// Returns a clip name that begins with `wanted` and that no other clip has. `own` is the clip that will get the
+    /// name: its present name counts as free.
     #[must_use]
     pub fn free_clip_name(&self, wanted: &str, own: Option<ClipId>) -> String {
         let is_taken = |name: &str| {

@@ -1,78 +1,82 @@
-//! Models that stand far from the origin of their file, such as a figure at map coordinates.
+//! Models far from the origin of their file, such as a figure at map coordinates.
 //!
-//! A float holds a place at 100 km to 8 mm, and one at 13 000 km to a metre, too coarse for a figure. So the places where such a model
-//! stands are taken off when it is read, in f64, and the model in memory stands near its own origin:
-//!
-//! ```text
-//! place in the file's world = place in the model's world + origin          (Skeleton::origin_of)
-//! translation in the file   = translation in the model   + base            (Skeleton::stored_translation)
-//! position in the file      = position in the model      + offset          (Mesh::offset)
-//! ```
-//!
-//! The last is for meshes whose own positions lie far away; their inverse bind matrices take the place in (Skin::stored_bind).
-//!
-//! A clip may lead far away from there, and a node far away may be turned about one above it. So poses have an origin of their own: the
-//! places that a clip adds to nodes are no part of their translations ([`Wide`]), and matrices are relative to where the model is in the
-//! pose (`skinscope_anim::origin_shift`):
+//! At 100 km from the origin the steps between f32 coordinates are 8 mm, and at 13 000 km a metre, too coarse for a
+//! figure. So import subtracts the position of such a model, in f64, and the model in memory lies near its own origin:
 //!
 //! ```text
-//! translation in the file's world = translation in the pose + base + place of the pose
-//! place in the file's world       = place in the matrices of a pose + origin + origin shift of the pose
+//! position in the file's world = position in the model's world + origin       (Skeleton::origin_of)
+//! translation in the file      = translation in the model      + base         (Skeleton::stored_translation)
+//! vertex position in the file  = vertex position in the model  + offset       (Mesh::offset)
 //! ```
 //!
-//! Nothing that computes with one pose needs to know. What says coordinates to a user, takes them from one, or writes them, adds or
-//! subtracts.
+//! The last line is for meshes whose own vertices lie far from the origin of mesh space; their inverse bind matrices
+//! then contain the offset (`Skin::stored_bind`).
+//!
+//! A clip may move the model far away from its rest position, or rotate a node that has a far child. So each pose has
+//! an origin of its own: the large offsets that a clip adds to nodes are stored apart from the translations ([`Wide`]),
+//! and the matrices of a pose are relative to the position of the model in that pose (`skinscope_anim::origin_shift`):
+//!
+//! ```text
+//! translation in the file's world = translation in the pose + base + offset of the pose
+//! position in the file's world    = position by the matrices of a pose + origin + origin shift of the pose
+//! ```
+//!
+//! Code that computes within one pose need not know of this. Code that shows coordinates to a user, reads them from a
+//! user or writes them to a file adds or subtracts these offsets.
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
 use super::{NodeId, Skeleton, Skin};
 
-/// The places that were taken off the nodes of a model.
+/// The offsets that import subtracted from the nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Far {
-    /// The place in the file's world, metres, that is the origin of what the model shows.
+    /// The position of the model's origin in the world of the file, metres.
     pub origin: DVec3,
-    /// The nodes whose translation is another one than in the file, rising by node; at least one.
+    /// The nodes whose translation differs from that in the file, in rising order; at least one.
     pub bases: Vec<Base>,
 }
 
-/// What was taken off one node, and with it off all below.
+/// The offset that was subtracted from one node, and thereby from all nodes below it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Base {
     /// The node.
     pub node: NodeId,
-    /// What was subtracted from its translation, in its parent's space.
+    /// The offset that was subtracted from its translation, in the space of its parent.
     pub by: DVec3,
-    /// The place in the file's world, metres, of the model's origin, for this node and those below it.
+    /// The position of the model's origin in the world of the file, metres, for this node and those below it.
     pub origin: DVec3,
 }
 
-/// What of a pose floats are too coarse for. It is empty but for poses of clips that lead far away, or that turn what stands far away.
+/// The part of a pose that f32 is too coarse for. It is empty except in poses of clips that move the model far away or
+/// rotate nodes far away.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wide {
-    /// What to add to the translations of nodes, in the space of their parents.
+    /// Offsets to add to the translations of nodes, each in the space of the node's parent.
     pub places: Vec<(NodeId, DVec3)>,
-    /// Rotations that are known with more digits. They count for as long as the pose has the same rotation in f32.
+    /// Rotations in f64, as unit quaternions. One counts only as long as the pose has the same rotation in f32: an edit
+    /// of that makes it invalid.
     pub turns: Vec<(NodeId, DQuat)>,
 }
 
-/// What was taken off the meshes of a skin, in the other direction what its inverse bind matrices gained.
+/// The offset that was subtracted from the vertices of a skin, which its inverse bind matrices contain in return.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FarMesh {
-    /// What was subtracted from the positions, mesh space.
+    /// The offset that was subtracted from the positions, in mesh space.
     pub place: DVec3,
-    /// The inverse bind matrices as the file has them, by place in [`Skin::joints`].
+    /// The inverse bind matrices of the file, by index in [`Skin::joints`].
     pub stored: Vec<Affine3A>,
 }
 
 impl Skin {
-    /// Returns the inverse bind matrix of a joint as the file has it, or would have it where it was edited: for the positions of the file.
+    /// Returns the inverse bind matrix of a joint (index in [`Skin::joints`]), with edits, for the positions that the
+    /// file has: `joint_from_mesh` with the mesh space of the file.
     #[must_use]
     pub fn stored_bind(&self, joint: usize) -> DAffine3 {
         self.bind_to_store(self.inverse_bind[joint].as_daffine3())
     }
 
-    /// Returns an inverse bind matrix for the positions of the file, for one that the model has.
+    /// Converts an inverse bind matrix for the positions of the model to one for the positions of the file.
     #[must_use]
     pub fn bind_to_store(&self, bind: DAffine3) -> DAffine3 {
         self.far.as_ref().map_or(bind, |far| bind * DAffine3::from_translation(-far.place))
@@ -80,13 +84,13 @@ impl Skin {
 }
 
 impl Skeleton {
-    /// Returns the place in the file's world, metres, of the model's origin; zero but for models far away.
+    /// Returns the position of the model's origin in the world of the file, metres; zero except for models far away.
     #[must_use]
     pub fn origin(&self) -> DVec3 {
         self.far.as_ref().map_or(DVec3::ZERO, |far| far.origin)
     }
 
-    /// Returns what to add to the place of a node in the model's world for that in the file's world, metres.
+    /// Returns the offset from positions of a node in the model's world to those in the world of the file, metres.
     #[must_use]
     pub fn origin_of(&self, node: NodeId) -> DVec3 {
         let Some(far) = &self.far else { return DVec3::ZERO };
@@ -95,7 +99,8 @@ impl Skeleton {
         found.map_or(DVec3::ZERO, |at| far.bases[at].origin)
     }
 
-    /// Returns what was taken off the translation of node `index`, in its parent's space; zero where nothing was.
+    /// Returns the offset that was subtracted from the translation of node `index`, in the space of its parent; zero
+    /// where none was.
     #[must_use]
     pub fn base(&self, index: usize) -> DVec3 {
         let Some(far) = &self.far else { return DVec3::ZERO };
@@ -103,13 +108,13 @@ impl Skeleton {
         found.map_or(DVec3::ZERO, |at| far.bases[at].by)
     }
 
-    /// Returns a translation of node `index`, as poses of the model have it, as the file has it.
+    /// Converts a translation of node `index` in a pose of the model to the translation in the file.
     #[must_use]
     pub fn stored_translation(&self, index: usize, translation: Vec3) -> DVec3 {
         translation.as_dvec3() + self.base(index)
     }
 
-    /// Returns a translation of node `index`, as the file has it, as poses of the model have it.
+    /// Converts a translation of node `index` in the file to the translation in a pose of the model.
     #[must_use]
     pub fn near_translation(&self, index: usize, stored: DVec3) -> Vec3 {
         (stored - self.base(index)).as_vec3()

@@ -1,5 +1,6 @@
-//! Channels of clips that lead far from where the model rests, such as a root with keys at map coordinates, and channels that turn what
-//! stands far away. A float is too coarse for both, so that they are sampled once more in f64 ([`super::Wide`]).
+//! Channels of clips that f32 is too coarse for: those that move a node far from its rest position, such as a root with
+//! keys at map coordinates, and those that rotate a node with a far child. They are sampled once more in f64
+//! ([`super::Wide`]).
 
 use std::collections::BTreeSet;
 
@@ -8,10 +9,10 @@ use skinscope_base::math::Aabb;
 
 use super::{Channel, Clip, Interpolation, LocalPose, ModelParts, NodeId, Path, Sampler, Skeleton, Values, Wide};
 
-/// Within this many metres of the origin floats hold places to 0.06 mm.
+/// Within this many metres of the origin, f32 coordinates are exact to 0.06 mm.
 pub const NEAR: f64 = 1024.0;
 
-/// Up to here the steps between floats are no larger than a thousandth.
+/// Up to this many metres, the steps between f32 coordinates are no larger than a millimetre.
 pub const COARSE: f64 = 16_384.0;
 
 /// A larger model is seen from farther away, so that this many times its size counts where that is more.
@@ -26,23 +27,25 @@ const LOOKED_AT: usize = 64;
 /// A channel that is sampled in f64.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FarTrack {
-    /// The node that it moves.
+    /// The animated node.
     pub node: NodeId,
-    /// A translation or a rotation.
+    /// The animated property: translation or rotation.
     pub path: Path,
-    /// The sampler, of [`Clip::samplers`].
+    /// The index of the sampler in [`Clip::samplers`].
     pub sampler: usize,
-    /// What to add to keys of translations for those of the file.
+    /// The offset from keys of translations in the model to those in the file, in the space of the node's parent.
     pub base: DVec3,
-    /// How far the node is from rest at the first key, in its parent's space, where that is far: what poses of the clip bear as
-    /// [`Wide::places`].
+    /// The offset of the node from its rest translation at the first key, in the space of its parent, where that is
+    /// large. Poses of the clip have it as an offset of [`Wide::places`].
     pub place: DVec3,
-    /// The distance along an axis from there, in the parent's space, beyond which the place goes along with the node.
+    /// The distance from there along an axis, in the space of the parent, beyond which the offset of the pose follows
+    /// the node.
     pub reach: f64,
 }
 
 impl FarTrack {
-    /// Returns the track of a channel whose keys are those of the file. What it bears is up to [`super::Model::build`].
+    /// Makes the track of a channel whose keys are those of the file. [`super::Model::build`] finds its offset and its
+    /// reach.
     #[must_use]
     pub fn of(node: NodeId, path: Path, sampler: usize) -> Self {
         Self { node, path, sampler, base: DVec3::ZERO, place: DVec3::ZERO, reach: f64::INFINITY }
@@ -50,8 +53,8 @@ impl FarTrack {
 }
 
 impl Clip {
-    /// Returns what to add to the keys of a channel for those that the file has, or would have: zero but for translations of models that
-    /// stand far away.
+    /// Returns the offset from the keys of a channel to those that the file has, or would have: zero except for
+    /// translations of models far away.
     #[must_use]
     pub fn base_of(&self, skeleton: &Skeleton, channel: &Channel) -> DVec3 {
         if channel.path != Path::Translation {
@@ -61,7 +64,7 @@ impl Clip {
         far.map_or_else(|| skeleton.base(channel.node.index()), |track| track.base)
     }
 
-    /// Returns the clip with keys in the space of the model's own nodes, as far as floats hold them.
+    /// Returns the clip with translation keys in the space of the model's nodes, as exactly as f32 can represent them.
     #[must_use]
     pub fn with_own_keys(&self, skeleton: &Skeleton) -> Self {
         let mut out = self.clone();
@@ -81,7 +84,7 @@ impl Clip {
 }
 
 impl Sampler {
-    /// Adds to the keys of translations, but not to tangents.
+    /// Adds an offset to the keys of translations, but not to the tangents of splines.
     pub fn shift_keys(&mut self, by: DVec3) {
         let Values::Vec3(keys) = &self.values else { return };
         let is_tangent = |entry: usize| self.interpolation == Interpolation::CubicSpline && entry % 3 != 1;
@@ -91,13 +94,13 @@ impl Sampler {
 }
 
 impl LocalPose {
-    /// Returns the translation of a node, with all digits.
+    /// Returns the translation of a node in f64: that of its transform plus the offset of the pose.
     #[must_use]
     pub fn translation(&self, node: NodeId) -> DVec3 {
         self.wide.place(node) + self.transforms[node.index()].translation.as_dvec3()
     }
 
-    /// Makes the places that the pose bears part of the translations, as far as floats hold them.
+    /// Adds the offsets of the pose to the translations of the nodes, rounded to f32, and removes the offsets.
     pub fn flatten(&mut self) {
         for (node, place) in std::mem::take(&mut self.wide.places) {
             let own = &mut self.transforms[node.index()].translation;
@@ -105,7 +108,8 @@ impl LocalPose {
         }
     }
 
-    /// Moves a node. What the pose adds to its translation stays where that is near; else it is found anew ([`parted`]).
+    /// Sets the translation of a node, in the space of its parent. The offset of the pose stays where it is near `to`;
+    /// otherwise it is chosen anew ([`parted`]).
     pub fn set_translation(&mut self, node: NodeId, to: DVec3) {
         let added = self.wide.place(node);
         let (added, near) = if added.distance(to) <= NEAR { (added, (to - added).as_vec3()) } else { parted(to) };
@@ -114,8 +118,8 @@ impl LocalPose {
     }
 }
 
-/// Parts a translation into what [`Wide`] adds to it, whole units, and the rest in f32. Nothing is added where floats are fine enough: up to
-/// [`COARSE`], and where a float is the same number.
+/// Splits a translation into an offset for [`Wide::places`], which is a whole number on each axis, and the remainder in
+/// f32. The offset is zero where f32 is exact enough: up to [`COARSE`], and where a float is the same number.
 #[must_use]
 pub fn parted(to: DVec3) -> (DVec3, Vec3) {
     let near = to.as_vec3();
@@ -128,25 +132,25 @@ pub fn parted(to: DVec3) -> (DVec3, Vec3) {
 }
 
 impl Wide {
-    /// Returns whether floats are fine enough for the whole pose.
+    /// Returns whether f32 is exact enough for the whole pose, so that nothing is stored here.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.places.is_empty() && self.turns.is_empty()
     }
 
-    /// Forgets all.
+    /// Removes all offsets and rotations.
     pub fn clear(&mut self) {
         self.places.clear();
         self.turns.clear();
     }
 
-    /// Returns what to add to the translation of a node.
+    /// Returns the offset to add to the translation of a node; zero where none is stored.
     #[must_use]
     pub fn place(&self, node: NodeId) -> DVec3 {
         self.places.iter().find(|(of, _)| *of == node).map_or(DVec3::ZERO, |(_, place)| *place)
     }
 
-    /// Says what to add to the translation of a node.
+    /// Sets the offset to add to the translation of a node; zero removes it.
     pub fn set_place(&mut self, node: NodeId, place: DVec3) {
         self.places.retain(|(of, _)| *of != node);
         if place != DVec3::ZERO {

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::BuildError;
 
-/// How the pixels of an image are stored.
+/// The storage format of the pixels of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PixelFormat {
     /// RGBA, 8 bits each, straight alpha.
@@ -19,7 +19,7 @@ pub enum PixelFormat {
 }
 
 impl PixelFormat {
-    /// Returns the bytes of a level of `width` × `height` pixels.
+    /// Returns the size of a mip level of `width` × `height` pixels, bytes.
     #[must_use]
     pub fn bytes(self, width: u32, height: u32) -> u64 {
         match self {
@@ -30,8 +30,8 @@ impl PixelFormat {
         }
     }
 
-    /// Returns the width and height, in pixels, of the blocks that are stored as one; 1 where pixels stand alone. Both
-    /// sides of the first level are multiples of it.
+    /// Returns the width and height, in pixels, of a compressed block; 1 for formats without blocks. Both sides of the
+    /// first level are multiples of it.
     #[must_use]
     pub fn block(self) -> u32 {
         if self == Self::Rgba8 { 1 } else { 4 }
@@ -50,7 +50,7 @@ pub struct BlockFormats {
 }
 
 impl BlockFormats {
-    /// Returns the format that loses least of a picture; RGBA where the device reads no block format.
+    /// Returns the supported format that loses least quality; RGBA where the device reads no block format.
     #[must_use]
     pub fn best(self) -> PixelFormat {
         match self {
@@ -62,7 +62,8 @@ impl BlockFormats {
     }
 }
 
-/// The pixels of an image, rows from the top. The texture slot that reads them says whether colours are sRGB or linear.
+/// The pixels of an image with its mip levels, rows from the top. The texture slot that reads them says whether colours
+/// are sRGB or linear.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Pixels {
     width: u32,
@@ -119,7 +120,7 @@ impl Pixels {
         self.format
     }
 
-    /// Returns the bytes of the levels, the largest first; there is at least one.
+    /// Returns the bytes of the mip levels, the largest level first; there is at least one.
     #[must_use]
     pub fn levels(&self) -> &[Vec<u8>] {
         &self.levels
@@ -133,18 +134,18 @@ impl std::fmt::Debug for Pixels {
     }
 }
 
-/// An image. Its pixels may arrive after the model, from the threads that decode them; they are set once and never
-/// change, and clones share them. They are kept after a device has its copy of them: where the device is lost, the next
-/// one is filled from here.
+/// An image of the file. Threads that decode it may set its pixels after the model was built. Pixels are set once and
+/// never change, and clones of the image share them. They stay in memory after they were uploaded, since the next
+/// device is filled from here where a device is lost.
 #[derive(Clone, Debug, Default)]
 pub struct Image {
-    /// The file name or the name that the file states; it may be empty.
+    /// The file name, or the name that the file gives the image; it may be empty.
     pub name: String,
     pixels: Arc<OnceLock<Option<Pixels>>>,
 }
 
 impl Image {
-    /// Makes an image whose pixels are still to come.
+    /// Makes an image whose pixels will be set later.
     #[must_use]
     pub fn pending(name: String) -> Self {
         Self { name, pixels: Arc::default() }
@@ -156,20 +157,20 @@ impl Image {
         Self { name, pixels: Arc::new(OnceLock::from(Some(pixels))) }
     }
 
-    /// Returns the pixels. `None` where they are not yet here or never will be (see [`Image::is_pending`]); such an
-    /// image is drawn as a neutral stand-in.
+    /// Returns the pixels; `None` where they were not set yet, or the image could not be decoded (see
+    /// [`Image::is_pending`]). A neutral texture is drawn for such an image.
     #[must_use]
     pub fn pixels(&self) -> Option<&Pixels> {
         self.pixels.get()?.as_ref()
     }
 
-    /// Returns whether the pixels may still arrive.
+    /// Returns whether the pixels may still be set.
     #[must_use]
     pub fn is_pending(&self) -> bool {
         self.pixels.get().is_none()
     }
 
-    /// Hands in the decoded pixels; `None`: the image cannot be read. Only the first call counts.
+    /// Sets the decoded pixels; `None`: the image cannot be decoded. Only the first call has an effect.
     pub fn arrive(&self, pixels: Option<Pixels>) {
         self.pixels.get_or_init(|| pixels);
     }

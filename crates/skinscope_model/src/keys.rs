@@ -1,19 +1,19 @@
 //! Values of keys: either a list that belongs to one sampler, or a lane of rows that several samplers share.
 //!
-//! Shared rows hold, for each entry (a key, or a tangent of one), the values of all their samplers side by side, so
-//! that the values that are read at one moment lie together in memory, however many samplers there are. Each value is
-//! stored once, here or there.
+//! A shared row has, for one entry (a key, or a tangent of one), the values of all its samplers side by side, so that
+//! the values that are read for one time lie together in memory, however many samplers there are. Each value is stored
+//! once, in a list or in a row.
 
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
 use skinscope_base::memory::prefer_large_pages;
 
-/// A type of value that the keys of a sampler hold.
+/// The type of the values of a sampler: a vector or a quaternion.
 pub trait KeyValue: bytemuck::Pod + PartialEq + std::fmt::Debug {
-    /// How many numbers make a value.
+    /// How many numbers a value has.
     const COMPONENTS: usize;
-    /// Makes a value of its numbers.
+    /// Makes a value; `component` returns the number at an index.
     fn of(component: impl Fn(usize) -> f32) -> Self;
 }
 
@@ -31,7 +31,8 @@ impl KeyValue for Quat {
     }
 }
 
-/// The values of one sampler: one for each key, or three with splines (in-tangent, value, out-tangent).
+/// The values of one sampler: one for each key, or with splines three (in-tangent, value, out-tangent). An index into
+/// them is an *entry*.
 #[derive(Clone, Debug)]
 pub struct Keys<T>(Stored<T>);
 

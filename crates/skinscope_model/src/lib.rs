@@ -1,7 +1,8 @@
-//! What a file says, validated and immutable. Poses are not part of a model.
+//! The contents of a file as a [`Model`]: skeleton, skins, meshes, clips, materials and images, validated and
+//! immutable. Poses are not part of a model.
 //!
-//! Owns: skeleton, skins, meshes, clips, materials, images. The only constructor is [`Model::build`], which checks
-//! every invariant, so the rest of the crate indexes freely. Knows nothing of files, time or the GPU.
+//! The only constructor is [`Model::build`], which checks every invariant, so that all other code indexes its lists
+//! without further checks. This crate knows nothing of file formats, time or the GPU.
 
 #![forbid(unsafe_code)]
 
@@ -108,12 +109,12 @@ ids! {
     CameraId,
 }
 
-/// One whole file, with the weights and inverse bind matrices that were edited and the clips that were added since it was
-/// read. Models that differ in weights and matrices alone share the rest.
+/// The contents of one file, with the edits since it was read: changed weights and inverse bind matrices, and added
+/// clips. Models that differ in weights and matrices alone share everything else in memory.
 #[derive(Debug)]
 pub struct Model {
-    /// The skins with the inverse bind matrices that they have now. Everybody who asks how a mesh is bound asks here, so
-    /// that all see edited matrices; those of the file are [`Model::stored_skins`].
+    /// The skins with their current inverse bind matrices, edits included. All code that computes how a mesh is bound
+    /// reads these; the matrices of the file are in [`Model::stored_skins`].
     pub skins: Arc<[Skin]>,
     shared: Arc<Shared>,
     edits: WeightEdits,
@@ -169,13 +170,14 @@ impl Model {
         Self { edits: self.edits.clone(), ..built }.with_binds(&binds)
     }
 
-    /// Returns the offset of each palette in the one buffer that holds all of them.
+    /// Returns the index of the first matrix of each skin and instance in the buffer that has all palettes.
     #[must_use]
     pub fn palette_layout(&self) -> &PaletteLayout {
         &self.shared.layout
     }
 
-    /// Returns which vertices share a normal. The first call looks at every vertex that a skin moves; later ones have it at hand.
+    /// Returns which vertices share a normal in their stored positions. The first call computes it from every vertex
+    /// that a skin moves; later calls return the stored result.
     #[must_use]
     pub fn normal_groups(&self) -> &NormalGroups {
         let stored = |id: InstanceId, p: usize| {
@@ -185,19 +187,21 @@ impl Model {
         self.shared.normal_groups.get_or_init(|| NormalGroups::new(self, &stored))
     }
 
-    /// Returns the local pose that the inverse bind matrices invert, seen from where each skin's root joint rests.
+    /// Returns the bind pose as local transforms: the pose in which the skinning matrices leave the mesh undeformed.
+    /// Each skin is positioned so that its first joint (in node order) is where it rests. Nodes that are no joint have
+    /// their rest transform; a joint of several skins follows the first one.
     #[must_use]
     pub fn bind_pose(&self) -> &LocalPose {
         &self.bind
     }
 
-    /// Returns whether some skin refers to `node`.
+    /// Returns whether `node` is a joint of any skin.
     #[must_use]
     pub fn is_joint(&self, node: NodeId) -> bool {
         self.shared.is_joint[node.index()]
     }
 
-    /// Returns the name that a humanoid rig gives to `node`; `None` where it gives none.
+    /// Returns the name of `node` in the humanoid rig of the file (VRM: "leftUpperArm"); `None` where it has none.
     #[must_use]
     pub fn humanoid(&self, node: NodeId) -> Option<&str> {
         let at = self.humanoid.binary_search_by_key(&node, |(n, _)| *n).ok()?;
@@ -213,7 +217,8 @@ impl Model {
         }
     }
 
-    /// Returns what to add to the positions of an instance's vertices in the model's world for those in the file's world, metres.
+    /// Returns the offset from positions of an instance's vertices in the model's world to those in the world of the
+    /// file, metres; zero except for models far away.
     #[must_use]
     pub fn origin_of_instance(&self, instance: InstanceId) -> glam::DVec3 {
         let Instance { node, skin, .. } = &self.instances[instance.index()];
@@ -233,9 +238,9 @@ impl Model {
             .map(|(i, instance)| (InstanceId::from_index(i), instance))
     }
 
-    /// Finds the matrices that move a primitive of an instance: the index of the first one in the palette buffer, and
-    /// the influences, whose joints count from there. Without influences, that one matrix moves every vertex, as a skin
-    /// of one joint would.
+    /// Returns what moves the vertices of a primitive of an instance: the index of the first matrix in the palette
+    /// buffer, and the influences, whose joint indices count from that matrix. Where there are no influences, that one
+    /// matrix moves every vertex.
     #[must_use]
     pub fn binding(&self, instance: InstanceId, primitive: usize) -> (u32, Option<InfluencesRef<'_>>) {
         let Instance { mesh, skin, .. } = &self.instances[instance.index()];
@@ -246,8 +251,8 @@ impl Model {
         }
     }
 
-    /// Returns the same model with another rest pose; `None` where `rest` does not fit its nodes and morph weights or
-    /// is not finite.
+    /// Returns the same model with another rest pose; `None` where the lists of `rest` do not have the lengths of the
+    /// model's, or a number is not finite.
     #[must_use]
     pub fn with_rest(&self, rest: &LocalPose) -> Option<Self> {
         let mut parts = self.shared.parts.clone();
@@ -259,7 +264,7 @@ impl Model {
         self.with_parts(parts).ok()
     }
 
-    /// Returns how many vertices are drawn: those of each instance count as often as it has copies.
+    /// Returns how many vertices are drawn: the stored vertices of each instance times the number of its copies.
     #[must_use]
     pub fn drawn_vertices(&self) -> usize {
         let of_mesh =
@@ -279,11 +284,11 @@ pub struct Scene {
     pub contains: Vec<bool>,
 }
 
-/// A mesh that is drawn at a node. The transform of the node is ignored where the instance is skinned (glTF 2.0,
+/// A mesh that is drawn at a node. The transform of the node is ignored where the instance has a skin (glTF 2.0,
 /// 3.7.3.3).
 #[derive(Clone, Debug, Default)]
 pub struct Instance {
-    /// The node that carries it.
+    /// The node that has the mesh.
     pub node: NodeId,
     /// The mesh that is drawn.
     pub mesh: MeshId,
@@ -307,47 +312,49 @@ impl Instance {
     }
 }
 
-/// A pose: one transform per node (`parent_from_node`) and the morph weights of all instances.
+/// A pose: the local transform of each node (`parent_from_node`) and the morph weights of all instances.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LocalPose {
     /// The transform of each node.
     pub transforms: Vec<Transform>,
     /// The morph weights; those of an instance begin at [`Instance::morph_offset`].
     pub morph_weights: Vec<f32>,
-    /// What floats are too coarse for; empty but where a clip leads far away.
+    /// The part of the pose that f32 is too coarse for; empty except where a clip moves the model far away.
     #[serde(skip)]
     pub wide: Wide,
 }
 
-/// Where the matrices of each skin and instance lie in the palette buffer. All skins come first, then the matrices of
-/// the nodes that move something rigid: instances without a skin, and skinned instances of which some primitive has no
-/// influences.
+/// The indices of the matrices of each skin and instance in the palette buffer. The matrices of all skins come first.
+/// Those of nodes that move something rigid follow: instances without a skin, and instances with a skin some of whose
+/// primitives have no influences.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaletteLayout {
-    /// The first matrix of each skin.
+    /// The index of the first matrix of each skin, by skin.
     pub skins: Vec<u32>,
-    /// The matrix of each instance without a skin; for skinned ones the skin's first.
+    /// The index of the first matrix of each instance, by instance: that of its skin, or without a skin that of its
+    /// node.
     pub instances: Vec<u32>,
-    /// The matrix of each instance's node, where something follows it rigidly; the first of as many as it has copies.
+    /// The index of the matrix of each instance's node, where something follows the node rigidly: the first of one
+    /// matrix for each copy.
     pub rigid: Vec<Option<u32>>,
-    /// How many matrices there are in all.
+    /// The number of matrices of all palettes together.
     pub len: u32,
 }
 
-/// Facts that the file states about itself.
+/// What the file states about itself, and where its numbers are stored.
 #[derive(Clone, Debug, Default)]
 pub struct SourceInfo {
-    /// File name or other short name for titles.
+    /// The file name or another short name, for titles.
     pub name: String,
-    /// `asset.version`.
+    /// The glTF version, `asset.version`.
     pub version: String,
-    /// `asset.generator`.
+    /// The program that wrote the file, `asset.generator`.
     pub generator: Option<String>,
-    /// `asset.copyright`.
+    /// The copyright notice, `asset.copyright`.
     pub copyright: Option<String>,
-    /// `extensionsUsed`.
+    /// The names of the extensions that the file uses, `extensionsUsed`.
     pub extensions_used: Vec<String>,
-    /// `extensionsRequired`.
+    /// The names of the extensions that the file requires, `extensionsRequired`.
     pub extensions_required: Vec<String>,
     /// Paths of the files that its buffers and images name, whether they could be read or not.
     pub files: Vec<PathBuf>,

@@ -1,4 +1,4 @@
-//! Lights and cameras of the file, which nodes carry as they carry meshes. Both look along the −Z of their node.
+//! Lights and cameras of the file, which belong to nodes as meshes do. Both look along the −Z of their node.
 
 use glam::Vec3;
 use skinscope_base::math::Projection;
@@ -41,11 +41,11 @@ pub enum LightKind {
 pub struct Camera {
     /// The name in the file; it may be empty.
     pub name: String,
-    /// How it projects.
+    /// The projection.
     pub lens: Lens,
 }
 
-/// How a camera projects.
+/// The projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Lens {
     /// A perspective projection.
@@ -86,8 +86,8 @@ impl Light {
 }
 
 impl Lens {
-    /// Returns the projection that shows all that must be visible in a picture of `aspect` = width over height, and the
-    /// depths of its near and far planes in metres; an infinite one is [`f32::INFINITY`].
+    /// Returns the projection that shows everything that must be visible in a picture of `aspect` = width / height, and
+    /// the distances of its near and far planes in metres; an infinite one is [`f32::INFINITY`].
     #[must_use]
     pub fn projection(self, aspect: f32) -> (Projection, f32, f32) {
         match self {
@@ -103,7 +103,7 @@ impl Lens {
         }
     }
 
-    /// Returns whether the lens makes a projection: angles, sizes and depths are in their ranges.
+    /// Returns whether the lens makes a projection: all angles, sizes and distances are in their ranges.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let positive = |n: f32| n > 0.0 && n.is_finite();

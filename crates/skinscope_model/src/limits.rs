@@ -1,11 +1,11 @@
-//! How far a joint may turn.
+//! Limits of the rotation of joints.
 
 use glam::{DMat3, DQuat, Vec3};
 use skinscope_base::math::wide_unit;
 
-/// Limits of a joint about each of its own axes, in degrees from rest: limits of the angles X, Y, Z with `R = rest · Rz
-/// · Ry · Rx`, as sliders and `--rotate` count them. Y goes from −90 to 90, since beyond that the same rotation has
-/// other angles.
+/// Limits of the rotation of a joint, in degrees from rest: a least and a largest value for each of the angles X, Y and
+/// Z in `R = rest · Rz · Ry · Rx`, the same angles as those of the sliders and of `--rotate`. Y is within −90° to 90°,
+/// since beyond that the same rotation has other angles.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Limits {
     /// The least angles.
@@ -17,7 +17,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The limits of a joint that turns freely.
+    /// The limits of a joint that rotates freely.
     pub const FREE: Self = Self { least: Vec3::new(-180.0, -90.0, -180.0), most: Vec3::new(180.0, 90.0, 180.0) };
 
     /// Returns limits whose ends lie within [`Limits::FREE`] and in order; `None` where a number is not finite.
@@ -30,19 +30,20 @@ impl Limits {
         Some(Self { least: inside(least.min(most)), most: inside(most.max(least)) })
     }
 
-    /// Limits a joint to turns about X between these degrees, as a knee turns.
+    /// Limits a joint to rotations about X between two angles in degrees, as those of a knee; Y and Z are 0.
     #[must_use]
     pub fn hinge(least: f32, most: f32) -> Self {
         Self { least: Vec3::X * least, most: Vec3::X * most }
     }
 
-    /// Returns the angles of a rotation from rest, in degrees.
+    /// Returns the angles X, Y and Z of a local rotation from `rest`, in degrees.
     #[must_use]
     pub fn angles(rest: glam::Quat, rotation: glam::Quat) -> Vec3 {
         degrees_from_rest(wide_unit(rest), wide_unit(rotation)).as_vec3()
     }
 
-    /// Returns the rotation within these limits whose angles are nearest; `None` where `rotation` is within them.
+    /// Returns the rotation within these limits whose angles are nearest to those of `rotation`; `None` where
+    /// `rotation` is within them already.
     #[must_use]
     pub fn brought_back(&self, rest: glam::Quat, rotation: glam::Quat) -> Option<glam::Quat> {
         let now = wide_unit(rotation);
@@ -50,7 +51,8 @@ impl Limits {
         (within != now).then(|| within.as_quat())
     }
 
-    /// Returns the rotation within these limits whose angles are nearest; both rotations have length 1.
+    /// Returns the rotation within these limits whose angles are nearest to those of `rotation`. Both arguments are
+    /// unit quaternions.
     #[must_use]
     pub fn clamp(&self, rest: DQuat, rotation: DQuat) -> DQuat {
         let now = degrees_from_rest(rest, rotation);
@@ -63,7 +65,8 @@ impl Limits {
     }
 }
 
-/// Returns the angles of a rotation from rest, in degrees, as [`Limits`] counts them. Both have length 1.
+/// Returns the angles X, Y and Z of a rotation from `rest`, in degrees, as [`Limits`] defines them. Both arguments are
+/// unit quaternions.
 #[must_use]
 pub fn degrees_from_rest(rest: DQuat, rotation: DQuat) -> glam::DVec3 {
     let m = DMat3::from_quat((rest.inverse() * rotation).normalize());

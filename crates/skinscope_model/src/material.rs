@@ -1,4 +1,4 @@
-//! Surfaces: metallic-roughness materials, the layers that extensions add, and textures.
+//! Materials: metallic-roughness, the layers that extensions add, and textures.
 
 use glam::{Affine2, Mat2, Vec2, Vec3, Vec4};
 
@@ -76,7 +76,7 @@ impl Default for Specular {
     }
 }
 
-/// A layer of varnish over everything else (`KHR_materials_clearcoat`).
+/// A layer of varnish above all other layers (`KHR_materials_clearcoat`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clearcoat {
     /// Strength of the layer, 0…1.
@@ -106,7 +106,7 @@ impl Default for Clearcoat {
     }
 }
 
-/// Fibres that stand off the surface, as those of velvet do (`KHR_materials_sheen`).
+/// Fibres on the surface, such as those of velvet (`KHR_materials_sheen`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sheen {
     /// Colour of the sheen, linear RGB, 0…1; black: no sheen.
@@ -128,7 +128,8 @@ pub struct Transmission {
     pub texture: Option<TextureSlot>,
 }
 
-/// The older model that replaces base colour, metallic and roughness (`KHR_materials_pbrSpecularGlossiness`).
+/// The older model whose parameters replace base colour, metallic and roughness
+/// (`KHR_materials_pbrSpecularGlossiness`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpecularGlossiness {
     /// Diffuse colour, linear RGBA.
@@ -149,9 +150,9 @@ impl Default for SpecularGlossiness {
     }
 }
 
-/// A metallic-roughness material (glTF 2.0, 3.9) with what extensions lay over it. Factors are linear. Optional parts are
-/// there where the file has them, whatever their numbers, so that an animation of a number never changes which parts there
-/// are.
+/// A metallic-roughness material (glTF 2.0, 3.9) with the layers that extensions add. Factors are linear. Optional
+/// parts exist where the file has them, whatever their numbers, so that an animation of a number never changes which
+/// parts exist.
 #[derive(Clone, Debug)]
 pub struct Material {
     /// The name of the material; never empty.
@@ -238,7 +239,7 @@ impl Material {
         self.specular_glossiness.map_or((self.base_color, self.base_color_texture), |s| (s.diffuse, s.diffuse_texture))
     }
 
-    /// Returns every texture that is drawn, with its name as the file format has it.
+    /// Returns every texture that is drawn, with its name in glTF, such as `baseColorTexture`.
     pub fn textures(&self) -> impl Iterator<Item = (&'static str, TextureSlot)> {
         let (specular, coat) = (self.specular.unwrap_or_default(), self.clearcoat.unwrap_or_default());
         let (sheen, transmission) = (self.sheen.unwrap_or_default(), self.transmission.unwrap_or_default());
@@ -268,7 +269,7 @@ impl Material {
         all.into_iter().take(if unlit { 1 } else { all.len() }).filter_map(|(name, slot)| slot.map(|slot| (name, slot)))
     }
 
-    /// Returns the texture whose coordinates tangents follow: the normal map, else that of the varnish.
+    /// Returns the texture whose coordinates the tangents follow: the normal map, or else that of the varnish.
     #[must_use]
     pub fn tangent_slot(&self) -> Option<TextureSlot> {
         let coat = || self.clearcoat.and_then(|c| c.normal_texture);
@@ -276,7 +277,7 @@ impl Material {
     }
 }
 
-/// An image with the sampler that reads it.
+/// An image together with the sampler that reads it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Texture {
     /// The image; `None` where it is missing or broken, which is drawn as a neutral stand-in.
@@ -300,7 +301,7 @@ pub struct Sampler {
     pub mip: Option<Filter>,
 }
 
-/// What is read outside of the coordinates 0…1.
+/// What is read outside of the texture coordinates 0…1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Wrap {
@@ -310,7 +311,7 @@ pub enum Wrap {
     ClampToEdge,
 }
 
-/// What is read between texels.
+/// How texels are combined between their centres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub enum Filter {

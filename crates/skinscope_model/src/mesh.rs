@@ -1,19 +1,20 @@
-//! Vertices as stored: positions, normals, influences, morph targets.
+//! Meshes in memory: positions, normals, influences and morph targets.
 
 use glam::{DVec3, Vec2, Vec3, Vec4};
 
 use super::MaterialId;
 
-/// A list of primitives.
+/// A mesh: a list of primitives, each drawn with one material.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
     /// The name in the file; it may be empty.
     pub name: String,
     /// The primitives, in file order.
     pub primitives: Vec<Primitive>,
-    /// Names of the morph targets (`extras.targetNames`), as many as there are targets; made up where missing.
+    /// The names of the morph targets (`extras.targetNames`), one for each target; import invents missing ones.
     pub morph_names: Vec<String>,
-    /// What was taken off the positions, mesh space: zero but for meshes far from its origin ([`super::FarMesh`]).
+    /// The offset that was subtracted from the positions, in mesh space: zero except for meshes far from its origin
+    /// ([`super::FarMesh`]).
     pub offset: DVec3,
 }
 
@@ -43,7 +44,7 @@ pub enum SourceMode {
     TriangleFan,
 }
 
-/// Vertices drawn with one material. All lists that are not empty are as long as `positions`.
+/// The vertices that are drawn with one material. Each list of vertex data is empty or as long as `positions`.
 #[derive(Clone, Debug, Default)]
 pub struct Primitive {
     /// The kind of primitive after strips, fans and loops were unrolled.
@@ -54,24 +55,23 @@ pub struct Primitive {
     pub material: Option<MaterialId>,
     /// The material of each variant that has one of its own here, by rising index in [`super::ModelParts::variants`].
     pub variants: Vec<(usize, MaterialId)>,
-    /// Numbers of vertices: a list of points, lines or triangles by `topology`. Import writes it where the file has
-    /// none.
+    /// Vertex indices: points, lines or triangles, as `topology` says. Import makes the list where the file has none.
     pub indices: Vec<u32>,
     /// Positions in mesh space, metres.
     pub positions: Vec<Vec3>,
     /// Unit normals in mesh space. Empty where the file has none: flat normals are then computed from the deformed
     /// surface.
     pub normals: Vec<Vec3>,
-    /// Tangents: xyz of unit length, w = ±1 the handedness. Empty where no normal map needs them.
+    /// Tangents in mesh space: xyz has unit length, w = ±1 is the handedness. Empty where no normal map needs them.
     pub tangents: Vec<Vec4>,
-    /// Both sets of texture coordinates; each may be empty.
+    /// Both sets of texture coordinates, `TEXCOORD_0` and `TEXCOORD_1`; each may be empty.
     pub uvs: [Vec<Vec2>; 2],
     /// Vertex colours, linear RGBA with straight alpha; may be empty.
     pub colors: Vec<Vec4>,
-    /// The influences as the file has them; `None`: rigid, though the node may have a skin. [`super::Model::primitive`]
-    /// gives those that the model has now, with edits.
+    /// The influences that the file has; `None`: no joint moves the primitive, though the node may have a skin.
+    /// [`super::Model::primitive`] returns the current influences, edits included.
     pub stored_influences: Option<Influences>,
-    /// The displacements of each morph target.
+    /// The morph targets, as many as the mesh has names for.
     pub morphs: Vec<MorphTarget>,
     /// How many vertices the file has. Those after them were split off where the tangents of triangles disagree (see
     /// [`Primitive::split_from`]).
@@ -87,7 +87,8 @@ impl Primitive {
         self.positions.len()
     }
 
-    /// Returns the number of a vertex in the file: one that was split off for tangents has that of the vertex that it copies.
+    /// Returns the index in the file of a vertex; one that was split off for tangents has the index of the vertex that
+    /// it copies.
     #[inline]
     #[must_use]
     pub fn stored_vertex(&self, vertex: u32) -> u32 {
@@ -95,7 +96,7 @@ impl Primitive {
         split.and_then(|i| self.split_from.get(i)).map_or(vertex, |from| *from)
     }
 
-    /// Returns the corners of all triangles as stored vertices; there are none where it has points or lines.
+    /// Returns the corners of all triangles as indices of stored vertices; none where the topology is points or lines.
     pub fn stored_triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         let indices = if self.topology == Topology::Triangles { &self.indices[..] } else { &[] };
         indices.as_chunks::<3>().0.iter().map(|corners| corners.map(|vertex| self.stored_vertex(vertex)))
@@ -114,18 +115,18 @@ impl Primitive {
     }
 }
 
-/// The displacements of one morph target; each list is empty or as long as the primitive's positions.
+/// The displacements of one morph target in mesh space; each list is empty or as long as the primitive's positions.
 #[derive(Clone, Debug, Default)]
 pub struct MorphTarget {
     /// Displacements of the positions, metres.
     pub positions: Vec<Vec3>,
-    /// Added to the normals, which are normalised afterwards.
+    /// Displacements of the normals; the sums are normalised afterwards.
     pub normals: Vec<Vec3>,
-    /// Added to xyz of the tangents.
+    /// Displacements of xyz of the tangents.
     pub tangents: Vec<Vec3>,
 }
 
-/// How the file stores weights.
+/// The format in which the file stores weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum WeightFormat {
     /// Normalised integers of 8 bits.
@@ -138,7 +139,7 @@ pub enum WeightFormat {
 }
 
 impl WeightFormat {
-    /// Returns the integer that stands for 1.0; `None` for floats.
+    /// Returns the integer that represents a weight of 1; `None` for floats.
     #[must_use]
     pub const fn one(self) -> Option<u32> {
         match self {
@@ -148,9 +149,9 @@ impl WeightFormat {
         }
     }
 
-    /// Returns how far the sum of a vertex's weights may be from one. Normalised integers must sum to one exactly (glTF
-    /// 2.0, 3.7.3.3); floats should come "as close as reasonably possible", which allows for weights that were rounded
-    /// to four digits.
+    /// Returns by how much the sum of a vertex's weights may differ from 1. Normalised integers must sum to 1 exactly
+    /// (glTF 2.0, 3.7.3.3); floats should be "as close as reasonably possible", which allows for weights that were
+    /// rounded to four digits.
     #[must_use]
     pub fn tolerance(self) -> f64 {
         match self {
@@ -162,43 +163,44 @@ impl WeightFormat {
     }
 }
 
-/// A weight of the file that is NaN or infinite; the model has 0 instead.
+/// A weight of the file that is NaN or infinite; the model has 0 in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NotFinite {
-    /// The vertex's number in the file.
+    /// The index of the vertex in the file.
     pub vertex: u32,
-    /// The number of the pair within the vertex.
+    /// The index of the pair within the vertex (*slot*).
     pub slot: u32,
     /// The value in the file, NaN or infinite.
     pub value: f32,
 }
 
-/// A joint number of the file that the skin does not have, where the weight is 0 or not finite; the model has joint 0
-/// instead.
+/// A joint index of the file that is outside of the skin, with a weight that is 0 or not finite; the model has joint 0
+/// in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// The vertex's number in the file.
+    /// The index of the vertex in the file.
     pub vertex: u32,
-    /// The number of the pair within the vertex.
+    /// The index of the pair within the vertex (*slot*).
     pub slot: u32,
-    /// The joint that the file stores.
+    /// The joint index in the file.
     pub joint: u16,
 }
 
-/// The (joint, weight) pairs that a file stores for all vertices of a primitive, vertex after vertex: those of vertex
-/// `v` begin at `v * per_vertex`. [`super::InfluencesRef`] gives the pairs that vertices have now, with edits.
+/// The influences that a file stores for a primitive: (joint, weight) pairs of all vertices, vertex by vertex. The
+/// pairs of vertex `v` are at `v * per_vertex` to `(v + 1) * per_vertex`. [`super::InfluencesRef`] has the current
+/// pairs, edits included.
 #[derive(Clone, Debug, Default)]
 pub struct Influences {
     /// How many pairs each vertex has: four for each `JOINTS_n` set.
     pub per_vertex: usize,
-    /// Joint numbers, which are indices into [`super::Skin::joints`].
+    /// The joints of the pairs, as indices into [`super::Skin::joints`].
     pub joints: Vec<u16>,
-    /// The weights as stored, not renormalised.
+    /// The weights of the pairs as stored, not renormalised.
     pub weights: Vec<f32>,
-    /// The format in which weights are stored; where sets differ (see [`Influences::formats`]), the one that needs most
-    /// room.
+    /// The format in which weights are stored; where the sets have different formats (see [`Influences::formats`]), the
+    /// largest of them.
     pub format: WeightFormat,
-    /// How each `WEIGHTS_n` set is stored, where they differ; empty where all are stored as [`Influences::format`] says.
+    /// The format of each `WEIGHTS_n` set, where they differ; empty where all have [`Influences::format`].
     pub formats: Vec<WeightFormat>,
     /// Weights that import replaced by 0 because they are not finite, sorted by vertex and slot.
     pub not_finite: Vec<NotFinite>,
@@ -207,7 +209,7 @@ pub struct Influences {
 }
 
 impl Influences {
-    /// Returns joints and weights of one vertex, zero weights included.
+    /// Returns the joints and the weights of one vertex, pairs with weight 0 included.
     #[must_use]
     pub fn of(&self, vertex: usize) -> (&[u16], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;

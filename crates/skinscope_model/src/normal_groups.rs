@@ -1,4 +1,4 @@
-//! The vertices that share a normal where normals are computed from triangles.
+//! Groups of vertices that share one normal, where normals are computed from triangles.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,11 +8,12 @@ use skinscope_base::math::Csr;
 
 use super::{InstanceId, Model, SkinId, Topology};
 
-/// The vertices of skins by the normal that they share: those with one skin, position and stored normal, so that seams of texture
-/// coordinates are smooth and hard edges are hard. Where the file has no normals, each vertex is a group of its own.
+/// The vertices that skins move, grouped by the normal that they share: those with the same skin, position and stored
+/// normal. So seams of texture coordinates are smooth, and hard edges stay hard. Where the file has no normals, each
+/// vertex is a group of its own.
 #[derive(Clone, Debug, Default)]
 pub struct NormalGroups {
-    /// By instance, then primitive: what no skin moves has none.
+    /// By instance, then by primitive; `None` where no skin moves the primitive.
     primitives: Vec<Vec<Option<PrimitiveGroups>>>,
     /// The triangles around each group.
     around: Csr,
@@ -32,8 +33,8 @@ struct PrimitiveGroups {
 type GroupKey = (SkinId, [[u32; 3]; 2], [u32; 3]);
 
 impl NormalGroups {
-    /// Finds the groups of `model`. `positions` returns where the vertices of a primitive are, at least those of the model; `None`
-    /// leaves it out.
+    /// Finds the groups of `model`. `positions` returns the positions of a primitive's vertices, at least those of the
+    /// model, in mesh space; where it returns `None`, the primitive is left out.
     #[must_use]
     pub fn new<'a>(model: &'a Model, positions: &dyn Fn(InstanceId, usize) -> Option<&'a [Vec3]>) -> Self {
         let bits = |v: Vec3| (v + Vec3::ZERO).to_array().map(f32::to_bits);
@@ -68,31 +69,32 @@ impl NormalGroups {
         out
     }
 
-    /// Returns the group of each vertex of a primitive; `None` where no skin moves it.
+    /// Returns the index of the group of each vertex of a primitive; `None` where no skin moves it.
     #[must_use]
     pub fn of(&self, instance: InstanceId, primitive: usize) -> Option<&[u32]> {
         self.primitive(instance, primitive).map(|groups| &groups.of[..])
     }
 
-    /// Returns the numbers of the triangles of a primitive; `None` where no skin moves it.
+    /// Returns the range of the triangles of a primitive among those of all primitives; `None` where no skin moves it.
     #[must_use]
     pub fn triangles_of(&self, instance: InstanceId, primitive: usize) -> Option<Range<usize>> {
         self.primitive(instance, primitive).map(|groups| groups.triangles.clone())
     }
 
-    /// Returns how many triangles all primitives have.
+    /// Returns the number of triangles of all primitives together.
     #[must_use]
     pub fn triangles(&self) -> usize {
         self.triangles
     }
 
-    /// Returns how many groups there are.
+    /// Returns the number of groups.
     #[must_use]
     pub fn count(&self) -> usize {
         self.around.row_count()
     }
 
-    /// Returns the numbers of the triangles around a group, below [`NormalGroups::count`]: once for each of their corners there.
+    /// Returns the triangles around a group (an index below [`NormalGroups::count`]). A triangle is listed once for
+    /// each of its corners in the group; its number counts those of all primitives ([`NormalGroups::triangles_of`]).
     #[must_use]
     pub fn around(&self, group: usize) -> &[u32] {
         self.around.row(group)

@@ -1,31 +1,32 @@
-//! Where the numbers of a model stand in the files they came from, for whoever writes changed numbers back.
+//! The locations in the files of the numbers of a model, for code that writes changed numbers back.
 //!
-//! Nothing that draws or poses reads this. Import keeps every joint number, weight, matrix and key in the order in which
-//! the file stores them, so that most of the way back is arithmetic:
+//! Nothing that draws or poses reads this. The model has every joint index, weight, matrix and key in the order in
+//! which the file stores them, so that most locations are found by arithmetic:
 //!
 //! - Vertex `v` below [`super::Primitive::stored_vertices`] is element `v` of each of its accessors. The vertices after
 //!   those are copies of the ones that [`super::Primitive::split_from`] names; the file does not have them.
 //! - Slots `4 n` to `4 n + 3` of a vertex are the four components of `JOINTS_n` and `WEIGHTS_n`. No slot is left out,
 //!   merged or moved, and there are as many sets as the file has.
-//! - Weights stand in the model as stored, except those of [`super::Influences::not_finite`]; joint numbers as stored,
-//!   except those of [`super::Influences::out_of_range`]. Both lists keep what the file has there.
-//! - Inverse bind matrix `j` is element `j`; its last row and those of [`super::Skin::not_finite`] are not kept.
+//! - The model has the weights of the file, except those in [`super::Influences::not_finite`], and its joint indices,
+//!   except those in [`super::Influences::out_of_range`]. Both lists have the values of the file.
+//! - Inverse bind matrix `j` is element `j`. Its last row, and the matrices in [`super::Skin::not_finite`], are not in
+//!   the model.
 //! - Key `k` of a sampler is key [`SamplerOrigin::stored_key`] of its accessors. Rotations were normalised.
 
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The locations in the file of a model's numbers. Empty for a model that no file was read for.
+/// The locations in the files of a model's numbers. Empty for a model that was not read from a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins {
-    /// The range of the JSON text in the opened file, bytes: all of a `.gltf`, the first chunk of a GLB.
+    /// The byte range of the JSON text in the opened file: all of a `.gltf`, the first chunk of a GLB.
     pub json: Range<u64>,
-    /// The buffers, by the file's index.
+    /// The buffers, by their index in the file.
     pub buffers: Vec<BufferOrigin>,
-    /// The buffer views, by the file's index.
+    /// The buffer views, by their index in the file.
     pub views: Vec<ViewOrigin>,
-    /// All accessors of the file, by its index.
+    /// The accessors, by their index in the file.
     pub accessors: Vec<AccessorOrigin>,
     /// The locations of the primitives' influences: by mesh, then by primitive, as in the model (and in the file).
     pub primitives: Vec<Vec<PrimitiveOrigin>>,
@@ -40,7 +41,7 @@ pub struct Origins {
 /// A buffer of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferOrigin {
-    /// Its `byteLength` in bytes; the file or chunk that holds it may be longer.
+    /// Its `byteLength` in bytes; the file or chunk that contains it may be longer.
     pub length: u64,
     /// The storage of its bytes.
     pub source: BufferSource,
@@ -58,7 +59,7 @@ pub enum BufferSource {
     File(PathBuf),
     /// A `data:` URI in the JSON text; byte 0 of the buffer is the first byte of what the URI decodes to.
     DataUri,
-    /// Nothing was read: it only states how long the compressed views in it become.
+    /// No bytes were read: the buffer only states the length of the compressed views in it.
     Unread,
 }
 
@@ -69,30 +70,30 @@ pub struct ViewOrigin {
     pub buffer: usize,
     /// Its first byte, from the start of the buffer.
     pub offset: u64,
-    /// How many bytes it has.
+    /// Its length, bytes.
     pub length: u64,
-    /// The stream that its bytes are decoded from; `None` where they stand in the buffer as they are.
+    /// The stream that its bytes are decoded from; `None` where the view is not compressed.
     pub meshopt: Option<Box<MeshoptStream>>,
 }
 
 /// A compressed buffer view (`EXT_meshopt_compression`, `KHR_meshopt_compression`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MeshoptStream {
-    /// The name under which the view describes the stream.
+    /// The name of the extension in the view.
     pub extension: &'static str,
     /// Index of the buffer that holds the stream.
     pub buffer: usize,
-    /// The stream's first byte, from the start of that buffer.
+    /// The first byte of the stream, from the start of that buffer.
     pub offset: u64,
-    /// How many bytes the stream has.
+    /// The length of the stream, bytes.
     pub length: u64,
     /// The mode as the file names it, such as `ATTRIBUTES`.
     pub mode: &'static str,
     /// The filter as the file names it, such as `NONE`.
     pub filter: &'static str,
-    /// Bytes from one decoded element to the next.
+    /// The stride of the decoded elements, bytes.
     pub stride: usize,
-    /// How many elements the stream decodes to.
+    /// The number of decoded elements.
     pub count: usize,
 }
 
@@ -109,7 +110,7 @@ pub enum ComponentType {
 }
 
 impl ComponentType {
-    /// Returns the bytes of a component.
+    /// Returns the size of a component, bytes.
     #[must_use]
     pub const fn bytes(self) -> usize {
         match self {
@@ -161,7 +162,8 @@ impl ElementType {
         }
     }
 
-    /// Returns the bytes of an element; the columns of a matrix start at multiples of four bytes (glTF 2.0, 3.6.2.4).
+    /// Returns the size of an element, bytes; the columns of a matrix start at multiples of four bytes (glTF 2.0,
+    /// 3.6.2.4).
     #[must_use]
     pub fn bytes(self, component: ComponentType) -> usize {
         let size = component.bytes();
@@ -181,16 +183,16 @@ impl ElementType {
 /// An accessor of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessorOrigin {
-    /// How many elements it has, as the file states it. An attribute that a Draco stream fills has
-    /// [`DracoStream::vertices`].
+    /// The number of elements that the file states. An attribute that is decoded from a Draco stream has
+    /// [`DracoStream::vertices`] elements.
     pub count: usize,
     /// The type of an element.
     pub element: ElementType,
     /// The type of a component.
     pub component: ComponentType,
-    /// Whether integers stand for 0 to 1 or −1 to 1.
+    /// Whether integers represent numbers of 0…1 or −1…1 (glTF 2.0, 3.6.2.2).
     pub normalized: bool,
-    /// The location of its elements; `None`: all are zero, or a Draco stream has them.
+    /// The location of its elements; `None`: all are zero, or they are in a Draco stream.
     pub base: Option<ElementsOrigin>,
     /// The elements that replace those of the base.
     pub sparse: Option<Box<SparseOrigin>>,
@@ -203,7 +205,7 @@ pub struct ElementsOrigin {
     pub view: usize,
     /// The first byte of element 0, from the start of the view (or of what it decodes to, where it is compressed).
     pub offset: u64,
-    /// Bytes from one element to the next.
+    /// The distance from one element to the next, bytes.
     pub stride: usize,
 }
 
@@ -212,25 +214,25 @@ pub struct ElementsOrigin {
 pub struct SparseOrigin {
     /// How many elements are replaced.
     pub count: usize,
-    /// The numbers of the elements that are replaced, of type `index_type`.
+    /// The list of the indices of replaced elements, of type `index_type`.
     pub indices: ElementsOrigin,
     /// The type of the indices.
     pub index_type: ComponentType,
-    /// The elements that replace them, in the accessor's own type.
+    /// The list of the replacing elements, in the type of the accessor.
     pub values: ElementsOrigin,
 }
 
 /// The location of the bytes of one element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ByteLocation {
-    /// They stand in a buffer as they are.
+    /// The bytes are in a buffer as they are.
     Buffer {
         /// Index of the buffer.
         buffer: usize,
         /// The bytes, from the start of the buffer.
         range: Range<u64>,
     },
-    /// They stand in what a compressed view decodes to ([`ViewOrigin::meshopt`]).
+    /// The bytes are in a decoded view ([`ViewOrigin::meshopt`]).
     Decoded {
         /// Index of the view.
         view: usize,
@@ -242,13 +244,13 @@ pub enum ByteLocation {
 /// The location of a primitive's influences in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOrigin {
-    /// The `JOINTS_n` and `WEIGHTS_n` accessors, by `n`; empty where the model has no influences for the primitive.
+    /// The `JOINTS_n` and `WEIGHTS_n` accessors, by `n`; empty where the primitive has no influences in the model.
     pub sets: Vec<SetOrigin>,
-    /// The stream that `KHR_draco_mesh_compression` names; `None` where it names none.
+    /// The stream of `KHR_draco_mesh_compression`; `None` where the primitive has none.
     pub draco: Option<DracoStream>,
 }
 
-/// One `JOINTS_n` with its `WEIGHTS_n`. Both are `/meshes/M/primitives/P/attributes/…` in the JSON text.
+/// A `JOINTS_n` with its `WEIGHTS_n`, which are `/meshes/M/primitives/P/attributes/…` in the JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetOrigin {
     /// The location of `JOINTS_n`.
@@ -260,10 +262,10 @@ pub struct SetOrigin {
 /// The location of a primitive's attribute in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttributeOrigin {
-    /// Index of its accessor. Several primitives may name the same.
+    /// Index of its accessor, which several primitives may share.
     pub accessor: usize,
-    /// The id of the attribute in the primitive's Draco stream that its elements were decoded from, instead of the
-    /// accessor's base; the accessor says their type, and its sparse elements replace them too.
+    /// The id of the attribute in the primitive's Draco stream, where its elements were decoded from that instead of
+    /// the base of the accessor. The accessor still states their type, and its sparse elements replace some of them.
     pub draco: Option<u32>,
 }
 
@@ -272,12 +274,12 @@ pub struct AttributeOrigin {
 pub struct DracoStream {
     /// Index of the buffer view that is the stream.
     pub view: usize,
-    /// Vertices in the stream, in the order of the model; `None` where it could not be decoded, and the plain data of
-    /// the accessors was read instead.
+    /// The number of vertices in the stream, which are in the order of the model; `None` where it could not be decoded,
+    /// so that the uncompressed data of the accessors was read.
     pub vertices: Option<usize>,
 }
 
-/// The members that a node has in the file. They are `/nodes/N/…`, where N is [`super::Skeleton::file_index`].
+/// The members that a node has in the file, `/nodes/N/…` with N from [`super::Skeleton::file_index`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names of glTF 2.0")]
 pub struct NodeMembers {
@@ -286,14 +288,14 @@ pub struct NodeMembers {
     pub translation: bool,
     pub rotation: bool,
     pub scale: bool,
-    /// The node has morph weights of its own; without them those of the mesh hold.
+    /// The node has morph weights of its own; without them those of the mesh apply.
     pub weights: bool,
-    /// The node has no name, or an empty one: the name in [`super::Skeleton::names`] was made up.
+    /// The node has no name, or an empty one; import invented the name in [`super::Skeleton::names`].
     pub unnamed: bool,
 }
 
 impl NodeMembers {
-    /// Returns the names of the members that are there, except the node's own name.
+    /// Returns the names of the members that the node has, except its own name.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let Self { matrix, translation, rotation, scale, weights, unnamed: _ } = self;
         let all = [
@@ -327,13 +329,13 @@ pub struct SamplerOrigin {
     pub input: usize,
     /// The accessor of the values: as many elements for each key as [`super::Values`] says.
     pub output: usize,
-    /// The numbers of the stored keys that the model has, rising; `None`: it has all of them. Of two at one moment the first stands in the
-    /// model at the last moment before it that a float can hold.
+    /// The indices in the file of the keys that the model has, rising; `None`: the model has all of them. Where two
+    /// keys have one time, the first has in the model the largest f32 time before it.
     pub kept: Option<Arc<[u32]>>,
 }
 
 impl SamplerOrigin {
-    /// Returns the location in the file of key `key` of the model.
+    /// Returns the index in the file of key `key` of the model.
     #[must_use]
     pub fn stored_key(&self, key: usize) -> usize {
         self.kept.as_ref().and_then(|kept| kept.get(key)).map_or(key, |stored| *stored as usize)
@@ -341,8 +343,8 @@ impl SamplerOrigin {
 }
 
 impl Origins {
-    /// Returns the location of element `index` of an accessor, without regard to sparse elements; `None` where the file
-    /// has no bytes for it.
+    /// Returns the location of element `index` of an accessor, regardless of sparse elements; `None` where the file has
+    /// no bytes for it.
     #[must_use]
     pub fn element(&self, accessor: usize, index: usize) -> Option<ByteLocation> {
         let AccessorOrigin { count, element, component, base, .. } = self.accessors.get(accessor)?;
@@ -350,7 +352,8 @@ impl Origins {
         base.as_ref().filter(|_| index < *count).and_then(|base| self.location(base, size, index))
     }
 
-    /// Returns the locations of entry `index` of an accessor's sparse elements: that of the index, and that of the value.
+    /// Returns the locations of entry `index` of an accessor's sparse elements: first that of the index, then that of
+    /// the value; `None` where there are none.
     #[must_use]
     pub fn sparse_entry(&self, accessor: usize, index: usize) -> Option<(ByteLocation, ByteLocation)> {
         let AccessorOrigin { element, component, sparse, .. } = self.accessors.get(accessor)?;
@@ -359,8 +362,8 @@ impl Origins {
         Some((which, self.location(&sparse.values, element.bytes(*component), index)?))
     }
 
-    /// Returns the location of element `index` of a list whose elements have `size` bytes, without a check of the list's
-    /// length; `None` where the view is not there.
+    /// Returns the location of element `index` of a list whose elements have `size` bytes. It does not check the length
+    /// of the list; `None` where the view does not exist.
     #[must_use]
     pub fn location(&self, list: &ElementsOrigin, size: usize, index: usize) -> Option<ByteLocation> {
         let view = self.views.get(list.view)?;

@@ -1,18 +1,21 @@
-//! Parts meshes that nodes show with several skins, so that the joint numbers of every mesh mean one list of joints.
+//! Copies meshes that nodes show with several skins, so that the joint indices of every mesh refer to one list of
+//! joints.
 //!
-//! Joint numbers mean the skin of the node that shows the mesh (glTF 2.0, 3.7.3.3), and a file may show one mesh with several
-//! skins. Whoever changes a weight means a joint of one of them. So the model has such a mesh once for each list of joints: the
-//! first list keeps the mesh of the file, and each further one gets a mesh after those of the file, with the same vertices.
+//! Joint indices refer to the skin of the node that shows the mesh (glTF 2.0, 3.7.3.3), and a file may show one mesh
+//! with several skins. But an edit of a weight refers to a joint of one of them. So the model has such a mesh once for
+//! each list of joints: the instances with the first list show the mesh of the file, and for each further list there is
+//! a copy after the meshes of the file, with the same vertices.
 
 use std::collections::HashMap;
 
 use super::{Instance, Mesh, MeshId, Model, ModelParts, NodeId, Skin};
 
-/// Gives each further list of joints that shows a mesh a mesh of its own, after the others, and lets its instances show that.
-/// Skins with the same joints in the same order share one. `may` is asked once for each mesh that would be added, and may refuse
-/// it. Returns for each mesh that was added its number, and the mesh that it was parted from; both rise.
+/// Adds a copy of a mesh, after the others, for each further list of joints that instances show it with, and lets these
+/// instances show the copy. Skins with the same joints in the same order share one mesh. `may` is called once for each
+/// copy and may refuse it. Returns for each copy its id and the id of the mesh that it was copied from, in rising
+/// order.
 ///
-/// The numbers of instances in `instances` must be inside of `meshes` and `skins`.
+/// The ids in `instances` must be within `meshes` and `skins`.
 pub fn part_meshes(
     skins: &[Skin],
     meshes: &mut Vec<Mesh>,
@@ -49,7 +52,7 @@ pub fn part_meshes(
 }
 
 impl Mesh {
-    /// Returns the bytes of the lists of its vertices, about.
+    /// Returns the approximate size of its vertex and index lists in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         let of = |p: &super::Primitive| {
@@ -74,13 +77,14 @@ impl Mesh {
 }
 
 impl ModelParts {
-    /// Returns the mesh of the file that a mesh is: itself, unless it was parted from another one.
+    /// Returns the mesh of the file that a mesh is a copy of ([`part_meshes`]); the mesh itself where it is no copy.
     #[must_use]
     pub fn file_mesh(&self, mesh: MeshId) -> MeshId {
         self.parted.binary_search_by_key(&mesh, |(own, _)| *own).map_or(mesh, |at| self.parted[at].1)
     }
 
-    /// Returns whether a mesh shares that of the file with others, since it is shown with several lists of joints.
+    /// Returns whether a mesh is one of several copies of a mesh of the file, which is shown with several lists of
+    /// joints.
     #[must_use]
     pub fn is_parted(&self, mesh: MeshId) -> bool {
         self.parted.iter().any(|(own, file)| [*own, *file].contains(&mesh))
@@ -94,8 +98,8 @@ impl ModelParts {
 }
 
 impl Model {
-    /// Returns whether a mesh was parted from one of the file and has the same weights now, so that what is said about the weights
-    /// of that one is said about this one too.
+    /// Returns whether a mesh is a copy of one of the file and still has the same weights, so that what is reported
+    /// about the weights of that one need not be reported about this one.
     #[must_use]
     pub fn is_repeated(&self, mesh: MeshId) -> bool {
         let file = self.file_mesh(mesh);

@@ -1,11 +1,11 @@
-//! Properties that a clip may change beside poses (`KHR_animation_pointer`): one number, or a few, of a material,
-//! light, camera or node.
+//! Properties that a clip may animate in addition to poses (`KHR_animation_pointer`): one to four numbers of a
+//! material, light, camera or node.
 
 use glam::{Vec3, Vec4};
 
 use super::{AlphaMode, CameraId, Lens, Light, LightId, LightKind, Material, MaterialId, NodeId, TextureSlot};
 
-/// A property that a clip moves.
+/// A property that a clip animates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Property {
     /// The visibility of a node and all below it: 0 or 1.
@@ -18,7 +18,7 @@ pub enum Property {
     Camera(CameraId, CameraProperty),
 }
 
-/// A property and its value, which fills as many components as the property has.
+/// A property and its new value; a property of `n` components uses the first `n` of the vector.
 pub type Change = (Property, Vec4);
 
 /// The properties of a material that a clip may change.
@@ -95,7 +95,7 @@ pub enum CameraProperty {
 }
 
 impl Property {
-    /// Returns how many numbers make its value: 1 to 4.
+    /// Returns the number of components of its value: 1 to 4.
     #[must_use]
     pub fn components(self) -> usize {
         use MaterialProperty as M;
@@ -110,7 +110,7 @@ impl Property {
 }
 
 impl Material {
-    /// Returns one of the textures, if the material has it.
+    /// Returns one of the textures; `None` where the material does not have it.
     pub fn slot_mut(&mut self, texture: TextureUse) -> Option<&mut TextureSlot> {
         use TextureUse as U;
         let slot = match texture {
@@ -133,8 +133,8 @@ impl Material {
         slot.as_mut()
     }
 
-    /// Changes one property, clamped to its range. Returns false and changes nothing where the material has no such
-    /// part.
+    /// Sets one property, clamped to its range. Returns false and changes nothing where the material does not have the
+    /// part that the property belongs to.
     pub fn set(&mut self, property: MaterialProperty, value: Vec4) -> bool {
         self.store(property, value).is_some()
     }
@@ -175,7 +175,7 @@ impl Material {
 }
 
 impl Light {
-    /// Changes one property, clamped to its range.
+    /// Sets one property, clamped to its range.
     pub fn set(&mut self, property: LightProperty, value: Vec4) {
         let positive = |v: f32| v.clamp(0.0, f32::MAX);
         match (property, &mut self.kind) {
@@ -193,7 +193,7 @@ impl Light {
 }
 
 impl Lens {
-    /// Changes one property. A value that makes no valid projection leaves the lens as it was.
+    /// Sets one property. The lens stays as it was where the value makes no valid projection.
     pub fn set(&mut self, property: CameraProperty, value: f32) {
         let mut changed = *self;
         match (&mut changed, property) {

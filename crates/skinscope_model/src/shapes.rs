@@ -12,17 +12,17 @@ use super::{
 /// The parameters of a [`tube`].
 #[derive(Clone, Copy, Debug)]
 pub struct Tube {
-    /// How many joints there are, along +Y, evenly spaced over `length`.
+    /// The number of joints, evenly spaced along +Y over `length`.
     pub joints: usize,
-    /// How many rings of vertices there are.
+    /// The number of rings of vertices.
     pub rings: usize,
-    /// How many vertices a ring has.
+    /// The number of vertices of a ring.
     pub sides: usize,
     /// The length in metres.
     pub length: f32,
     /// The radius in metres.
     pub radius: f32,
-    /// How many influences a vertex has: the nearest joints first, weights by distance.
+    /// The number of influences of a vertex: the nearest joints, with weights by distance.
     pub influences: usize,
 }
 
@@ -40,7 +40,7 @@ impl Default for Tube {
 /// ```
 ///
 /// # Panics
-/// Never for sizes of one or more: the parts are built to hold every invariant.
+/// It does not panic for sizes of 1 or more.
 #[must_use]
 pub fn tube(shape: Tube) -> Model {
     let Tube { joints, rings, sides, .. } = shape;
@@ -82,12 +82,13 @@ pub fn tube(shape: Tube) -> Model {
     build(parts)
 }
 
-/// Returns `model` with other vertices in the first primitive of its first mesh: for each the number of the stored one that it is. Given all numbers in
-/// another order it is the same model exported anew; a number given twice is a split vertex, whose triangles go to the copies in turn; one that
-/// is left out takes its triangles along.
+/// Returns `model` with other vertices in the first primitive of its first mesh: `vertices` has for each new vertex the
+/// index of the stored one that it copies. All indices in another order make the same model as exported anew. An index
+/// that occurs twice makes a split vertex, whose triangles use the copies in turn; one that does not occur takes its
+/// triangles along.
 ///
 /// # Panics
-/// A number is not there.
+/// An index is outside of the list of vertices.
 #[must_use]
 pub fn with_vertices(model: &Model, vertices: &[u32]) -> Model {
     fn pick<T: Copy>(all: &[T], vertices: &[u32]) -> Vec<T> {
@@ -121,8 +122,8 @@ pub fn with_vertices(model: &Model, vertices: &[u32]) -> Model {
     build(parts)
 }
 
-/// Returns `model` with its first instance a second time, on the same node, with a second skin: the joints of its first one in reversed
-/// order. `change` is made before the mesh, which both show, is parted.
+/// Returns `model` with its first instance a second time, at the same node, with a second skin that has the joints of
+/// the first one in reversed order. `change` is called before the mesh of both is copied ([`super::part_meshes`]).
 ///
 /// # Panics
 /// The model has no skin or no instance, or `change` breaks an invariant.
@@ -197,7 +198,7 @@ fn bend(joints: usize) -> Clip {
 /// How many joints [`obstacle_course`] has.
 const COURSE_JOINTS: usize = 8;
 
-/// Everything at once that a pose can do to a surface, in one small model.
+/// A small model with everything that a pose can do to a surface.
 ///
 /// ```text
 /// root (0, scaled unevenly) ─┬─ mesh (1, skinned and morphed) ── box (2, rigid)
@@ -205,9 +206,9 @@ const COURSE_JOINTS: usize = 8;
 ///                                 ── joint 3 (6, sheared) ── … ── joint 7 (10)
 /// ```
 ///
-/// The skinned mesh has a primitive with 8 influences and two morph targets, and one without influences and normals.
-/// The clip "All kinds" moves translations, rotations, scales and morph weights by STEP, LINEAR and CUBICSPLINE, with
-/// keys from 0.25 s to 1.75 s; from 1.5 s on the root mirrors everything.
+/// The skinned mesh has a primitive with 8 influences for each vertex and two morph targets, and one without influences
+/// and normals. The clip "All kinds" animates translations, rotations, scales and morph weights by STEP, LINEAR and
+/// CUBICSPLINE, with keys from 0.25 s to 1.75 s; from 1.5 s on the root mirrors everything.
 #[must_use]
 pub fn obstacle_course() -> Model {
     let shape = Tube { joints: COURSE_JOINTS, rings: 17, sides: 8, influences: 8, ..Tube::default() };

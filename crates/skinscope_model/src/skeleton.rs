@@ -7,30 +7,32 @@ use skinscope_base::math::Transform;
 
 use super::{Far, FarMesh, LocalPose, NodeId};
 
-/// The node hierarchy, parents first: `parents[i] < i`.
+/// The node hierarchy in depth-first order, parents first: `parents[i] < i`.
 #[derive(Clone, Debug, Default)]
 pub struct Skeleton {
     /// The parent of each node.
     pub parents: Vec<Option<NodeId>>,
-    /// The name of each node; never empty (unnamed nodes are called "node 7", after the file's index).
+    /// The name of each node; never empty (unnamed nodes are called "node 7", by the index in the file).
     pub names: Vec<String>,
-    /// The file's own index of each node.
+    /// The index of each node in the file.
     pub file_index: Vec<u32>,
-    /// The pose stored in the file.
+    /// The rest pose: the transforms and morph weights that the file stores.
     pub rest: LocalPose,
-    /// The shear of nodes whose stored matrix is no TRS, which is applied before the TRS; sorted by node.
+    /// The shear of nodes whose matrix in the file is no product of translation, rotation and scale, in rising order of
+    /// nodes. It is applied before the transform: `parent_from_node = T · R · S · shear`.
     pub residuals: Vec<(NodeId, Mat3A)>,
-    /// What was taken off the nodes of a model that stands far from the origin of its file; `None`: nothing.
+    /// The offsets that were subtracted from the nodes of a model far from the origin of its file; `None` for other
+    /// models.
     pub far: Option<Arc<Far>>,
 }
 
-/// The way that a character faces, in the space of the model.
+/// The direction in which a character faces, in the space of the model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Facing {
-    /// Towards +Z, as glTF 2.0 says (section 3.4): its left is at +X.
+    /// Towards +Z, as glTF 2.0 says (section 3.4); its left side is at +X.
     #[default]
     PlusZ,
-    /// Towards −Z, as characters of VRM 0.x do: its left is at −X.
+    /// Towards −Z, as characters of VRM 0.x do; its left side is at −X.
     MinusZ,
 }
 
@@ -47,14 +49,14 @@ impl Skeleton {
         self.parents.is_empty()
     }
 
-    /// Returns the shear that node `index` applies before its TRS, if any.
+    /// Returns the shear that node `index` applies before its transform; `None` where it has none.
     #[must_use]
     pub fn residual(&self, index: usize) -> Option<Mat3A> {
         let at = self.residuals.binary_search_by_key(&index, |(n, _)| n.index()).ok()?;
         Some(self.residuals[at].1)
     }
 
-    /// Returns `parent_from_node` of node `index` with the given transform, its stored shear included.
+    /// Returns `parent_from_node` of node `index` with the given transform and the shear of the file.
     #[must_use]
     pub fn local_matrix(&self, index: usize, transform: Transform) -> Affine3A {
         let mut m = transform.to_affine();
@@ -64,15 +66,16 @@ impl Skeleton {
         m
     }
 
-    /// Returns the node's children, in order. It walks the whole list, which is fine for panels but too slow for every
-    /// frame.
+    /// Returns the children of a node, in order. It walks the whole list of nodes, which is fast enough for panels but
+    /// not for every frame.
     pub fn children(&self, node: NodeId) -> impl Iterator<Item = NodeId> {
         let after = &self.parents[node.index() + 1..];
         let base = node.index() + 1;
         after.iter().enumerate().filter(move |(_, p)| **p == Some(node)).map(move |(i, _)| NodeId::from_index(base + i))
     }
 
-    /// Returns one past the last node of the subtree of `node`: the order is depth first, so a subtree is a range.
+    /// Returns the index after the last node of the subtree of `node`. Nodes are in depth-first order, so that the
+    /// subtree is the range from `node` to this index.
     #[must_use]
     pub fn subtree_end(&self, node: NodeId) -> usize {
         let start = node.index();
@@ -81,35 +84,37 @@ impl Skeleton {
         start + 1 + inside
     }
 
-    /// Returns how many metres one unit of the space is in which a node has its translation, at rest, along the axis where it is longest.
+    /// Returns the length in metres of one unit of the space of a node's parent at rest, along the axis where it is
+    /// longest.
     #[must_use]
     pub fn scale_above(&self, node: NodeId) -> f64 {
         let above = std::iter::successors(self.parents[node.index()], |node| self.parents[node.index()]);
         above.map(|node| f64::from(self.rest.transforms[node.index()].scale.abs().max_element())).product()
     }
 
-    /// Returns the number of steps from the root.
+    /// Returns the number of nodes above `node`.
     #[must_use]
     pub fn depth(&self, node: NodeId) -> usize {
         std::iter::successors(self.parents[node.index()], |p| self.parents[p.index()]).count()
     }
 }
 
-/// Joints and their inverse bind matrices.
+/// The joints that move a mesh, and their inverse bind matrices.
 #[derive(Clone, Debug, Default)]
 pub struct Skin {
     /// The name in the file; it may be empty.
     pub name: String,
-    /// The nodes that `JOINTS_n` index into.
+    /// The joints: nodes that the `JOINTS_n` of meshes refer to by their index in this list.
     pub joints: Vec<NodeId>,
-    /// `joint_from_mesh` at bind time, one for each joint; identity where the file stores none.
+    /// `joint_from_mesh` at bind time, one matrix for each joint; the identity where the file stores none.
     pub inverse_bind: Vec<Affine3A>,
-    /// Whether the file stores no inverse bind matrices: all are the identity (glTF 2.0, 3.7.3.1).
+    /// Whether the file stores no inverse bind matrices, so that all are the identity (glTF 2.0, 3.7.3.1).
     pub binds_missing: bool,
-    /// The indices in `joints` whose stored inverse bind matrix is not finite, rising; the model has the identity there.
+    /// The indices in `joints` whose matrix in the file is not finite, rising; the model has the identity for them.
     pub not_finite: Vec<usize>,
-    /// The file's `skin.skeleton`.
+    /// The node that the file names as `skin.skeleton`.
     pub root: Option<NodeId>,
-    /// What was taken off the meshes that it moves, where they lie far from the origin of mesh space; `None`: nothing.
+    /// The offset that was subtracted from the meshes that it moves, where they are far from the origin of mesh space;
+    /// `None` for other skins.
     pub far: Option<Arc<FarMesh>>,
 }

@@ -1,5 +1,5 @@
-//! The layout of a clip in memory for sampling: channels of one kind that share key times stand together, in shared
-//! rows of keys.
+//! The memory layout of a clip for sampling: channels of one kind with the same key times are grouped, and their keys
+//! share rows.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,37 +8,39 @@ use super::keys::{KeyValue, Keys, Rows};
 use super::{Clip, Instance, InstanceId, Interpolation, NodeId, Path, Values};
 
 /// The channels of a clip in the order in which sampling reads them: every channel once, in groups.
-/// [`super::Model::build`] makes it from the clip's channels and samplers; where several channels move the same
+/// [`super::Model::build`] makes it from the clip's channels and samplers. Where several channels animate the same
 /// property, the last one counts.
 #[derive(Clone, Debug, Default)]
 pub struct Tracks {
-    /// The groups, which move translations, rotations and scales.
+    /// The groups of translations, rotations and scales.
     pub groups: Vec<Group>,
-    /// Channels that read a sampler which another channel reads too: the property that is sampled, and the one that
-    /// gets a copy of it.
+    /// Channels whose sampler another channel uses too: first the property that is sampled, then the property that gets
+    /// a copy of its value.
     pub copies: Vec<[(NodeId, Path); 2]>,
-    /// Samplers of morph weights, with the first instance at each channel's node.
+    /// The samplers of morph weights (index into [`Clip::samplers`]), each with the first instance at the channel's
+    /// node.
     pub weights: Vec<(usize, InstanceId)>,
 }
 
-/// Channels of one path, one interpolation and one list of key times; a clip may have several such groups.
+/// Channels with one path, one interpolation and one list of key times. A clip may have several groups with the same
+/// three.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Index into [`Clip::times`].
     pub times: usize,
-    /// The way from one key to the next.
+    /// The interpolation between keys.
     pub interpolation: Interpolation,
-    /// The property that the group moves; never weights.
+    /// The property that the channels animate; never weights.
     pub path: Path,
-    /// The node that each lane moves.
+    /// The node of each lane; a lane is the column of one channel in the rows.
     pub nodes: Vec<NodeId>,
     rows: Arc<Rows>,
 }
 
 impl Group {
-    /// Returns the values of all lanes at one entry (a key, or with splines one of the three of a key). Vectors follow
-    /// each other. Rotations lie in blocks of four, first their four x, then y, z and w; those that fill no block
-    /// follow, x, y, z, w each.
+    /// Returns the values of all lanes at one entry (a key, or with splines one of the three values of a key). Vectors
+    /// follow each other, x, y, z each. Quaternions are in blocks of four lanes: first their four x, then y, z and w;
+    /// the lanes that fill no block follow, x, y, z, w each.
     #[inline]
     #[must_use]
     pub fn row(&self, entry: usize) -> &[f32] {

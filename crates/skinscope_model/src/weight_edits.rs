@@ -1,8 +1,8 @@
-//! Edited weights: the pairs that differ from the stored ones, in small pages, so that a model with edits shares all
-//! else with the model without them.
+//! Edited weights: the pairs that differ from those of the file, in small pages, so that a model with edits shares all
+//! other memory with the model without them.
 //!
-//! What is stored depends on the edits alone and not on their order: a vertex that has its stored pairs again counts as
-//! not edited, and a page without edited vertices is removed.
+//! The stored edits depend only on the current pairs and not on the order of the edits: a vertex that has the pairs of
+//! the file again counts as not edited, and a page without edited vertices is removed.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
@@ -15,34 +15,34 @@ pub(super) const PAGE: usize = 16;
 /// A bit for each vertex of a page.
 type PageBits = u16;
 
-/// New pairs for some vertices of a primitive.
+/// New influences, (joint, weight) pairs, for some vertices of a primitive.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WeightChange {
     /// The mesh.
     pub mesh: MeshId,
-    /// The primitive's number in the mesh.
+    /// The index of the primitive in the mesh.
     pub primitive: usize,
-    /// The vertices' numbers in the file, rising.
+    /// The indices of the vertices in the file, rising.
     pub vertices: Vec<u32>,
-    /// How many pairs each vertex has.
+    /// The number of pairs of each vertex.
     pub per_vertex: usize,
-    /// Joint numbers, vertex after vertex, which are indices into [`super::Skin::joints`].
+    /// The joints of the pairs, vertex by vertex, as indices into [`super::Skin::joints`].
     pub joints: Vec<u16>,
-    /// Weights, as many as `joints`.
+    /// The weights of the pairs, as many as `joints`.
     pub weights: Vec<f32>,
-    /// Those of `vertices`, rising, that get back what the file stores where that is no weight that anything can use: a number
-    /// that is not finite, or a joint beyond the skin. Their pairs are what is shown instead.
+    /// Those of `vertices`, rising, that get back values of the file that cannot be used: a weight that is not finite,
+    /// or a joint outside of the skin. `joints` and `weights` have the values that are used in their place.
     pub restored: Vec<u32>,
 }
 
 impl WeightChange {
-    /// Makes a change of no vertices yet, with `per_vertex` pairs for each.
+    /// Makes an empty change with `per_vertex` pairs for each vertex.
     #[must_use]
     pub fn new(mesh: MeshId, primitive: usize, per_vertex: usize) -> Self {
         Self { mesh, primitive, per_vertex, ..Self::default() }
     }
 
-    /// Adds a vertex, whose number is larger than those before it. Missing pairs become joint 0 without weight.
+    /// Adds a vertex, whose index is larger than those before it. Missing pairs become joint 0 with weight 0.
     pub fn push(&mut self, vertex: u32, joints: &[u16], weights: &[f32]) {
         self.vertices.push(vertex);
         let end = self.vertices.len() * self.per_vertex;
@@ -52,14 +52,14 @@ impl WeightChange {
         self.weights.resize(end, 0.0);
     }
 
-    /// Returns the new joints and weights of the `i`-th vertex of the list.
+    /// Returns the new joints and weights of entry `i` of the list of vertices.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
         let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
         (&self.joints[pairs.clone()], &self.weights[pairs])
     }
 
-    /// Returns the bytes of its lists.
+    /// Returns the size of its lists in memory, bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<u32>() * self.vertices.capacity()
@@ -162,20 +162,20 @@ impl EditedInfluences {
     }
 }
 
-/// All edited weights of a model: the vertices that differ from the file, by mesh and primitive.
+/// All edited weights of a model: the vertices whose pairs differ from the file, by mesh and primitive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WeightEdits {
     primitives: BTreeMap<(MeshId, usize), Arc<EditedInfluences>>,
 }
 
 impl WeightEdits {
-    /// Returns whether all weights are as stored.
+    /// Returns whether all weights are those of the file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.primitives.is_empty()
     }
 
-    /// Returns whether two edits are the same piece of memory, and not only equal.
+    /// Returns whether both share the same memory; equal edits that were made separately do not.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         let both = || self.primitives.iter().zip(&other.primitives);
@@ -191,7 +191,7 @@ impl WeightEdits {
         self.primitives.keys().copied()
     }
 
-    /// Counts the edited vertices of the file `model`, which these edits belong to.
+    /// Counts the edited vertices, without those split off for tangents. `model` is the model that the edits belong to.
     #[must_use]
     pub fn count(&self, model: &Model) -> usize {
         let of = |((mesh, primitive), edited): (&(MeshId, usize), &Arc<EditedInfluences>)| {
@@ -203,14 +203,13 @@ impl WeightEdits {
         self.primitives.iter().map(of).sum()
     }
 
-    /// Returns the edited vertices of a primitive as drawn, rising: those split off for tangents follow the stored
-    /// ones.
+    /// Returns the indices of the edited vertices of a primitive, rising, with those split off for tangents.
     pub fn vertices(&self, mesh: MeshId, primitive: usize) -> impl Iterator<Item = u32> {
         self.of(mesh, primitive).into_iter().flat_map(EditedInfluences::vertices)
     }
 
-    /// Returns the bytes of the pages that `before` does not share: what was copied to make these edits out of those.
-    /// Lists of pages count too.
+    /// Returns the size in memory of the pages that `before` does not share, and of the lists of pages, bytes: what was
+    /// copied to make these edits out of those.
     #[must_use]
     pub fn bytes_beside(&self, before: &Self) -> usize {
         let of = |key: &(MeshId, usize), edited: &Arc<EditedInfluences>| {
@@ -229,7 +228,7 @@ impl WeightEdits {
 }
 
 impl Model {
-    /// Returns the weights that differ from those of the file.
+    /// Returns the edits of weights since the file was read.
     #[must_use]
     pub fn weight_edits(&self) -> &WeightEdits {
         &self.edits
@@ -240,12 +239,12 @@ impl Model {
         self.edits.of(a, primitive) == self.edits.of(b, primitive)
     }
 
-    /// Returns the same model with other weights for some vertices. Vertices that were split off for tangents follow.
-    /// All else is shared with this model: only the pages of the edited vertices are copied.
+    /// Returns the same model with other weights for some vertices, and for the copies of them that were split off for
+    /// tangents. All other memory is shared with this model: only the pages of the edited vertices are copied.
     ///
     /// # Errors
-    /// A change names something that is not there (a primitive, its weights, vertices, joints of a skin that shows it),
-    /// its lists do not fit each other, or a weight is not finite.
+    /// A change names something that does not exist (a primitive, its weights, vertices, joints of a skin that shows
+    /// it), its lists have different lengths, or a weight is not finite.
     pub fn with_weights(&self, changes: &[WeightChange]) -> Result<Self, BuildError> {
         let mut edits = self.edits.clone();
         for change in changes.iter().filter(|change| !change.vertices.is_empty()) {
@@ -269,7 +268,7 @@ impl Model {
         Ok(Self { edits, ..self.twin() })
     }
 
-    /// Returns all edited vertices with their pairs: the changes that make this model out of the one without edits.
+    /// Returns all edited vertices with their pairs, as changes: made on the model without edits, they give this model.
     #[must_use]
     pub fn edited_weights(&self) -> Vec<WeightChange> {
         let of = |(mesh, primitive): (MeshId, usize)| {
@@ -285,13 +284,15 @@ impl Model {
         self.edits.primitives().filter_map(of).collect()
     }
 
-    /// Returns whether two models come from one reading of a file, with the same edits and added clips or with others.
+    /// Returns whether both models come from one reading of a file, so that they differ at most in edits and added
+    /// clips.
     #[must_use]
     pub fn shares_all_but_edits(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared.reading, &other.shared.reading)
     }
 
-    /// Returns the pairs that the vertices of some changes have now: the changes that undo those.
+    /// Returns the current pairs of the vertices of some changes: these are the changes that undo `changes`, which have
+    /// not been made yet.
     #[must_use]
     pub fn weights_before(&self, changes: &[WeightChange]) -> Vec<WeightChange> {
         let of = |change: &WeightChange| {
@@ -426,7 +427,8 @@ fn width((joints, weights): (&[u16], &[f32])) -> usize {
     (0..joints.len()).rfind(is_used).map_or(0, |last| last + 1).next_multiple_of(4)
 }
 
-/// Returns whether two vertices have the same pairs to the bit; pairs that one lacks are joint 0 without weight.
+/// Returns whether two vertices, each given as joints and weights, have the same pairs to the bit. A pair that one of
+/// them lacks counts as joint 0 with weight 0.
 #[must_use]
 pub fn is_same_row(a: (&[u16], &[f32]), b: (&[u16], &[f32])) -> bool {
     if a.0.len() == b.0.len() {
@@ -447,8 +449,9 @@ impl Model {
         self.with_weights(&self.normalised_weights()).unwrap_or_else(|_| self.without_edits())
     }
 
-    /// Returns the changes that make the weights of every vertex sum to one: they are divided by their sum. Where that
-    /// is not positive (no weight at all, or negative ones) they stay: no positive factor makes them sum to one.
+    /// Returns the changes that make the weights of every vertex sum to 1, by dividing them by their sum. Where that is
+    /// not positive (no weight at all, or negative ones) they stay as they are, since no positive factor makes them sum
+    /// to 1.
     #[must_use]
     pub fn normalised_weights(&self) -> Vec<WeightChange> {
         let mut out = Vec::new();

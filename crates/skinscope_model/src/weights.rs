@@ -1,5 +1,5 @@
-//! The weights that a primitive has now: those of the file, with edits over them. All code that asks how a vertex is
-//! weighted asks here, so that all of it sees edited weights.
+//! The current weights of a primitive: those of the file, or where a vertex was edited the new ones. All code that asks
+//! for the weights of a vertex asks here, so that it sees edits.
 
 use std::collections::HashSet;
 use std::ops::{Deref, Range};
@@ -7,19 +7,19 @@ use std::ops::{Deref, Range};
 use super::weight_edits::{EditedInfluences, PAGE, is_same_row, set_bits};
 use super::{Influences, MeshId, Model, NotFinite, OutOfRange, Primitive, WeightFormat};
 
-/// The (joint, weight) pairs of all vertices of a primitive, with edits.
+/// The current influences, (joint, weight) pairs, of all vertices of a primitive, edits included.
 #[derive(Clone, Copy, Debug)]
 pub struct InfluencesRef<'a> {
-    /// The most pairs that a vertex has room for.
+    /// The largest number of pairs of a vertex, in the file or after edits.
     pub per_vertex: usize,
-    /// How the file stores the weights; see [`Influences::format`]. Edited vertices hold any float: see
-    /// [`InfluencesRef::format_at`].
+    /// The format in which the file stores the weights; see [`Influences::format`]. Edited vertices may have any float:
+    /// see [`InfluencesRef::format_at`].
     pub format: WeightFormat,
-    /// How each `WEIGHTS_n` set of the file is stored; see [`Influences::formats`].
+    /// The format of each `WEIGHTS_n` set of the file; see [`Influences::formats`].
     pub formats: &'a [WeightFormat],
-    /// Weights that import replaced by 0, at vertices that no edit has changed.
+    /// Weights that import replaced by 0, of vertices that are not edited.
     pub not_finite: &'a [NotFinite],
-    /// Joints that import replaced by joint 0, at vertices that no edit has changed.
+    /// Joints that import replaced by joint 0, of vertices that are not edited.
     pub out_of_range: &'a [OutOfRange],
     /// How many pairs each vertex has room for in the file.
     stored_per_vertex: usize,
@@ -29,7 +29,7 @@ pub struct InfluencesRef<'a> {
 }
 
 impl Influences {
-    /// Returns the pairs as the file has them, without edits.
+    /// Returns the pairs of the file, without edits.
     #[must_use]
     pub fn as_stored(&self) -> InfluencesRef<'_> {
         InfluencesRef {
@@ -60,7 +60,7 @@ impl<'a> InfluencesRef<'a> {
         }
     }
 
-    /// Returns joints and weights of one vertex, zero weights included.
+    /// Returns the joints and the weights of one vertex, pairs with weight 0 included.
     #[inline]
     #[must_use]
     pub fn of(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
@@ -70,7 +70,7 @@ impl<'a> InfluencesRef<'a> {
         }
     }
 
-    /// Returns the joints and weights that the file stores for one vertex.
+    /// Returns the joints and the weights that the file stores for one vertex.
     #[inline]
     #[must_use]
     pub fn of_stored(&self, vertex: usize) -> (&'a [u16], &'a [f32]) {
@@ -82,7 +82,7 @@ impl<'a> InfluencesRef<'a> {
         edited.pages[vertex / PAGE].as_ref().map_or_else(|| self.of_stored(vertex), |page| page.row(vertex % PAGE))
     }
 
-    /// Cuts a range of vertices into runs whose pairs follow each other in memory; it is one run where no vertex of the
+    /// Cuts a range of vertices into runs whose pairs are contiguous in memory; there is one run where no vertex of the
     /// primitive is edited.
     pub fn runs(self, vertices: Range<usize>) -> impl Iterator<Item = Run<'a>> {
         let mut left = vertices;
@@ -111,13 +111,13 @@ impl<'a> InfluencesRef<'a> {
         })
     }
 
-    /// Returns whether an edit has changed the pairs of a vertex.
+    /// Returns whether an edit changed the pairs of a vertex.
     #[must_use]
     pub fn is_edited(&self, vertex: usize) -> bool {
         self.edited.is_some_and(|edited| edited.is_edited(vertex))
     }
 
-    /// Vertices with a weight or joint that import could not take over, and that no edit has changed.
+    /// Returns the vertices with a weight or joint in the file that cannot be used, unless they were edited.
     #[must_use]
     pub fn unusable(&self) -> HashSet<u32> {
         let numbers = self.not_finite.iter().map(|n| n.vertex);
@@ -130,14 +130,14 @@ impl<'a> InfluencesRef<'a> {
         self.formats.get(slot / 4).copied().unwrap_or(self.format)
     }
 
-    /// Returns the format whose precision the weights of a vertex are judged by: the one in the file, or floats where
-    /// an edit has changed them.
+    /// Returns the format whose precision applies to the weights of a vertex: that of the file, or floats where the
+    /// vertex is edited.
     #[must_use]
     pub fn format_at(&self, vertex: usize) -> WeightFormat {
         if self.is_edited(vertex) { WeightFormat::F32 } else { self.format }
     }
 
-    /// Returns how many weights of one vertex are not zero.
+    /// Returns the number of weights of one vertex that are not zero.
     #[must_use]
     pub fn used(&self, vertex: usize) -> usize {
         self.of(vertex).1.iter().filter(|w| **w != 0.0).count()
@@ -149,13 +149,14 @@ impl<'a> InfluencesRef<'a> {
         self.of(vertex).1.iter().map(|w| f64::from(*w)).sum()
     }
 
-    /// Returns whether the weights of one vertex sum to one, within [`WeightFormat::tolerance`].
+    /// Returns whether the weights of one vertex sum to 1, within [`WeightFormat::tolerance`].
     #[must_use]
     pub fn sums_to_one(&self, vertex: usize) -> bool {
         (self.sum(vertex) - 1.0).abs() <= self.format_at(vertex).tolerance()
     }
 
-    /// Returns one more than the largest joint of all pairs, those without weight included.
+    /// Returns the largest joint index of all pairs plus one, those with weight 0 included: a skin needs as many
+    /// joints.
     #[must_use]
     pub fn joints_needed(&self) -> usize {
         let stored = needed(self.joints);
@@ -163,7 +164,7 @@ impl<'a> InfluencesRef<'a> {
         edited.map(|page| needed(page.joints())).fold(stored, usize::max)
     }
 
-    /// Returns the largest number of pairs with a weight other than zero that one vertex has.
+    /// Returns the largest number of non-zero weights of any vertex.
     #[must_use]
     pub fn most_used(&self) -> usize {
         let used = |v: &[f32]| v.iter().filter(|w| **w != 0.0).count();
@@ -171,13 +172,13 @@ impl<'a> InfluencesRef<'a> {
         self.runs(0..self.vertices()).map(of_run).max().unwrap_or(0)
     }
 
-    /// Returns the pairs of all vertices, vertex by vertex, each as [`InfluencesRef::of`] gives them.
+    /// Returns the pairs of all vertices, vertex by vertex, each vertex as [`InfluencesRef::of`] returns it.
     pub fn all(self) -> impl Iterator<Item = (u16, f32)> {
         let pairs = |run: Run<'a>| run.joints.iter().copied().zip(run.weights.iter().copied());
         self.runs(0..self.vertices()).flat_map(pairs)
     }
 
-    /// Returns joints and weights of some vertices, each with room for [`InfluencesRef::per_vertex`] pairs.
+    /// Returns the joints and the weights of some vertices, [`InfluencesRef::per_vertex`] pairs for each.
     #[must_use]
     pub fn gathered(&self, vertices: &[u32]) -> (Vec<u16>, Vec<f32>) {
         let pairs = vertices.len() * self.per_vertex;
@@ -193,14 +194,14 @@ impl<'a> InfluencesRef<'a> {
         (joints, weights)
     }
 
-    /// Returns how many vertices have pairs, those split off for tangents included.
+    /// Returns the number of vertices, those split off for tangents included.
     #[must_use]
     pub fn vertices(&self) -> usize {
         self.joints.len() / self.stored_per_vertex.max(1)
     }
 
-    /// Returns the vertices whose pairs are not those of `other` to the bit, rising. Both must belong to one primitive of one file. Only
-    /// vertices that are edited in one of them are looked at.
+    /// Returns the vertices whose pairs differ from those of `other` in any bit, rising. Both must belong to one
+    /// primitive of one file. It compares only vertices that are edited in one of them.
     pub fn changed_vertices(self, other: InfluencesRef<'a>) -> impl Iterator<Item = usize> + 'a {
         let count = self.vertices();
         let page = |of: Option<&'a EditedInfluences>, i: usize| of.and_then(|e| e.pages[i].as_deref());
@@ -224,25 +225,25 @@ fn needed(joints: &[u16]) -> usize {
     if joints.is_empty() { 0 } else { usize::from(joints.iter().fold(0, |most, joint| most.max(*joint))) + 1 }
 }
 
-/// Vertices whose pairs follow each other in memory.
+/// Vertices whose pairs are contiguous in memory.
 #[derive(Clone, Debug)]
 pub struct Run<'a> {
-    /// The numbers of the vertices.
+    /// The indices of the vertices.
     pub vertices: Range<usize>,
-    /// How many pairs each vertex has.
+    /// The number of pairs of each vertex.
     pub per_vertex: usize,
-    /// Joint numbers, which are indices into [`super::Skin::joints`].
+    /// The joints of the pairs, as indices into [`super::Skin::joints`].
     pub joints: &'a [u16],
-    /// Weights, as many as `joints`.
+    /// The weights of the pairs, as many as `joints`.
     pub weights: &'a [f32],
 }
 
-/// A primitive with the weights that it has now.
+/// A primitive with its current weights. It dereferences to the [`Primitive`].
 #[derive(Clone, Copy, Debug)]
 pub struct PrimitiveRef<'a> {
-    /// The primitive; its weights are in `influences`.
+    /// The primitive; its current weights are in `influences`.
     pub primitive: &'a Primitive,
-    /// The influences; `None`: rigid, though the node may have a skin.
+    /// The influences; `None`: no joint moves the primitive, though the node may have a skin.
     pub influences: Option<InfluencesRef<'a>>,
 }
 
@@ -254,7 +255,7 @@ impl Deref for PrimitiveRef<'_> {
 }
 
 impl Primitive {
-    /// Returns the primitive with the weights that the file stores.
+    /// Returns the primitive with the weights of the file.
     #[must_use]
     pub fn as_stored(&self) -> PrimitiveRef<'_> {
         PrimitiveRef { primitive: self, influences: self.stored_influences.as_ref().map(Influences::as_stored) }
@@ -262,7 +263,7 @@ impl Primitive {
 }
 
 impl Model {
-    /// Returns a primitive with the weights that it has now.
+    /// Returns a primitive with its current weights.
     #[must_use]
     pub fn primitive(&self, mesh: MeshId, primitive: usize) -> PrimitiveRef<'_> {
         let stored = self.meshes[mesh.index()].primitives[primitive].as_stored();
@@ -270,12 +271,12 @@ impl Model {
         PrimitiveRef { influences: stored.influences.map(|i| i.with_edits(edited)), ..stored }
     }
 
-    /// Returns all primitives of a mesh with the weights that they have now.
+    /// Returns all primitives of a mesh with their current weights.
     pub fn primitives(&self, mesh: MeshId) -> impl ExactSizeIterator<Item = PrimitiveRef<'_>> {
         (0..self.meshes[mesh.index()].primitives.len()).map(move |primitive| self.primitive(mesh, primitive))
     }
 
-    /// Returns the weights that a primitive has now; `None` where it is rigid.
+    /// Returns the current weights of a primitive; `None` where no joint moves it.
     #[must_use]
     pub fn influences(&self, mesh: MeshId, primitive: usize) -> Option<InfluencesRef<'_>> {
         self.primitive(mesh, primitive).influences

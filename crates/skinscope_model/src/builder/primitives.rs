@@ -1,4 +1,4 @@
-//! The rules for what a mesh is made of: lists of one length, indices that lie within them, finite numbers.
+//! The invariants of meshes: lists of one length, indices that lie within them, finite numbers.
 
 use skinscope_base::math::largest_magnitude;
 

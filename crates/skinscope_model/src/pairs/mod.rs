@@ -1,7 +1,7 @@
-//! Pairs of left and right joints, which checks and poses both use.
+//! Finds pairs of left and right joints, for checks and for mirrored poses.
 //!
-//! Names propose pairs and positions decide: a joint's partner is a joint at its mirror image. Where several joints
-//! stand there, the name tells which one is meant.
+//! Names propose pairs and positions decide: the partner of a joint is a joint at its mirror image. Where several
+//! joints are there, the name says which of them it is.
 
 mod names;
 
@@ -21,8 +21,8 @@ const NAMED_REACH: f32 = 0.05;
 /// How far from the plane a joint of the middle may stand, as a share of the size.
 const MIDDLE_REACH: f32 = 0.01;
 
-/// Some joints of a skeleton and what is needed to pair them. Each is known by its index in the list that
-/// [`JointPairs::of`] was given; of more than 65 536 joints only the first ones are paired.
+/// Some joints of a skeleton, prepared for pairing. A joint is named by its index in the list that was given to
+/// [`JointPairs::of`]; of more than 65 536 joints only the first ones are paired.
 #[derive(Clone, Debug)]
 pub struct JointPairs {
     /// For each joint: its position, if it is known.
@@ -40,8 +40,8 @@ pub struct JointPairs {
 }
 
 impl JointPairs {
-    /// Prepares `nodes` of a skeleton for pairing. `at` holds the position of each (all in one space; `None` where it
-    /// is not known).
+    /// Prepares `nodes` of a skeleton for pairing. `at` has the position of each of them, all in one space, in metres;
+    /// `None` where it is not known.
     #[must_use]
     pub fn of(skeleton: &Skeleton, nodes: &[NodeId], at: Vec<Option<Vec3>>) -> Self {
         let sides: Vec<Option<(Side, String)>> = nodes.iter().map(|n| side(&skeleton.names[n.index()])).collect();
@@ -89,7 +89,7 @@ impl JointPairs {
         }
     }
 
-    /// Returns the positions of the joints of each pair that names make, once for each pair.
+    /// Returns the positions of both joints of each pair that names make, once for each pair.
     #[must_use]
     pub fn named_pairs(&self) -> Vec<[Vec3; 2]> {
         let pair = |(j, other): (usize, &Option<u16>)| {
@@ -100,8 +100,9 @@ impl JointPairs {
         self.named.iter().enumerate().filter_map(pair).collect()
     }
 
-    /// Returns where the plane lies that is in the middle of the pairs that names make: the offset of `plane` where that is more than
-    /// a hundredth of `size` away, or there are none.
+    /// Returns the offset of the plane that is parallel to `plane` and lies in the middle of the pairs that names make.
+    /// Where that is at most a hundredth of `size` away, or there are no such pairs, it is the offset of `plane`
+    /// itself.
     #[must_use]
     pub fn own_offset(&self, plane: Plane, size: f32) -> f32 {
         let mut middles: Vec<f32> = self
@@ -121,17 +122,20 @@ impl JointPairs {
         a.contains(&b.start) || b.contains(&a.start)
     }
 
-    /// Returns the joint of the same name on the other side, if each names the other.
+    /// Returns the joint of the same name on the other side, where the names of both refer to each other.
     #[must_use]
     pub fn named_partner(&self, j: usize) -> Option<u16> {
         self.named[j].filter(|k| self.named[usize::from(*k)].map(usize::from) == Some(j))
     }
 
-    /// Returns the partner of each joint. Of the joints at its mirror image (within 3/1000 of `size`) that is the one
-    /// that its name says, else the joint itself, else the nearest one of the same depth; `None` where there is none.
-    /// Names alone are not trusted, since they may be wrong. But where a third of the named pairs stand at each other's
-    /// mirror image, a joint that does not has the joint at its mirror image for its partner only if their parents are partners
-    /// too and their names say the same but for side and number, else none: a wrong position is likelier than a wrong name.
+    /// Returns the partner of each joint with regard to a mirror plane. `size` is the size of the skeleton, in the unit
+    /// of the positions.
+    ///
+    /// The partner is one of the joints at the mirror image (within 3/1000 of `size`): the one with the matching name,
+    /// else the joint itself, else the nearest one of the same depth; `None` where there is none. Names alone are not
+    /// trusted, since they may be wrong. But where a third of the named pairs are at each other's mirror image, a joint
+    /// of a named pair that is not gets the joint at its mirror image only if their parents are partners too and their
+    /// names agree except for side and number, and else none: there a wrong position is more likely than a wrong name.
     #[must_use]
     pub fn partners(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
         let reach = size * JOINT_REACH;
@@ -154,12 +158,16 @@ impl JointPairs {
         mutual(&found)
     }
 
-    /// Returns the partner of each joint, as [`JointPairs::partners`] does, and in addition pairs what stands a little
-    /// off: joints that only their names pair, if they stand on both sides of the plane and within a twentieth of `size`
-    /// of each other's mirror image (or nobody knows where), and joints of the middle, which are their own partners: those
-    /// without a side in their name within a hundredth of `size` of the plane, or, within a twentieth of it, those that a
-    /// pair hangs on. A joint that stands at one side has no partner where it is paired by nothing. Where all joints stand
-    /// beside the plane of the mesh, by a hundredth of `size` at most, they are paired about their own.
+    /// Returns the partner of each joint as [`JointPairs::partners`] does, and in addition pairs joints that are
+    /// slightly out of position:
+    ///
+    /// - joints that only their names pair, if they are on both sides of the plane and within a twentieth of `size` of
+    ///   each other's mirror image, or a position is not known;
+    /// - joints in the middle, which are their own partners: those without a side in their name within a hundredth of
+    ///   `size` of the plane, or within a twentieth of it if both joints of a pair are below them.
+    ///
+    /// A joint on one side that nothing pairs has no partner. Where the plane in the middle of the named pairs lies at
+    /// most a hundredth of `size` beside `plane`, the joints are paired about that plane.
     #[must_use]
     pub fn settled(&self, plane: Plane, size: f32) -> Vec<Option<u16>> {
         let mut found = self.partners(plane, size);

@@ -1,4 +1,4 @@
-//! Finds left and right in the names of joints.
+//! Finds the sides left and right in names of joints.
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,10 +67,10 @@ const ANYWHERE: Words = [
     (Side::Right, &["右", "みぎ", "ミギ", "오른쪽", "오른", "прав"]),
 ];
 
-/// Returns the side that a name says, and the name without it, which is the same for both joints of a pair. It
-/// understands `arm.L`, `L_arm`, `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L Hand`, `J_Bip_L_Hand`, `lShldr`,
-/// `ShoulderL`, `leftarm` and `Arm [Lft]`, and the words of other languages in `左腕`, `Arm links`, `mano_izq` and the
-/// like; `None` for a name without a side, or with both.
+/// Returns the side in a name, and the name without it, which is the same for both joints of a pair. `None` for a name
+/// without a side, or with both. It understands `arm.L`, `L_arm`, `arm_l_01`, `LeftArm`, `mixamorig:LeftArm`, `Bip01 L
+/// Hand`, `J_Bip_L_Hand`, `lShldr`, `ShoulderL`, `leftarm` and `Arm [Lft]`, and words of other languages in `左腕`, `Arm
+/// links`, `mano_izq` and the like.
 #[must_use]
 pub fn side(name: &str) -> Option<(Side, String)> {
     let words: Vec<String> = words(name).into_iter().map(str::to_lowercase).collect();
