@@ -1,4 +1,4 @@
-//! Checked accessors: nothing is read before type, component, stride, offset, count and range are known to be right.
+//! Checked accessors: type, component type, stride, offset, count and range are checked before any element is read.
 
 use bytemuck::Pod;
 use gltf::json::accessor::{ComponentType, Type};
@@ -24,7 +24,7 @@ pub(super) struct Store<'a> {
     zeros: Budget,
 }
 
-/// A typed list in a buffer whose bytes are known to be there.
+/// An accessor whose bytes are known to exist: a list of elements of one type in a buffer.
 #[derive(Clone, Debug)]
 pub(super) struct Accessor<'a> {
     pub count: usize,
@@ -130,7 +130,7 @@ impl<'a> Store<'a> {
         self.accessors.iter().map(Accessor::origin).collect()
     }
 
-    /// A part of a view that starts at `offset` and holds `count` elements.
+    /// Returns the list of `count` elements that starts at byte `offset` of a view.
     fn strided(
         &self,
         view: (json::Index<json::buffer::View>, u64),

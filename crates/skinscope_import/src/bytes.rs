@@ -1,7 +1,7 @@
 //! The bytes of a model: in memory, or still in a file.
 //!
-//! A large file is not read as a whole: each list of vertices or keys is read from it straight to where it stays, by a
-//! call that names the position, so that any thread may read. A file may change while it is open; then other bytes are
+//! A large file is not read as a whole: each list of vertices or keys is read from the file directly into its own
+//! memory, by a positioned read, so that any thread may read. A file may change while it is open; then other bytes are
 //! read, or an error results, but everything is checked after it was read.
 
 use std::borrow::Cow;
@@ -79,7 +79,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Reads all bytes at once, to be kept; the memory is charged to the budget.
+    /// Reads all bytes at once for data that stays in memory; the memory is charged to the budget.
     pub(super) fn keep(&self, budget: &Budget, location: &dyn Fn() -> String) -> Result<Cow<'a, [u8]>, ImportError> {
         if let Self::File { length, .. } = self {
             budget.charge(location, *length, 1)?;
@@ -168,7 +168,7 @@ impl Seek for Stream<'_> {
 /// The owner of a buffer's bytes.
 #[derive(Debug)]
 pub(super) enum Owner {
-    /// Nobody: the buffer only stands in for the decompressed bytes of its views.
+    /// No bytes: the buffer is a placeholder for the decompressed bytes of its views.
     Nothing,
     Memory(Vec<u8>),
     File(OpenFile, u64),

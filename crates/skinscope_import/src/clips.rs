@@ -31,7 +31,7 @@ const NO_KEYS: &str = "has no key with a finite time and was ignored";
 /// A clip that is longer than this (seconds) is more likely a broken number than a performance: a day.
 const LONG_SECS: f32 = 86_400.0;
 
-/// Reads all animations, in file order, and says where their keys stand.
+/// Reads all animations, in file order, with the locations of their keys in the file.
 pub(super) fn read(
     reader: &Reader,
     world: &mut World,
@@ -119,8 +119,8 @@ impl<'a> ClipReader<'_, 'a> {
         self.move_node(&part, kept.copied().unwrap_or(number), (node, path), channel.sampler.value())
     }
 
-    /// Reads channels that name their target by a pointer; one warning counts those that point at nothing that is
-    /// shown.
+    /// Reads channels that name their target by a pointer; one warning counts those whose target does not exist or is
+    /// not shown.
     fn pointers(&mut self, channels: &[PointerChannel], world: &mut World) -> Result<(), ImportError> {
         let mut unknown: Vec<&str> = Vec::new();
         for (number, PointerChannel { channel, sampler, pointer }) in channels.iter().enumerate() {

@@ -36,7 +36,7 @@ pub(super) struct Parsed {
     pub root: json::Root,
     /// For each animation: the index in the file of each channel of `root`; empty where no channel was left out.
     pub channels: Vec<Vec<usize>>,
-    /// The text that was parsed, where that of the file had to be written in a plainer way first.
+    /// The text that was parsed, where that of the file was rewritten first so that the parser accepts it.
     pub plain: Option<String>,
 }
 

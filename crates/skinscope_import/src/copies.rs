@@ -1,4 +1,4 @@
-//! Reads `EXT_mesh_gpu_instancing`: one node that shows its mesh many times.
+//! Reads `EXT_mesh_gpu_instancing`: the transforms of several copies of a node's mesh.
 
 use glam::{Affine3A, Quat, Vec3};
 use gltf::json;
@@ -19,8 +19,8 @@ const ROTATION: &[Format] = &[format::F32, format::I8_UNIT, format::I16_UNIT];
 /// form, colour and node.
 const COST: usize = 2 * size_of::<Affine3A>() + 64 + 16;
 
-/// Returns `node_from_copy` of every copy; `None` where the node shows its mesh once, as usual. Attributes with other
-/// names are application-specific and ignored.
+/// Returns `node_from_copy` of every copy; `None` where the node has no such extension and shows its mesh once.
+/// Attributes with other names are application-specific and ignored.
 pub(super) fn read(
     reader: &Reader,
     node: &json::Node,

@@ -9,7 +9,7 @@ use super::bytes::Bytes;
 use super::limits::{ReserveBytes, measure};
 use super::{Limits, ktx2, png};
 
-/// Decodes an image by its first bytes, whatever its file calls it. `formats` is asked only for images that can be
+/// Decodes an image by its first bytes, whatever its file calls it. `formats` is called only for images that can be
 /// transcoded.
 pub(super) fn decode(
     source: Bytes,

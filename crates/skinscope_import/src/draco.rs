@@ -4,9 +4,9 @@
 //! values to those of the accessors that describe them. The codec itself is the crate `draco-core`, which is called
 //! only within these bounds, and whose panics are caught.
 //!
-//! A stream holds vertices and triangles; the accessors' component types and counts describe them. Encoders split
-//! vertices at seams without always correcting the counts, so the stream's counts are used where nothing else depends
-//! on them.
+//! A stream contains vertices and triangles; the accessors' component types and counts describe them. Encoders split
+//! vertices at seams without always correcting the counts, so that the counts of the stream are used where nothing else
+//! depends on them.
 
 use std::collections::BTreeMap;
 

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use skinscope_base::words::counted;
 
-/// The reason why a file does not open. It displays as one line: where, what was expected, what was found, what to do.
+/// The reason why a file does not open. It displays as one line: the location, what was expected, what was found, and
+/// what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The file system refused.
+    /// The file system returned an error.
     #[error("{path}: cannot be read ({source}); check that the file is there and that you may read it")]
     Read {
         /// The path as given.
@@ -20,13 +21,13 @@ pub enum ImportError {
     /// The file breaks a rule of glTF 2.0.
     #[error("{location}: expected {expected}, found {found}; {advice}")]
     Invalid {
-        /// The location, such as `accessor 12` or `skin 0, joint 7`.
+        /// The location in the file, such as `accessor 12` or `skin 0, joint 7`.
         location: String,
         /// The value that the rule asks for.
         expected: String,
         /// The value that the file has.
         found: String,
-        /// A sentence that says what to do.
+        /// What the user can do about it.
         advice: &'static str,
     },
     /// The file cannot be shown without an extension that is not supported.
@@ -34,39 +35,39 @@ pub enum ImportError {
     Extension {
         /// The name of the extension, such as `KHR_draco_mesh_compression`.
         name: String,
-        /// A sentence that says what to do.
+        /// What the user can do about it.
         advice: &'static str,
     },
-    /// The file asks for more than [`super::Limits`] allow.
+    /// The file needs more than [`super::Limits`] allow.
     #[error(
         "{location}: {what} is {found}, more than the limit of {limit}; split the file, or pass a larger --max-memory if you trust it"
     )]
     Limit {
         /// The location in the file.
         location: String,
-        /// The thing that is counted.
+        /// The limited quantity, such as the number of pixels of an image.
         what: &'static str,
-        /// The file's number.
+        /// The quantity that the file needs.
         found: u64,
-        /// The number allowed.
+        /// The largest quantity allowed.
         limit: u64,
     },
-    /// A page of a teaching example is broken.
+    /// A page of a teaching example has an error.
     #[error("{path}:{line}:{column}: {what}")]
     Page {
         /// The path as given.
         path: String,
-        /// The line, from 1 on.
+        /// The line, counted from 1.
         line: usize,
-        /// The character of the line, from 1 on.
+        /// The character within the line, counted from 1.
         column: usize,
-        /// What is wrong there.
+        /// What is wrong there, in words.
         what: String,
     },
-    /// The importer itself failed where it should have named the fault.
+    /// The importer panicked, which is a fault of the program and not of the file.
     #[error("the importer failed on this file, which is a fault of the program; please report it, with the file")]
     Internal,
-    /// The caller asked to stop.
+    /// The caller cancelled the import ([`super::Progress::cancel`]).
     #[error("import was cancelled")]
     Cancelled,
 }
@@ -81,7 +82,7 @@ impl ImportError {
         Self::Invalid { location, expected, found, advice: EXPORT_AGAIN }
     }
 
-    /// Makes an error about a line and a character of a page, both from 1 on.
+    /// Makes an error about a page of an example, at a line and a character that are both counted from 1.
     #[must_use]
     pub fn page(path: &Path, line: usize, column: usize, what: String) -> Self {
         Self::Page { path: path.display().to_string(), line, column, what: one_line(what) }
@@ -103,12 +104,12 @@ impl ImportError {
     }
 }
 
-/// Something that was repaired or left out: the model opened all the same.
+/// Something in the file that import repaired or left out, so that the model could be opened. It displays as one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
-    /// The location, such as `mesh 0, primitive 2`.
+    /// The location in the file, such as `mesh 0, primitive 2`.
     pub location: String,
-    /// A sentence that says what is odd and what was done about it.
+    /// What is wrong there and what was done about it.
     pub message: String,
 }
 
@@ -118,7 +119,7 @@ impl std::fmt::Display for Warning {
     }
 }
 
-/// How many warnings are kept in full; a file with more of them gets one line that counts the rest.
+/// How many warnings are listed in full; a file with more of them gets one more line with their number.
 const MOST_WARNINGS: usize = 1000;
 
 /// Collects warnings while a file is read.

@@ -1,31 +1,32 @@
-//! The extensions of glTF that import knows, and how far each is supported.
+//! The table of glTF extensions that import knows, and of the degree to which each is supported.
 
 use gltf::json;
 
 use super::ImportError;
 use super::error::{Warnings, quoted};
 
-/// An extension of glTF that import knows by name.
+/// A glTF extension that import knows by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
     /// The name in `extensionsUsed`.
     pub name: &'static str,
-    /// How far the extension is supported.
+    /// The degree to which it is supported.
     pub support: Support,
 }
 
-/// How far an extension is supported.
+/// The degree to which an extension is supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// The model is shown as the extension says.
+    /// The model is shown as the extension demands.
     Shown,
-    /// The extension holds nothing that a picture could show; it is ignored without a warning.
+    /// The extension has nothing that a picture could show; it is ignored without a warning.
     Silent,
-    /// The model opens and is drawn without it, even where the file requires it; a warning says what is missing.
+    /// The model opens and is drawn without it, even where the file requires it. A warning names what is missing, which
+    /// is the text here.
     DrawnWithout(&'static str),
 }
 
-/// Every extension that import knows, by name.
+/// Every extension that import knows. An unknown one is an error where the file requires it.
 pub const EXTENSIONS: &[Extension] = &[
     shown("KHR_animation_pointer"),
     shown("KHR_draco_mesh_compression"),
@@ -112,8 +113,8 @@ const fn without(name: &'static str, what: &'static str) -> Extension {
     Extension { name, support: Support::DrawnWithout(what) }
 }
 
-/// Checks the extensions that the file names: a required one that is not known is an error; what is missing without an
-/// optional or a harmless one is a warning.
+/// Checks the extensions that the file names. An unknown one that the file requires is an error. A warning names what
+/// is missing without an optional or a harmless one.
 pub(super) fn check(root: &json::Root, warnings: &Warnings) -> Result<(), ImportError> {
     let known = |name: &str| EXTENSIONS.iter().find(|e| e.name == name).map(|e| e.support);
     let required: Vec<&String> = root.extensions_required.iter().filter(|name| known(name).is_none()).collect();

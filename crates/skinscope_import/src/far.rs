@@ -1,5 +1,5 @@
-//! Brings models near that stand far from the origin of their file ([`skinscope_model::Far`]). A float is too coarse for their positions, but
-//! the numbers of the document are decimals, so that they are read once more in f64.
+//! Moves models that are far from the origin of their file near to it ([`skinscope_model::Far`]). A float is too coarse
+//! for their positions, but the numbers of the JSON text are decimals, so that they are read once more in f64.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const AT: f64 = 16.0;
 /// A coordinate of fewer sizes than this is left as it is, so that what stands on the ground of a map stands on the ground.
 const KEPT: f64 = 8.0;
 
-/// Where a figure stands that is far away, and the transforms of the nodes in f64.
+/// The position of a figure that is far away, and the transforms of the nodes in f64.
 #[derive(Debug)]
 pub(super) struct Placing {
     /// The position that becomes the origin, metres.
@@ -63,8 +63,8 @@ impl NodeTransform {
     }
 }
 
-/// Finds out whether a document's figure stands far from the origin, and where; `None`: it is near. The text is read again only where it is
-/// far. The document need not have been checked.
+/// Finds out whether the figure of a document is far from the origin, and where; `None`: it is near. The text is read
+/// again only where it is far. The document need not have been checked.
 pub(super) fn placing(root: &json::Root, text: &str) -> Option<Placing> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
@@ -164,10 +164,11 @@ fn far_away(worlds: &[DAffine3], figure: &[usize]) -> Option<(DVec3, f64)> {
     (distance > FAR * size && distance < f64::from(Aabb::FAR)).then_some((middle, size))
 }
 
-/// Takes the positions off the nodes that bear them. Keys that move these nodes stay as they are.
+/// Subtracts the position of the figure from the nodes that have it in their translations. Keys that animate these
+/// nodes stay as they are.
 ///
-/// Nodes that bear nothing themselves are passed by on the way to what the model shows, so that the position is taken off where it is added:
-/// what hangs on them keeps translations that a float can hold.
+/// Nodes above that add nothing to what the model shows are passed over, so that the position is subtracted where it
+/// was added, and the nodes below have translations that a float can represent.
 pub(super) fn bring_near(placing: &Placing, parts: &mut ModelParts) {
     let Some(bases) = bases(placing, parts) else { return };
     for base in &bases {
@@ -255,8 +256,9 @@ fn mark_keys(parts: &mut ModelParts, bases: &[Base]) {
     }
 }
 
-/// Takes the position off skinned meshes whose own positions lie far from the origin of mesh space, and lets the inverse bind matrices take it
-/// in. All skinned meshes have one position, so that skins may move several of them and meshes may have several skins.
+/// Subtracts the position of the figure from the vertices of skinned meshes that are far from the origin of mesh space,
+/// and multiplies it into the inverse bind matrices. One position is subtracted from all of them, so that skins may
+/// move several meshes and meshes may have several skins.
 pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
     let mut bounds = Aabb::EMPTY;
     let (mut meshes, mut skins) = (vec![false; parts.meshes.len()], vec![false; parts.skins.len()]);
@@ -301,7 +303,8 @@ pub(super) fn bring_meshes_near(parts: &mut ModelParts) {
     }
 }
 
-/// Warns of figures that stand far from where the model stands, such as the second one of a file with two: floats are too coarse there.
+/// Warns of figures that are far from the origin of the model, such as the second one of a file with two: floats are
+/// too coarse there.
 pub(super) fn warn_of_coarse_positions(parts: &ModelParts, warnings: &Warnings) {
     let skeleton = &parts.skeleton;
     let mut worlds: Vec<Affine3A> = Vec::with_capacity(skeleton.len());

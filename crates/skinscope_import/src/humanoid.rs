@@ -1,5 +1,5 @@
-//! Reads the humanoid names of VRM files, such as which node is the hips and which the left upper arm, and which way
-//! their characters face. Both versions list the names, each in its own way.
+//! Reads the humanoid rig of VRM files: which node is which bone, such as the hips or the left upper arm, and the
+//! direction in which their characters face. Both versions of VRM list the names, each in its own form.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::error::quoted;
 use super::fields::whole;
 use super::nodes::Nodes;
 
-/// Returns names by node, rising. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and VRM animations:
-/// `VRMC_vrm.humanoid.humanBones { hips: { node } }`. A file that has both says the same twice; the newer one is used.
+/// Returns the bone names by node, in rising order. VRM 0.x: `VRM.humanoid.humanBones[] { bone, node }`; VRM 1.0 and
+/// VRM animations: `VRMC_vrm.humanoid.humanBones { hips: { node } }`. Where a file has both, the newer one is used.
 pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<(NodeId, String)> {
     let Some(extensions) = &reader.root.extensions else { return Vec::new() };
     let bones = |name: &'static str| Some((name, extensions.others.get(name)?.get("humanoid")?.get("humanBones")?));
@@ -49,8 +49,8 @@ pub(super) fn read(reader: &Reader, nodes: &Nodes) -> Vec<(NodeId, String)> {
     out.into_iter().collect()
 }
 
-/// Returns the way that a character of the file faces: −Z where the file is of VRM 0.x alone, else +Z, as glTF 2.0
-/// says (section 3.4). As for the names, the newer version is used where a file has both.
+/// Returns the direction in which a character of the file faces: −Z where the file is of VRM 0.x alone, else +Z, as
+/// glTF 2.0 says (section 3.4). Where a file has both versions, the newer one is used.
 pub(super) fn facing(reader: &Reader) -> Facing {
     let has = |name: &str| {
         let extensions = reader.root.extensions.as_ref();

@@ -1,7 +1,7 @@
-//! Images: they are found first, then read and decoded on other threads while the geometry is read.
+//! Reads images: they are listed first, then read and decoded on other threads while the geometry is read.
 //!
-//! Owns the choice of the file's images that textures show, and their way into the model: its images are pending until
-//! a thread here has decoded them. An image that cannot be read is a warning, and the model is drawn without it.
+//! This module chooses the images that textures show and sets their pixels in the model: an image is pending until a
+//! thread has decoded it. An image that cannot be decoded causes a warning, and the model is drawn without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ struct Job<'a> {
     sources: Vec<(usize, Source<'a>)>,
 }
 
-/// The images of a model while they arrive, shared by all threads that decode.
+/// The images of a model while they are decoded, shared by all threads that decode.
 pub(super) struct PendingImages<'a> {
     jobs: Vec<Job<'a>>,
     by_texture: Vec<Option<ImageId>>,
@@ -51,7 +51,7 @@ pub(super) struct PendingImages<'a> {
     problems: Mutex<BTreeMap<usize, Vec<(usize, String)>>>,
 }
 
-/// The share of an import, 0…1, that is done when everything but the images is read.
+/// The share of an import, 0…1, after which everything except the images is read.
 pub(super) const GEOMETRY_DONE: f32 = 0.7;
 
 impl<'a> PendingImages<'a> {
@@ -102,7 +102,7 @@ impl<'a> PendingImages<'a> {
         &self.by_texture
     }
 
-    /// Returns how many threads have something to do beside the one that reads the geometry.
+    /// Returns how many threads have work in addition to the one that reads the geometry.
     pub(super) fn helpers(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.jobs.len().min(cores - 1)

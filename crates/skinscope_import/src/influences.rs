@@ -150,8 +150,9 @@ fn doubts(read: InfluencesRef<'_>, vertices: usize, negative: usize) -> [Option<
     ]
 }
 
-/// Returns the warnings that import gives about the weights of `model` as it is now, edits included: for each primitive with weights one
-/// about each kind of oddness, `None` where there is none. Two models of one file have the same primitives.
+/// Returns the warnings that import would give about the current weights of `model`, edits included: for each primitive
+/// with weights three entries (weights that are not finite, negative weights, sums that are not one), each `None` where
+/// there is no such weight. Two models of one file have the same primitives, so that their lists can be compared.
 #[must_use]
 pub fn weight_warnings(model: &Model) -> Vec<Option<Warning>> {
     let mut out = Vec::new();
@@ -184,8 +185,9 @@ fn range(least: f64, most: f64) -> String {
     if least == most { least } else { format!("{least} to {most}") }
 }
 
-/// Checks the joint numbers of a mesh against the smallest of its skins; `skin` names it. Pairs of weight zero move
-/// nothing: their joints become 0 where they are out of range, and the stored numbers are kept in a list.
+/// Checks the joint indices of a mesh against the smallest of its skins; `skin` names it. Pairs with weight 0 move
+/// nothing: their joints become 0 where they are out of range, and [`Influences::out_of_range`] lists the stored
+/// indices.
 pub(super) fn check_joints(
     reader: &Reader,
     mesh: &mut Mesh,

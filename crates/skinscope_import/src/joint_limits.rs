@@ -1,4 +1,4 @@
-//! Reads how far joints may turn, where a file says so: for the eyes of VRM files, and in custom properties of bones, which Blender's
+//! Reads limits of joint rotations: those of the eyes in VRM files, and custom properties of bones, which Blender's
 //! exporter writes as extras.
 
 use std::collections::BTreeMap;
@@ -13,12 +13,13 @@ use super::nodes::Nodes;
 /// The cosine of half of the angle by which the axes of an eye may differ from those of the world.
 const ALIGNED: f32 = 0.9999;
 
-/// Returns limits by node, rising.
+/// Returns limits by node, in rising order.
 ///
-/// - Extras of a node have the names that Blender's Python interface gives to the limits of a bone: `use_ik_limit_x`, and `ik_min_x` and `ik_max_x` in radians
-///   from rest; the same for y and z. An axis without `use_ik_limit_x` turns freely.
-/// - VRM says by how many degrees each eye turns at most (`lookAt` of VRM 1.0, `firstPerson` of VRM 0.x): outwards, inwards, up and down. It is taken for eyes whose
-///   axes at rest are those of the world, as VRM 0.x asks for.
+/// - Extras of a node have the names that Blender's Python interface gives to the limits of a bone: `use_ik_limit_x`,
+///   and `ik_min_x` and `ik_max_x` in radians from rest; the same for y and z. An axis without `use_ik_limit_x` rotates
+///   freely.
+/// - VRM states by how many degrees each eye rotates at most (`lookAt` of VRM 1.0, `firstPerson` of VRM 0.x): outwards,
+///   inwards, up and down. It is read for eyes whose axes at rest are those of the world, as VRM 0.x demands.
 pub(super) fn read(reader: &Reader, nodes: &Nodes, humanoid: &[(NodeId, String)]) -> Vec<(NodeId, Limits)> {
     let mut out = BTreeMap::new();
     if let Some(eyes) = eyes(reader) {
@@ -68,7 +69,8 @@ struct Eyes {
 }
 
 impl Eyes {
-    /// Both eyes turn about Y to the left, which is outwards for the left one. About X a character that faces +Z looks down.
+    /// Returns the limits of an eye. Both eyes rotate about +Y to the left, which is outwards for the left one. A
+    /// character that faces +Z looks down by a rotation about +X.
     fn limits(&self, left: bool) -> Option<Limits> {
         let [least_y, most_y] = if left { [-self.inner, self.outer] } else { [-self.outer, self.inner] };
         let [least_x, most_x] = if self.face_back { [-self.down, self.up] } else { [-self.up, self.down] };

@@ -1,13 +1,13 @@
-//! Makes the times of keys rise strictly, as glTF demands (2.0, 3.11) and all that samples clips expects.
+//! Makes key times rise strictly, as glTF 2.0 (3.11) demands and all code that samples clips expects.
 
 use skinscope_base::words::counted;
 
-/// Key times that rise strictly, and what had to be done for that.
+/// Key times that rise strictly, and the changes that were necessary for that.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Rising {
     /// The times, seconds.
     pub times: Vec<f32>,
-    /// For each of them the number of its key in the file.
+    /// The index in the file of the key of each time.
     pub keys: Vec<u32>,
     timeless: usize,
     late: usize,
@@ -19,9 +19,8 @@ pub(super) fn are_rising(times: &[f32]) -> bool {
     times.first().is_none_or(|t| t.is_finite()) && times.windows(2).all(|t| t[0] < t[1] && t[1].is_finite())
 }
 
-/// Drops keys whose time is not finite or comes before that of an earlier key. Of several keys at one moment the last counts from there
-/// on, and the first until there, so that the value jumps: the first gets the last moment before that a float can hold, and those in
-/// between are dropped.
+/// Drops keys whose time is not finite or before that of an earlier key. Of several keys at one time, the first and the
+/// last remain, so that the value jumps there: the first one gets the largest f32 time before it.
 pub(super) fn rising(stored: &[f32]) -> Rising {
     let mut out = Rising::default();
     // Whether the last key that was kept is the later one of two at its moment.
@@ -51,7 +50,8 @@ pub(super) fn rising(stored: &[f32]) -> Rising {
 }
 
 impl Rising {
-    /// Moves the last key back by the least there is; returns false where another key is there, or where a clip begins.
+    /// Moves the last key to the largest f32 time before it; returns false where another key is there, or where a clip
+    /// begins.
     fn move_back(&mut self) -> bool {
         let last = self.times.len() - 1;
         let before = self.times[last].next_down();
@@ -64,7 +64,7 @@ impl Rising {
         moves
     }
 
-    /// Says what was done.
+    /// Returns what was changed, in words for warnings.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let timeless = counted(
             self.timeless,

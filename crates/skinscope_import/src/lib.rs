@@ -1,11 +1,12 @@
 //! Reads a glTF 2.0 file into a [`Model`].
 //!
-//! Owns: files and URIs, limits, checked accessors, and how the parts of a glTF document become parts of a model. A
-//! file is untrusted: every size, index and number is checked before it is used, a broken rule is an [`ImportError`],
-//! and what can be repaired is repaired and listed as a [`Warning`]. Knows nothing of time, poses or the GPU.
+//! It reads files and URIs within limits, checks accessors, and converts the parts of a glTF document to parts of a
+//! model. A file is untrusted: every size, index and number is checked before it is used, a broken rule is an
+//! [`ImportError`], and what can be repaired is repaired and listed as a [`Warning`]. This crate knows nothing of time,
+//! poses or the GPU.
 //!
-//! Import is a plain call meant for a background thread; [`Progress`] reports how far it is and can stop it. Images are
-//! decoded beside the geometry; a caller who wants to show the model before they are there uses
+//! Import is a plain call, meant for a background thread; [`Progress`] reports how much is done and can cancel it.
+//! Images are decoded in parallel with the geometry; a caller that shows the model before all of them are decoded calls
 //! [`import_file_showing`].
 
 #![forbid(unsafe_code)]
@@ -79,17 +80,17 @@ use uri::Resolver;
 /// Options of an import.
 #[derive(Clone, Default)]
 pub struct Options {
-    /// Bounds on what the file may ask for.
+    /// The largest sizes that the file may have.
     pub limits: Limits,
-    /// Whether the file may refer to files outside of its own folder (`..`, links); never to other schemes or absolute
-    /// paths.
+    /// Whether the file may refer to files outside of its own folder (by `..` or links). Absolute paths and URIs of
+    /// other schemes are never allowed.
     pub allow_external: bool,
-    /// Returns which block formats the device reads that will draw the model; `None`: none. It is called from another
-    /// thread when the first image comes that could use them, and may wait until a device is there.
+    /// Returns the compressed texture formats of the device that will draw the model; `None`: it has none. It is called
+    /// from another thread for the first image that could use them, and may block until there is a device.
     pub block_formats: Option<AskFormats>,
 }
 
-/// A function that returns which block formats a device reads; it may wait for the device.
+/// A function that returns the compressed texture formats of a device; it may block until there is a device.
 pub type AskFormats = Arc<dyn Fn() -> BlockFormats + Send + Sync>;
 
 impl std::fmt::Debug for Options {
@@ -105,13 +106,13 @@ impl std::fmt::Debug for Options {
 /// The result of an import.
 #[derive(Debug)]
 pub struct Import {
-    /// The checked and complete model.
+    /// The model, checked and with all its images.
     pub model: Arc<Model>,
-    /// The repairs and omissions, in the order in which they were found.
+    /// What was repaired or left out, in the order in which it was found.
     pub warnings: Vec<Warning>,
 }
 
-/// A function that takes a model that can be drawn while its images still arrive, and the warnings until then.
+/// A function that receives a model that can be drawn although images of it are still pending, and the warnings so far.
 pub type OnModel<'a> = &'a mut dyn FnMut(Arc<Model>, Vec<Warning>);
 
 /// The data that every part of the importer reads from.
@@ -134,20 +135,21 @@ struct Reader<'a> {
     progress: Progress<'a>,
 }
 
-/// Opens a `.gltf` or `.glb` file and the files that it refers to.
+/// Imports a `.gltf` or `.glb` file and the files that it refers to. It blocks until all images are decoded.
 ///
 /// # Errors
-/// The file cannot be read, breaks a rule, needs an unknown extension or exceeds a limit, or the import was cancelled.
+/// The file cannot be read, breaks a rule, requires an unknown extension or exceeds a limit, or the import was
+/// cancelled.
 pub fn import_file(path: &Path, options: &Options, progress: &Progress) -> Result<Import, ImportError> {
     open_file(path, options, progress, None)
 }
 
-/// Does the same as [`import_file`], and gives the model to `shown` once, as soon as it can be drawn: images that are
-/// pending then arrive while this goes on. When it is asked to stop after that, the images that are not there yet are
-/// left out.
+/// Does the same as [`import_file`], and calls `shown` once with the model as soon as it can be drawn. Pending images
+/// are then decoded while the import goes on. Where the import is cancelled after that, the images that are not decoded
+/// yet are left out.
 ///
 /// # Errors
-/// The same as those of [`import_file`], and none after `shown`.
+/// The same as those of [`import_file`]; none after `shown` was called.
 pub fn import_file_showing(
     path: &Path,
     options: &Options,
@@ -157,7 +159,8 @@ pub fn import_file_showing(
     open_file(path, options, progress, Some(shown))
 }
 
-/// Opens a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs.
+/// Imports a model in memory: a GLB, or the JSON of a glTF whose buffers are data URIs. `name` is the name of the model
+/// in titles ([`skinscope_model::SourceInfo::name`]).
 ///
 /// # Errors
 /// The same as those of [`import_file`]; any reference to another file is an error too.
@@ -165,10 +168,10 @@ pub fn import_bytes(bytes: &[u8], name: &str, options: &Options, progress: &Prog
     open_bytes(bytes, name, options, progress, None)
 }
 
-/// Does the same as [`import_bytes`], and shows the model early as [`import_file_showing`] does.
+/// Does the same as [`import_bytes`], and calls `shown` early, as [`import_file_showing`] does.
 ///
 /// # Errors
-/// The same as those of [`import_bytes`], and none after `shown`.
+/// The same as those of [`import_bytes`]; none after `shown` was called.
 pub fn import_bytes_showing(
     bytes: &[u8],
     name: &str,
@@ -179,8 +182,9 @@ pub fn import_bytes_showing(
     open_bytes(bytes, name, options, progress, Some(shown))
 }
 
-/// Returns the files that the buffers and images of a `.gltf` or `.glb` file name, whether they are there or not: those that an import which has
-/// failed may be waiting for. None where its text cannot be read. The same folder is put before each as before those of a model.
+/// Returns the paths of the files that the buffers and images of a `.gltf` or `.glb` file name, whether they exist or
+/// not, so that a caller can watch those that a failed import lacked. Empty where the JSON text cannot be read. The
+/// paths have the same folder as those of [`skinscope_model::SourceInfo::files`].
 #[must_use]
 pub fn named_files(path: &Path, options: &Options) -> Vec<PathBuf> {
     let read = || -> Result<Vec<PathBuf>, ImportError> {

@@ -1,5 +1,5 @@
-//! Reads lights (`KHR_lights_punctual`) and cameras, and the nodes that carry them. A picture can do without both: one
-//! that is broken causes a warning, and is left out.
+//! Reads lights (`KHR_lights_punctual`) and cameras, and the nodes that have them. A broken light or camera causes a
+//! warning and is left out, since the model can be drawn without it.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 
@@ -22,10 +22,10 @@ const LIGHTS: &str = "KHR_lights_punctual";
 #[derive(Debug, Default)]
 pub(super) struct LightsAndCameras {
     pub lights: Vec<Light>,
-    /// The light of each node that carries one, rising by node.
+    /// The light of each node that has one, in rising order of nodes.
     pub light_nodes: Vec<(NodeId, LightId)>,
     pub cameras: Vec<Camera>,
-    /// The camera of each node that carries one, rising by node.
+    /// The camera of each node that has one, in rising order of nodes.
     pub camera_nodes: Vec<(NodeId, CameraId)>,
     /// The light by the file's index; `None` where it could not be read.
     pub light_of_file: Vec<Option<LightId>>,

@@ -1,4 +1,4 @@
-//! Limits of what a file may demand. Every allocation whose size a file chooses is charged to one budget.
+//! Limits of what a file may demand. Every allocation whose size depends on the file is charged to one budget.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -6,44 +6,45 @@ use skinscope_base::parallel;
 
 use super::ImportError;
 
-/// Bounds on what a file may demand. The defaults are far above real models and far below what harms a desktop; all
-/// that concern memory follow from one number, [`Limits::of_memory`].
+/// The largest sizes that a file may have. The defaults are far above those of real models and far below what harms a
+/// desktop computer. All limits of memory follow from one number ([`Limits::of_memory`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes of all files together, data URIs included: a GLB cannot be longer than 4 GiB by its own header.
+    /// The largest size of all files together, bytes, data URIs included. A GLB cannot be longer than 4 GiB by its own
+    /// header.
     pub file_bytes: u64,
-    /// The most bytes of the JSON text. Data URIs stand in it, so it may be large.
+    /// The largest size of the JSON text, bytes. It may be large, since it contains the data URIs.
     pub json_bytes: u64,
-    /// The greatest depth of nested arrays and objects. glTF needs about ten; a parser's stack must hold them.
+    /// The greatest depth of nested arrays and objects. glTF needs about ten; the stack of a parser grows with it.
     pub json_depth: usize,
-    /// The most objects in the JSON, nodes among them. Each may become some hundred bytes for the two it takes in the
-    /// file.
+    /// The largest number of objects in the JSON, nodes included. Each may take some hundred bytes of memory for the
+    /// two that it takes in the file.
     pub json_objects: usize,
-    /// The most elements of arrays and objects in the JSON together. Each may become a hundred bytes for the two it
-    /// takes.
+    /// The largest number of elements of all arrays and objects in the JSON together. Each may take a hundred bytes of
+    /// memory for the two that it takes in the file.
     pub json_values: usize,
-    /// The most bytes that all accessors without a buffer view (all zeros, or sparse) may decode to: nothing else
-    /// bounds their count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
+    /// The largest decoded size of all accessors without a buffer view (all zeros, or sparse), bytes: nothing else
+    /// limits their count. A file that is itself large may have more: [`ZEROS_PER_BYTE`] for each of its bytes.
     pub zero_bytes: u64,
-    /// The greatest width and height of an image, pixels. An image that is larger than the graphics hardware takes is
-    /// scaled down when it is drawn.
+    /// The greatest width and height of an image, pixels. An image larger than the graphics device supports is scaled
+    /// down when it is drawn.
     pub image_side: u32,
-    /// The most pixels of an image: 8192 × 8192 fits, which decodes to 256 MiB. It is read from the header before the
-    /// image is decoded.
+    /// The largest number of pixels of an image: 8192 × 8192 fits, which decodes to 256 MiB. It is read from the header
+    /// before the image is decoded.
     pub image_pixels: u64,
-    /// The most bytes of everything decoded: vertices, keys, pixels. A small file that asks for that much is a bomb
-    /// rather than a model: it gets an eighth, [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for
-    /// those of images.
+    /// The largest size of all decoded data (vertices, keys, pixels), bytes. A small file may have at most an eighth of
+    /// it, plus [`DECODED_PER_BYTE`] for each of its bytes and [`PIXELS_PER_BYTE`] for each byte of its images: one
+    /// that needs more is a decompression bomb rather than a model.
     pub decoded_bytes: u64,
 }
 
-/// Decoded bytes that are allowed for each byte of a file. Compressed geometry and clips have some twenty.
+/// Decoded bytes allowed for each byte of a file. Compressed geometry and clips have about twenty.
 pub const DECODED_PER_BYTE: u64 = 64;
 
-/// Decoded bytes that are allowed for each byte of an image. Only a PNG of one colour has more.
+/// Decoded bytes allowed for each byte of an image. Only a PNG of one colour has more.
 pub const PIXELS_PER_BYTE: u64 = 512;
 
-/// Bytes of zeros that are allowed for each byte of a file: sparse morph targets of a detailed face have some twenty.
+/// Bytes of zeros allowed for each byte of a file. Sparse morph targets of a detailed face have about twenty.
 pub const ZEROS_PER_BYTE: u64 = 128;
 
 impl Default for Limits {
@@ -141,19 +142,19 @@ impl Budget {
     }
 }
 
-/// The way in which an import reports its progress and is asked to stop. Import may call it from any thread.
+/// The callbacks of an import: it reports its progress and asks whether it is cancelled, from any thread.
 #[derive(Clone, Copy)]
 pub struct Progress<'a> {
-    /// Called with a fraction 0…1 and what is being done.
+    /// Called with the share that is done, 0…1, and what is being done, in words.
     pub report: &'a (dyn Fn(f32, &str) + Sync),
-    /// Set it and the import ends soon with [`ImportError::Cancelled`].
+    /// A flag that cancels the import, which then soon returns [`ImportError::Cancelled`].
     pub cancel: &'a AtomicBool,
 }
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Progress<'static> {
-    /// Makes a progress that reports to nobody and cannot be stopped.
+    /// Makes a progress that reports nothing and cannot be cancelled.
     #[must_use]
     pub fn silent() -> Self {
         Self { report: &|_, _| {}, cancel: &NEVER }

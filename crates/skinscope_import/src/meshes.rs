@@ -1,4 +1,4 @@
-//! Meshes, and the nodes that show them.
+//! Reads meshes, and the nodes that show them.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -129,8 +129,8 @@ pub(super) fn instances(reader: &Reader, nodes: &Nodes, meshes: &[Mesh]) -> Resu
     Ok(out)
 }
 
-/// Checks the joint numbers of each mesh against the smallest of the skins that show it. `parted` has the meshes that stand for
-/// others of the file.
+/// Checks the joint indices of each mesh against the smallest of the skins that show it. `parted` lists the meshes that
+/// are copies of others in the file.
 pub(super) fn check_joints(
     reader: &Reader,
     skins: &[Skin],

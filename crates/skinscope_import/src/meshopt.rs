@@ -1,8 +1,8 @@
 //! Compressed buffer views: `EXT_meshopt_compression` and `KHR_meshopt_compression`.
 //!
-//! Owns the rules of the two specifications (section *JSON schema updates*, appendix A) and the most that a stream can
-//! decode to; the codec itself is the crate `meshopt`. The crate trusts the sizes that it is given and would only
-//! assert them, so nothing reaches it that was not checked here.
+//! This module knows the rules of the two specifications (section *JSON schema updates*, appendix A) and the most that
+//! a stream can decode to; the codec itself is the crate `meshopt`. The codec trusts the sizes that it is given, or
+//! only asserts them, so everything is checked here first.
 
 use std::borrow::Cow;
 
@@ -72,8 +72,8 @@ fn extension_of(view: &json::buffer::View) -> Option<(&'static str, &Value)> {
     NAMES.into_iter().find_map(|name| Some((name, others.get(name)?)))
 }
 
-/// Returns for each buffer whether it need not be read because it only stands in for the decompressed bytes of its
-/// views. Such a buffer may have no bytes.
+/// Returns for each buffer whether it need not be read because it is only a placeholder for the decompressed bytes of
+/// its views. Such a buffer may have no bytes.
 pub(super) fn stand_ins(root: &Root, bin: bool) -> Vec<bool> {
     let empty = |(i, buffer): (usize, &json::Buffer)| {
         let others = buffer.extensions.iter().flat_map(|e| NAMES.iter().filter_map(|name| e.others.get(*name)));

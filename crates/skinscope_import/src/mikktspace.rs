@@ -1,7 +1,7 @@
-//! MikkTSpace over the corners of a triangle list, in pieces on all cores.
+//! Computes MikkTSpace tangents (Mikkelsen 2008) of the corners of a triangle list, in parts on all cores.
 //!
-//! The tangent of a corner depends only on the triangles around its position, so a piece of the list with all triangles
-//! that touch it gives the same tangents as the whole list. Pieces have one size on every machine.
+//! The tangent of a corner depends only on the triangles around its position, so a part of the list together with all
+//! triangles that touch it gives the same tangents as the whole list. Parts have the same size on every machine.
 
 use bevy_mikktspace::{Geometry, TangentSpace, generate_tangents};
 use glam::{Vec2, Vec4};

@@ -219,7 +219,8 @@ fn flattened(node: &json::Node) -> &'static str {
     }
 }
 
-/// Returns the affine part of a matrix; warns where its last row is not 0 0 0 1 or it flattens space, with what is `flat` then.
+/// Returns the affine part of a matrix. It warns where the last row is not 0 0 0 1, and where the matrix flattens
+/// space; `flat` then names what is flat.
 pub(super) fn affine(
     m: &Mat4,
     flat: &str,

@@ -1,5 +1,5 @@
-//! Notes where buffers, matrices and node members stand in the file. The other parts of [`skinscope_model::Origins`] are
-//! noted where they are read.
+//! Records the locations of buffers, matrices and node members in the file. The other parts of
+//! [`skinscope_model::Origins`] are recorded where they are read.
 
 use std::ops::Range;
 

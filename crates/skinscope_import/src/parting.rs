@@ -1,4 +1,5 @@
-//! Decides which meshes may be parted: those that nodes show with several lists of joints, unless something else names them.
+//! Decides which meshes may be copied: those that nodes show with several lists of joints, unless something else refers
+//! to them.
 
 use std::collections::HashMap;
 
@@ -8,8 +9,9 @@ use skinscope_model::{Instance, Mesh, MeshId, Skin, part_meshes};
 use super::Reader;
 use super::fields::whole;
 
-/// Parts meshes that are shown with several lists of joints ([`part_meshes`]). A mesh that an extension or an animation pointer
-/// names stays one, since what is said of it would hold for one part alone; and so does one for which there is no room.
+/// Copies meshes that are shown with several lists of joints ([`part_meshes`]). A mesh that an extension or an
+/// animation pointer refers to is not copied, since the reference would apply to one of the copies only; nor is one for
+/// which the budget has no memory.
 pub(super) fn part(
     reader: &Reader,
     skins: &[Skin],
@@ -21,8 +23,8 @@ pub(super) fn part(
     })
 }
 
-/// Returns the meshes that extensions name: by a member `mesh`, or by a JSON pointer (`KHR_animation_pointer`). They are looked for
-/// where some mesh is shown with several skins.
+/// Returns the meshes that extensions refer to: by a member `mesh`, or by a JSON pointer (`KHR_animation_pointer`).
+/// They are searched only where some mesh is shown with several skins.
 pub(super) fn named_meshes(text: &str, root: &json::Root) -> Vec<MeshId> {
     let mut out = Vec::new();
     let mut skin_of = HashMap::new();

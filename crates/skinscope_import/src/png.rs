@@ -1,4 +1,4 @@
-//! Decodes PNG straight into pixels of 8-bit RGBA, row after row, without a second picture beside it.
+//! Decodes PNG directly into pixels of 8-bit RGBA, row by row, without a second copy of the picture.
 //!
 //! Most textures are PNG with three channels. Decoding them to three channels and widening them afterwards would touch
 //! twice the memory, and fresh memory is what import spends most of its time on.

@@ -1,5 +1,5 @@
-//! Reads `KHR_animation_pointer`: channels whose target is named by a JSON pointer. The parser's types have no room for
-//! them, so they are read from the text again, and only where the file says that it uses them.
+//! Reads `KHR_animation_pointer`: channels whose target is named by a JSON pointer. The types of the parser cannot
+//! represent them, so they are read from the text again, and only where the file uses the extension.
 
 use gltf::json;
 use serde_json::Value;
@@ -15,7 +15,7 @@ use super::nodes::Nodes;
 /// The name of the extension.
 const NAME: &str = "KHR_animation_pointer";
 
-/// A pointer channel as it stands in the file.
+/// A pointer channel as the file has it.
 #[derive(Debug)]
 pub(super) struct PointerChannel {
     /// Its index in the animation.

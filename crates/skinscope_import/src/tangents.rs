@@ -10,9 +10,9 @@ use skinscope_model::{Influences, Material, MaterialId, Primitive, TextureSlot, 
 use super::attributes::PrimitiveSource;
 use super::{ImportError, Progress, mikktspace};
 
-/// Computes tangents where a normal texture of a material needs them; drops those that nothing can use. Tangents follow
-/// the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`. Tangents
-/// that the file stores are assumed to follow them too, and are left as they are.
+/// Computes tangents where a normal texture of a material needs them, and drops those that nothing uses. Tangents
+/// follow the coordinates at which the texture is read (glTF 2.0, 3.7.2.1), transformed by `KHR_texture_transform`.
+/// Tangents that the file stores are assumed to follow them too, and are left as they are.
 pub(super) fn complete(source: &PrimitiveSource, primitive: &mut Primitive) -> Result<(), ImportError> {
     if primitive.normals.is_empty() && !primitive.tangents.is_empty() {
         source.warn("TANGENT", "comes without NORMAL and was ignored");
@@ -46,8 +46,9 @@ fn generate(source: &PrimitiveSource, primitive: &mut Primitive, slot: TextureSl
     Ok(())
 }
 
-/// Computes the tangent of each index of a primitive by MikkTSpace, along its first texture coordinates: xyz unit, w the handedness. A
-/// corner of a triangle without area has none. `None` where there are no triangles, normals or texture coordinates.
+/// Computes the tangent of each index of a primitive by MikkTSpace (Mikkelsen 2008), along its first texture
+/// coordinates: xyz of unit length in mesh space, w = ±1 the handedness. A corner of a triangle without area has none.
+/// `None` where the primitive lacks triangles, normals or texture coordinates.
 #[must_use]
 pub fn corner_tangents(primitive: &Primitive) -> Option<Vec<Option<Vec4>>> {
     let uvs = &primitive.uvs[0];

@@ -6,7 +6,7 @@ use skinscope_model::{TextureId, TextureSlot, UvTransform};
 use super::fields::{Fields, Range};
 use super::{ImportError, Reader};
 
-/// Extensions of a texture's info, as they stand in the file.
+/// The extensions of a texture's info, as the file has them.
 pub(super) type Extensions<'a> = Option<&'a Map<String, Value>>;
 
 /// Checks that a texture is there, and reads which coordinates it uses. `what` names the texture's location.

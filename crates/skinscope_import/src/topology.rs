@@ -28,8 +28,8 @@ pub(super) fn left_over(mode: SourceMode, count: usize) -> usize {
     }
 }
 
-/// Returns the list of points, lines or triangles that `indices` mean in `mode`. Winding stays as glTF 2.0 (3.7.2.1)
-/// has it; triangles of a strip that use one vertex twice only stitch strips together and are left out.
+/// Returns the list of points, lines or triangles that `indices` describe in `mode`, with the winding of glTF 2.0
+/// (3.7.2.1). Triangles of a strip that use one vertex twice only connect strips and are left out.
 pub(super) fn unroll(mode: SourceMode, mut indices: Vec<u32>) -> Vec<u32> {
     let whole = indices.len() - left_over(mode, indices.len());
     indices.truncate(whole);

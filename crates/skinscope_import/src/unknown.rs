@@ -1,5 +1,5 @@
-//! Finds words and numbers that glTF 2.0 does not know, where they say how to read data, for an error message with the
-//! value in the file. The document's types only keep that they are unknown.
+//! Finds words and numbers that glTF 2.0 does not define, where they say how to read data, for an error message with
+//! the value in the file. The types of the parser only record that they are unknown.
 
 use gltf::json;
 use gltf::json::validation::Checked;
@@ -10,7 +10,7 @@ use super::error::quoted;
 /// The location in the JSON, the same location for people, and the values that may stand there.
 type Unknown = (String, String, &'static str);
 
-/// Refuses the first such word or number.
+/// Returns an error for the first such word or number.
 pub(super) fn check(root: &json::Root, text: &str) -> Result<(), ImportError> {
     let Some((pointer, location, expected)) = first(root) else { return Ok(()) };
     // The text is parsed once more, which costs time only for a file that is refused anyway.

@@ -1,4 +1,4 @@
-//! Resolves URIs: data URIs, and files inside of the model's own folder.
+//! Resolves URIs: data URIs, and files within the folder of the model.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -32,9 +32,9 @@ const KEEP_INSIDE: &str = "put the file into the model's folder and refer to it 
 const OUTSIDE: &str = "put the file into the model's folder, or pass --allow-external if you trust the model";
 const BAD_URI: &str = "export the model again, best as one .glb file";
 
-/// Opens a regular file and returns its length; `None` where `path` is a folder, a pipe, a device. The kind is checked
-/// before opening, because opening a pipe waits for its other end, and after it, because the name may mean another file
-/// by then.
+/// Opens a regular file and returns it with its length; `None` where `path` is a folder, a pipe or a device. The kind
+/// is checked before opening, because opening a pipe waits for its other end, and again afterwards, because the name
+/// may refer to another file by then.
 pub(super) fn open_regular(path: &Path) -> io::Result<Option<(File, u64)>> {
     if !std::fs::metadata(path)?.is_file() {
         return Ok(None);
@@ -77,8 +77,8 @@ impl<'a> Resolver<'a> {
         Self { folder, allow_external, budget, open: AtomicUsize::new(0) }
     }
 
-    /// Opens the bytes behind `uri`. With `stay` a large file stays on disk, unless too many are open; others are read
-    /// as a whole.
+    /// Opens the bytes that `uri` refers to. With `stay` a large file is not read into memory, unless too many are
+    /// open; others are read as a whole.
     pub(super) fn open(&self, uri: &str, stay: bool, location: &dyn Fn() -> String) -> Result<Owner, ImportError> {
         if let Some(rest) = data(uri) {
             return self.data(rest, location).map(Owner::Memory);

@@ -1,4 +1,4 @@
-//! The bytes of one buffer view, as the file has them or as decompression left them.
+//! The bytes of one buffer view, from the file or decompressed.
 
 use skinscope_base::words::counted;
 
@@ -8,7 +8,7 @@ use super::bytes::Bytes;
 /// The bytes of a buffer view.
 #[derive(Debug)]
 pub(super) enum View<'a> {
-    /// They stand in the file.
+    /// The bytes are in the file.
     Stored(Bytes<'a>),
     /// They were decompressed, as whole words so that they are aligned.
     Words(Vec<u32>),
