@@ -1,4 +1,4 @@
-//! One node's values over time, as curves are drawn of them.
+//! The values of one node over time, for drawing them as curves.
 
 use glam::DVec3;
 use skinscope_base::math::{Transform, euler_xyz_degrees};
@@ -6,18 +6,18 @@ use skinscope_model::{Clip, LocalPose, Model, NodeId, Path};
 
 use super::{SampleScratch, key_times, reset_to_rest, sample};
 
-/// The values of a node over time.
+/// The local transforms of a node over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeCurve {
-    /// The moments in seconds, rising: evenly spaced, and all keys of the node.
+    /// The times in seconds, rising: evenly spaced ones, and those of all keys of the node.
     pub times: Vec<f32>,
-    /// The local transform at each moment.
+    /// The local transform (`parent_from_node`) at each time.
     pub values: Vec<Transform>,
 }
 
 impl NodeCurve {
-    /// Samples a clip at about `count` moments, and at all keys that move the node. Where there are very many keys, only as
-    /// many moments as asked for are taken.
+    /// Samples a clip at about `count` evenly spaced times and at all keys that move the node. Where there are very
+    /// many keys, it samples only `count` times.
     #[must_use]
     pub fn of(model: &Model, clip: &Clip, node: NodeId, count: usize) -> Self {
         let length = clip.duration_secs().max(0.0);
@@ -43,8 +43,8 @@ impl NodeCurve {
         Self { times, values }
     }
 
-    /// Returns the rotations as angles X, Y, Z in degrees, in the order of the sliders. Where an angle would jump by a whole
-    /// turn it goes on beyond ±180.
+    /// Returns the rotations as angles X, Y, Z in degrees, with the same order of rotations as the sliders
+    /// ([`skinscope_model::Limits`]). Angles go on beyond ±180° where they would otherwise jump by a whole turn.
     #[must_use]
     pub fn euler(&self) -> Vec<[f32; 3]> {
         let mut out: Vec<[f32; 3]> = Vec::with_capacity(self.values.len());
@@ -60,8 +60,8 @@ impl NodeCurve {
         out
     }
 
-    /// Returns the rotations as quaternions X, Y, Z, W. Of the two of each rotation the one that is nearer to the one before is
-    /// taken.
+    /// Returns the rotations as quaternions X, Y, Z, W. A rotation has two, of which it takes the one that is nearer to
+    /// that of the time before.
     #[must_use]
     pub fn quaternions(&self) -> Vec<[f32; 4]> {
         let mut out: Vec<[f32; 4]> = Vec::with_capacity(self.values.len());
@@ -75,7 +75,7 @@ impl NodeCurve {
     }
 }
 
-/// Returns the key times in seconds, rising, of one property of a node.
+/// Returns the key times of one property of a node, seconds, rising; empty where the clip does not animate it.
 #[must_use]
 pub fn keys_of(clip: &Clip, node: NodeId, path: Path) -> Vec<f32> {
     let of = clip.channels.iter().filter(|c| c.node == node && c.path == path);

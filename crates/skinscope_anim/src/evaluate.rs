@@ -1,14 +1,14 @@
-//! Evaluates a whole pose from a clip and a time: the one function in which sampling, edits and forward kinematics follow one
-//! another.
+//! Evaluates a whole pose from a clip and a time: sampling, then edits, then forward kinematics.
 
 use glam::Affine3A;
 use skinscope_model::{Clip, LocalPose, Model};
 
 use super::{SampleScratch, local_to_model, sample};
 
-/// Poses a skeleton: takes the transforms of `base` (the rest or the bind pose) and the morph weights of the rest pose,
-/// writes what `clip` says at its time (seconds) over them, lets `edit` change the result, and multiplies the transforms
-/// down the hierarchy. `local` and `model_from_node` (one matrix for each node) are overwritten whatever they contained.
+/// Poses a skeleton. It takes the transforms of `base` (the rest pose or the bind pose) and the morph weights of the
+/// rest pose, writes the values of `clip` at its time (seconds) over them, lets `edit` change the result, and
+/// multiplies the transforms down the hierarchy. The result is `local` and `model_from_node` (one matrix for each
+/// node), whose previous contents are overwritten.
 pub fn evaluate(
     model: &Model,
     base: &LocalPose,
@@ -28,7 +28,8 @@ pub fn evaluate(
     local_to_model(&model.skeleton, local, model_from_node);
 }
 
-/// Poses a skeleton as `clip` has it at `time_secs`, without edits; what the clip does not move is at rest. See [`evaluate`].
+/// Poses a skeleton by `clip` at `time_secs`, without edits; what the clip does not animate is at rest. See
+/// [`evaluate`].
 pub fn evaluate_clip(
     model: &Model,
     clip: &Clip,

@@ -1,4 +1,4 @@
-//! Poses that stand far from where the model rests: their origin, and the channels that lead there, sampled in f64
+//! Poses far from the rest position of the model: their origin, and the channels that lead there, sampled in f64
 //! ([`skinscope_model::Wide`]).
 
 use std::cmp::Reverse;
@@ -16,23 +16,24 @@ const SAME_TURN: f64 = 2e-6;
 /// Keys of rotations that differ by less from rest are those of rest, with other digits.
 const SAME_KEY: f32 = 2.5e-7;
 
-/// A range of nodes that a pose moves far.
+/// A range of nodes that a pose moves far away.
 #[derive(Debug)]
 pub(super) struct Shift {
     pub nodes: Range<usize>,
-    /// By how much, in the world, metres.
+    /// The displacement, in the world, metres.
     pub by: DVec3,
 }
 
-/// Returns how far the origin of the matrices of a pose is from that of the rest pose, metres, in the file's world: what to add to places
-/// of [`super::local_to_model`] beside [`Skeleton::origin_of`]. It is zero but for poses that lead farther from there than floats are exact.
+/// Returns the position of the origin of a pose's matrices ([`super::local_to_model`]) relative to the origin of the
+/// model, metres, in the world of the file. A position by these matrices plus this vector plus [`Skeleton::origin_of`]
+/// is the position in the file. It is zero except for poses that move the model farther than f32 is exact.
 #[must_use]
 pub fn origin_shift(skeleton: &Skeleton, pose: &LocalPose) -> DVec3 {
     origin(&shifts(skeleton, pose))
 }
 
-/// Returns what a pose moves far: what hangs far away from a node that is turned swings about it, and clips may lead far away. Empty for
-/// all models but those; nothing is allocated for others.
+/// Returns the displacements of nodes that a pose moves far away: by a rotation of a node with a far child, or by a
+/// clip that leads far away. For all other models it is empty and allocates nothing.
 pub(super) fn shifts(skeleton: &Skeleton, pose: &LocalPose) -> Vec<Shift> {
     let below = |node: NodeId| node.index()..skeleton.subtree_end(node);
     let bases = skeleton.far.iter().flat_map(|far| &far.bases);
@@ -45,7 +46,8 @@ pub(super) fn shifts(skeleton: &Skeleton, pose: &LocalPose) -> Vec<Shift> {
     swings.chain(places).collect()
 }
 
-/// Returns the place that a pose adds to the translation of a node, as a vector of the world.
+/// Returns the offset that a pose adds to the translation of a node ([`skinscope_model::Wide::places`]), as a vector of
+/// the world.
 pub(super) fn place_in_world(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
     match pose.wide.place(node) {
         DVec3::ZERO => DVec3::ZERO,
@@ -53,26 +55,27 @@ pub(super) fn place_in_world(skeleton: &Skeleton, pose: &LocalPose, node: NodeId
     }
 }
 
-/// Returns a vector of the world in the space of a node's parent.
+/// Converts a vector of the world to the space of a node's parent.
 pub(super) fn place_below(skeleton: &Skeleton, pose: &LocalPose, node: NodeId, by: DVec3) -> DVec3 {
     let place = if by == DVec3::ZERO { by } else { linear_above(skeleton, pose, node).inverse() * by };
     if place.is_finite() { place } else { DVec3::ZERO }
 }
 
-/// Returns by how much what was taken off a node moves since the nodes above it are turned or scaled, in the world.
+/// Returns the displacement in the world of the offset that was subtracted from a node, where nodes above it are
+/// rotated or scaled.
 pub(super) fn swing_of(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DVec3 {
     let base = skeleton.far.iter().flat_map(|far| &far.bases).find(|base| base.node == node);
     base.and_then(|base| swing(skeleton, pose, base)).unwrap_or(DVec3::ZERO)
 }
 
-/// Returns the origin of a pose with these shifts: the place of what most nodes follow, where it is far away.
+/// Returns the origin of a pose with these displacements: that of most nodes, where it is far away.
 pub(super) fn origin(shifts: &[Shift]) -> DVec3 {
     let most = shifts.iter().max_by_key(|shift| (shift.nodes.len(), Reverse(shift.nodes.start)));
     let at = most.map_or(DVec3::ZERO, |most| total(shifts, most.nodes.start));
     if at.length() > NEAR { at } else { DVec3::ZERO }
 }
 
-/// Returns by how much a node is moved in all.
+/// Returns the sum of the displacements of a node.
 pub(super) fn total(shifts: &[Shift], node: usize) -> DVec3 {
     shifts.iter().filter(|shift| shift.nodes.contains(&node)).map(|shift| shift.by).sum()
 }
@@ -109,7 +112,7 @@ fn linear_above(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> DMat3 {
     })
 }
 
-/// Returns the matrix that a node applies before its rotation: scale and stored shear.
+/// Returns the matrix that a node applies before its rotation: its scale and the shear of the file.
 pub(super) fn stretch(skeleton: &Skeleton, pose: &LocalPose, index: usize) -> DMat3 {
     let scale = DMat3::from_diagonal(pose.transforms[index].scale.as_dvec3());
     match skeleton.residual(index) {
@@ -124,7 +127,7 @@ fn turn_of(pose: &LocalPose, node: NodeId) -> Option<DQuat> {
     (turn.as_quat() == pose.transforms[node.index()].rotation).then_some(turn)
 }
 
-/// Samples the channels of a clip once more that floats are too coarse for.
+/// Samples the channels of a clip that f32 is too coarse for once more, in f64.
 pub(super) fn sample(model: &Model, clip: &Clip, time_secs: f32, pose: &mut LocalPose) {
     if !pose.wide.is_empty() {
         let moves = |of: NodeId, path: Path| clip.channels.iter().any(|c| (c.node, c.path) == (of, path));

@@ -1,4 +1,4 @@
-//! Forward kinematics: from transforms relative to parents to matrices relative to the model.
+//! Forward kinematics: from transforms relative to parents to matrices in the space of the model.
 
 use glam::{Affine3A, Mat3A, Mat4, Vec3A, Vec4};
 use skinscope_base::math::Transform;
@@ -6,8 +6,8 @@ use skinscope_model::{LocalPose, Skeleton};
 
 use super::far;
 
-/// Forward kinematics: writes `model_from_node` of every node to `out`, parents first. Poses that lead far away have an origin of their own
-/// ([`super::origin_shift`]).
+/// Computes `model_from_node` of every node, by node, and writes it to `out`, whose previous contents are overwritten.
+/// Poses that lead far away have an origin of their own ([`super::origin_shift`]).
 pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affine3A>) {
     locals(&pose.transforms, out);
     for (node, shear) in &skeleton.residuals {

@@ -1,43 +1,44 @@
-//! Clips blended over another one: a crossfade, and a layer that is added.
+//! Clips that are blended over another clip: a crossfade, and an additive layer.
 
 use glam::{DQuat, Quat};
 use skinscope_model::{ClipId, LocalPose, Model, NodeId, Wide};
 
 use super::{SampleScratch, reset_to_rest, sample};
 
-/// The clips that are blended over the one that plays. First comes the crossfade, then what is added.
+/// The clips that are blended over the one that plays: first the crossfade, then the additive layer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Layers {
-    /// The clip that the pose goes over into.
+    /// The clip that the pose fades into.
     pub fade: Option<Crossfade>,
-    /// The clip that is added.
+    /// The clip whose motion is added.
     pub add: Option<Additive>,
 }
 
-/// A clip that the pose goes part of the way towards, at every node: rotations by slerp along the shorter arc, the rest in straight
-/// lines. What the clip does not move is at rest in it.
+/// A crossfade: the pose is interpolated towards that of another clip, at every node, rotations by slerp along the
+/// shorter arc and all else linearly. What the other clip does not animate is at rest in its pose.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Crossfade {
     /// The clip.
     pub clip: ClipId,
-    /// The share of its pose, 0…1.
+    /// The weight of its pose, 0…1.
     pub weight: f32,
-    /// The time at which the share begins to rise from 0, and how long it takes until it is whole, seconds; `None`: it is whole all the
-    /// time.
+    /// The time at which the weight begins to rise from 0, and the duration of the rise, seconds; `None`: the weight is
+    /// the same all the time.
     pub rise: Option<[f32; 2]>,
 }
 
-/// A clip of which that is added by which it differs from its own first moment, as engines do by default:
-/// `R · (R_first⁻¹ · R_clip)^w`, `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, `m + w (m_clip − m_first)`.
+/// An additive layer: the difference of a clip from its own first key is added to the pose, with weight `w`, as engines
+/// do by default: `R · (R_first⁻¹ · R_clip)^w`, `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, `m +
+/// w (m_clip − m_first)` for rotation, translation, scale and morph weights.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Additive {
     /// The clip.
     pub clip: ClipId,
-    /// The share `w` that is added, 0…1.
+    /// The weight `w`, 0…1.
     pub weight: f32,
 }
 
-/// Memory that laying clips over each other reuses; it never changes the results.
+/// Memory that [`Layers::lay`] reuses from call to call; it never changes the results.
 #[derive(Clone, Debug, Default)]
 pub struct LayerScratch {
     sample: SampleScratch,
@@ -46,7 +47,7 @@ pub struct LayerScratch {
 }
 
 impl Crossfade {
-    /// Returns the share at a time of the timeline, seconds.
+    /// Returns the weight at a time of the timeline, seconds.
     #[must_use]
     pub fn share(&self, time_secs: f32) -> f32 {
         let risen = match self.rise {
@@ -65,8 +66,8 @@ impl Layers {
         self.fade.is_none() && self.add.is_none()
     }
 
-    /// Lays the clips over `pose`, that of another clip at `time_secs`. They begin with the timeline, and start over at their own ends.
-    /// Clips that the model does not have are left out.
+    /// Blends the clips over `pose`, which is that of another clip at `time_secs`. They begin with the timeline and
+    /// repeat at their own ends. Clips that the model does not have are left out.
     pub fn lay(&self, model: &Model, time_secs: f32, scratch: &mut LayerScratch, pose: &mut LocalPose) {
         if let Some(fade) = self.fade.filter(|fade| fade.share(time_secs) > 0.0)
             && scratch.follow(model, fade.clip, time_secs)
@@ -141,9 +142,9 @@ fn wide_nodes(a: &Wide, b: &Wide) -> Vec<NodeId> {
     a.places.iter().chain(only_b).map(|(node, _)| *node).collect()
 }
 
-/// Adds to a pose a share `w` of that by which `clip` differs from `first`, at every node: `R · (R_first⁻¹ · R_clip)^w`,
-/// `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, and to its morph weights `m + w (m_clip − m_first)`. All are poses
-/// of one model. What does not differ stays to the bit.
+/// Adds to a pose the difference of the pose `clip` from the pose `first`, with weight `w`, at every node: `R ·
+/// (R_first⁻¹ · R_clip)^w`, `T + w (T_clip − T_first)`, `S · (1 + w (S_clip / S_first − 1))`, and to the morph weights
+/// `m + w (m_clip − m_first)`. All three are poses of one model. Values that do not differ stay the same to the bit.
 pub fn add_difference(pose: &mut LocalPose, first: &LocalPose, clip: &LocalPose, weight: f32) {
     for ((own, first), clip) in pose.transforms.iter_mut().zip(&first.transforms).zip(&clip.transforms) {
         if clip.rotation != first.rotation {

@@ -1,7 +1,8 @@
-//! From a clip and a time to a pose. These are plain functions with borrowed inputs and outputs and without hidden
-//! state: the same clip and time give the same bytes whatever was sampled before.
+//! From a clip and a time to a pose: sampling, layers, edits, forward and inverse kinematics. These are plain functions
+//! with borrowed inputs and outputs and without hidden state: the same clip and time give the same bytes, whatever was
+//! sampled before.
 //!
-//! This crate knows nothing of surfaces; `deform` turns poses into vertices.
+//! This crate knows nothing of surfaces; `skinscope_deform` turns poses into vertices.
 
 #![forbid(unsafe_code)]
 
@@ -27,7 +28,7 @@ pub use sample::{SampleScratch, key_times, sample, sample_properties};
 use skinscope_model::{LocalPose, Skeleton};
 pub use stage::{drawn, drawn_at_rest, lens, light, looking};
 
-/// Sets `pose` to the rest pose. Every frame starts with this, since a clip moves only some of the nodes.
+/// Sets `pose` to the rest pose. Every frame begins with this, since a clip animates only some of the nodes.
 pub fn reset_to_rest(skeleton: &Skeleton, pose: &mut LocalPose) {
     pose.transforms.clone_from(&skeleton.rest.transforms);
     pose.morph_weights.clone_from(&skeleton.rest.morph_weights);

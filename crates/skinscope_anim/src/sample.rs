@@ -1,4 +1,4 @@
-//! Reads keys and interpolates between them (glTF 2.0, appendix C).
+//! Samples clips: finds the keys around a time and interpolates between them (glTF 2.0, appendix C).
 
 use glam::{Mat4, Quat, Vec3, Vec4};
 use skinscope_model::{Change, Clip, Group, Interpolation, LocalPose, Model, NodeId, Path, Property, Sampler, Values};
@@ -10,12 +10,13 @@ use super::span::Span;
 /// Memory that [`sample`] reuses from call to call; it never changes the results.
 #[derive(Clone, Debug, Default)]
 pub struct SampleScratch {
-    /// For each list of key times of the clip: where the time lies in it.
+    /// For each list of key times of the clip: the interval that contains the time.
     spans: Vec<Span>,
 }
 
-/// Writes the values of `clip` (one that `model` was built with) at `time_secs` into `pose`; properties that it does
-/// not move stay as they were, so callers start from the rest pose. Each channel clamps to its own first and last key.
+/// Writes the values of `clip` (a clip of `model`) at `time_secs` (seconds of the clip) into `pose`. Properties that
+/// the clip does not animate stay as they were, so that callers start from the rest pose. Each channel has the value of
+/// its first key before that, and the value of its last key after that.
 pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, pose: &mut LocalPose) {
     scratch.spans.clear();
     scratch.spans.extend(clip.times.iter().map(|times| Span::find(times, time_secs)));
@@ -47,7 +48,8 @@ pub fn sample(model: &Model, clip: &Clip, time_secs: f32, scratch: &mut SampleSc
     far::sample(model, clip, time_secs, pose);
 }
 
-/// Writes the properties that `clip` changes beside nodes, with their values at `time_secs`; `out` holds no others.
+/// Writes the properties that `clip` animates in addition to those of nodes, with their values at `time_secs`, to
+/// `out`, whose previous contents are removed.
 pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratch, out: &mut Vec<Change>) {
     out.clear();
     if clip.properties.is_empty() {
@@ -68,7 +70,7 @@ pub fn sample_properties(clip: &Clip, time_secs: f32, scratch: &mut SampleScratc
     }
 }
 
-/// Returns the distinct key times in seconds, rising, of all channels of `clip` that move `node`.
+/// Returns the distinct key times of all channels of `clip` that animate `node`, seconds, rising.
 #[must_use]
 pub fn key_times(clip: &Clip, node: NodeId) -> Vec<f32> {
     let moving = clip.channels.iter().filter(|c| c.node == node).map(|c| c.sampler);

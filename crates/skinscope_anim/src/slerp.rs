@@ -1,9 +1,10 @@
 //! Slerp of four pairs of rotations at once: constant angular velocity along the shorter arc.
 //!
-//! Slerp weighs two unit quaternions `θ` apart by `sin((1 - t)θ)` and `sin(tθ)`, up to a common factor that normalising
-//! takes away. Divided by `θ` both are functions of `θ²`, smooth down to zero, and `θ²` is a smooth function of `1 -
-//! cos θ`. So two short polynomials are enough, without a root, a branch, or digits lost where the cosine is near one.
-//! (After the idea of Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011; other polynomials.)
+//! Slerp weighs two unit quaternions at angle `θ` by `sin((1 - t)θ)` and `sin(tθ)`, up to a common factor that
+//! normalisation removes. Divided by `θ` both are functions of `θ²`, smooth down to zero, and `θ²` is a smooth function
+//! of `1 - cos θ`. So two short polynomials are enough, without a root, a branch, or lost digits where the cosine is
+//! near one. (After the idea of Eberly, "A Fast and Accurate Algorithm for Computing SLERP", 2011, with other
+//! polynomials.)
 
 use glam::{BVec4A, Vec4};
 

@@ -1,13 +1,13 @@
-//! Finds the keys around a time.
+//! Finds the interval of keys that contains a time.
 
-/// Where a time lies among keys.
+/// The position of a time among keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Span {
     /// The key at or before the time; the first one before all keys.
     pub key: usize,
     /// The key after it; `key` itself outside the keys.
     pub next: usize,
-    /// How far the time is on the way from `key` to `next`, 0…1.
+    /// The position of the time between `key` and `next`, 0…1.
     pub factor: f32,
     /// The length of the interval from `key` to `next`, seconds.
     pub secs: f32,
@@ -27,7 +27,7 @@ impl Span {
         Self { key: after - 1, next: after, factor, secs: secs as f32 }
     }
 
-    /// Returns whether the time is that of a key, or outside of all keys, where the nearest one holds.
+    /// Returns whether the time is that of a key, or outside of all keys, where the value of the nearest key applies.
     pub fn on_key(self) -> bool {
         self.factor == 0.0
     }

@@ -1,10 +1,11 @@
-//! Evaluates what stands around the meshes at one time: which instances are shown, the lights and the cameras, as nodes
-//! and animated properties have them.
+//! Evaluates everything but the meshes at one time: which instances are shown, the lights and the cameras, after nodes
+//! and animated properties were applied.
 
 use glam::{Affine3A, Mat3A};
 use skinscope_model::{CameraId, Change, InstanceId, Lens, Light, LightId, Model, NodeId, Property};
 
-/// Writes the instances of a scene that nothing hides to `out`, in node order. `hidden` is reusable memory.
+/// Writes the visible instances of a scene to `out`, in node order, after the visibility in `changes` was applied.
+/// `hidden` is memory that is reused from call to call.
 pub fn drawn(model: &Model, scene: usize, changes: &[Change], hidden: &mut Vec<bool>, out: &mut Vec<InstanceId>) {
     out.clear();
     hidden.clear();
@@ -25,7 +26,7 @@ pub fn drawn(model: &Model, scene: usize, changes: &[Change], hidden: &mut Vec<b
     out.extend(model.instances_in_scene(scene).filter(|(_, i)| shown(i.node)).map(|(id, _)| id));
 }
 
-/// Returns the instances of a scene that the file shows at rest.
+/// Returns the instances of a scene that the file shows, without any animation.
 #[must_use]
 pub fn drawn_at_rest(model: &Model, scene: usize) -> Vec<InstanceId> {
     let mut out = Vec::new();
@@ -33,7 +34,7 @@ pub fn drawn_at_rest(model: &Model, scene: usize) -> Vec<InstanceId> {
     out
 }
 
-/// Returns a light with `changes` applied; its name is left out.
+/// Returns a light with the animated properties in `changes` applied; the name of the result is empty.
 #[must_use]
 pub fn light(model: &Model, id: LightId, changes: &[Change]) -> Light {
     let mut out = Light { name: String::new(), ..model.lights[id.index()] };
@@ -47,7 +48,7 @@ pub fn light(model: &Model, id: LightId, changes: &[Change]) -> Light {
     out
 }
 
-/// Returns a camera's lens with `changes` applied.
+/// Returns the lens of a camera with the animated properties in `changes` applied.
 #[must_use]
 pub fn lens(model: &Model, id: CameraId, changes: &[Change]) -> Lens {
     let mut out = model.cameras[id.index()].lens;
@@ -61,8 +62,8 @@ pub fn lens(model: &Model, id: CameraId, changes: &[Change]) -> Lens {
     out
 }
 
-/// Returns a frame without scale or shear that looks along a node's −Z, with the node's +Y up as far as possible.
-/// `None` where the node's matrix has no such direction (zero scale).
+/// Returns the frame of a light or camera at a node, which has this world matrix: without scale or shear, looking along
+/// the node's −Z, with the node's +Y up as far as possible. `None` where the matrix has no such direction (zero scale).
 #[must_use]
 pub fn looking(world_from_node: &Affine3A) -> Option<Affine3A> {
     let back = world_from_node.matrix3.z_axis.try_normalize()?;

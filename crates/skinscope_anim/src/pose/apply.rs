@@ -1,4 +1,4 @@
-//! Turns pose files into poses of a model, and poses into pose files.
+//! Converts pose files to poses of a model, and poses to pose files.
 
 use glam::{DVec3, Quat, Vec3};
 use skinscope_base::math::Transform;
@@ -10,18 +10,19 @@ use super::keys::Keys;
 use super::unit;
 use crate::add_difference;
 
-/// The parts of a pose file that apply to one model.
+/// The values of a pose file that apply to one model.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Resolved {
-    /// The channels of each node that the file names, rising by node.
+    /// The values of each node that the file names, in rising order of nodes. Translations are those of poses of the
+    /// model.
     pub nodes: Vec<(NodeId, Channels)>,
-    /// Indices in [`LocalPose::morph_weights`] with their weights, rising by index.
+    /// Morph weights, each with its index in [`LocalPose::morph_weights`], in rising order of indices.
     pub morphs: Vec<(usize, f32)>,
-    /// Keys of the file that match nothing in the model: of nodes, and `node/target` of morph targets.
+    /// The keys of the file that match nothing in the model: keys of nodes, and `node/target` for morph targets.
     pub unmatched: Vec<String>,
 }
 
-/// Finds the counterparts of a file's keys in a model: by name, without prefix, without case ([`Keys::matches`]).
+/// Finds the nodes and morph targets of a model that the keys of a file name ([`Keys::matches`]).
 #[must_use]
 pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
     let keys = Keys::of(model);
@@ -69,7 +70,7 @@ pub fn resolve(model: &Model, file: &PoseFile) -> Resolved {
 }
 
 impl Resolved {
-    /// Returns what concerns a node and all that is below it.
+    /// Returns the values of a node and of all nodes below it.
     #[must_use]
     pub fn of_limb(&self, model: &Model, limb: NodeId) -> Self {
         let inside = limb.index()..model.skeleton.subtree_end(limb);
@@ -83,7 +84,7 @@ impl Resolved {
         Self { nodes, morphs, unmatched: Vec::new() }
     }
 
-    /// Writes the file's values over `pose`, and leaves the rest as it is.
+    /// Writes these values over `pose`; values that the file does not have stay.
     pub fn apply(&self, pose: &mut LocalPose) {
         for (node, said) in &self.nodes {
             if let Some(to) = said.translation {
@@ -99,9 +100,9 @@ impl Resolved {
     }
 }
 
-/// Moves a pose by the share `part` (0…1) towards a file's values: rotations by slerp along the shorter arc, the rest
-/// linearly. Values that the file does not have stay; at 0 all stays as it is and at 1 all is as the file has it, to
-/// the bit.
+/// Interpolates a pose towards the values of a file: rotations by slerp along the shorter arc, all else linearly.
+/// `part` is 0…1: at 0 the pose does not change, and at 1 it has the values of the file, both to the bit. Values that
+/// the file does not have stay.
 pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     if part <= 0.0 {
         return;
@@ -128,8 +129,8 @@ pub fn blend(pose: &mut LocalPose, to: &Resolved, part: f32) {
     }
 }
 
-/// Adds a share (0…1) of that by which a file's values differ from rest to a pose, as a layer of clips is added
-/// ([`crate::add_difference`]). Values that the file does not have stay.
+/// Adds the difference of a file's values from rest to a pose, as an additive layer does ([`crate::add_difference`]);
+/// `share`, 0…1, is its weight. Values that the file does not have stay.
 pub fn add(pose: &mut LocalPose, rest: &LocalPose, said: &Resolved, share: f32) {
     if share > 0.0 {
         let mut to = rest.clone();
@@ -138,7 +139,7 @@ pub fn add(pose: &mut LocalPose, rest: &LocalPose, said: &Resolved, share: f32) 
     }
 }
 
-/// Returns the values of a pose that differ from rest, as a pose file.
+/// Returns the values of a pose that differ from rest, as a pose file with this name.
 #[must_use]
 pub fn capture(model: &Model, pose: &LocalPose, name: &str) -> PoseFile {
     let keys = Keys::of(model);
@@ -184,7 +185,7 @@ fn difference(now: &Transform, rest: &Transform) -> Channels {
     }
 }
 
-/// Returns the key of a morph target within its mesh: its name where it is the only one of that name, else its number.
+/// Returns the key of a morph target within its mesh: its name where no other target has it, else its index.
 #[must_use]
 pub fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     let names = &model.meshes[instance.mesh.index()].morph_names;
@@ -197,7 +198,8 @@ pub fn target_key(model: &Model, instance: &Instance, target: usize) -> String {
     if made_up(target) || is_number || !alone { target.to_string() } else { name.clone() }
 }
 
-/// Returns the number of the morph target of an instance that a key means ([`target_key`], or its plain name); `None`: it has none of that name.
+/// Returns the index of the morph target of an instance that a key names ([`target_key`], or its plain name); `None`
+/// where there is none.
 #[must_use]
 pub fn target_of(model: &Model, instance: &Instance, key: &str) -> Option<usize> {
     let names = &model.meshes[instance.mesh.index()].morph_names;

@@ -1,12 +1,13 @@
-//! Carries the keys of a clip over to a model that rests otherwise, each by itself: times and interpolation stay.
+//! Retargets a clip key by key to a model with another rest pose: times and interpolation stay.
 //!
-//! A node `i` with the parent `p` turns in world space as its counterpart does ([`Carrier`]), and so does the nearest node above it that
-//! has a counterpart. In the local rotation of `i` all of that cancels but for constants on both sides: `L′ = left · L · right`, where `L`
-//! is the local rotation of the counterpart. That is a linear map of quaternions of length 1, so that it can be done to keys and to the
-//! tangents of splines, and slerp between two keys commutes with it. Translations become `t′ = t′_rest + M · (t − t_rest)`.
+//! A node `i` with the parent `p` rotates in world space as its counterpart does ([`Carrier`]), and so does the nearest
+//! node above it that has a counterpart. In the local rotation of `i` all of that cancels except constants on both
+//! sides: `L′ = left · L · right`, where `L` is the local rotation of the counterpart. That is a linear map of unit
+//! quaternions, so that it can be applied to keys and to the tangents of splines, and slerp between two keys commutes
+//! with it. Translations become `t′ = t′_rest + M · (t − t_rest)`.
 //!
-//! There are no such constants where several nodes turn between the counterparts, since the model lacks some of them: there the clip is
-//! sampled, unless all of these nodes jump from key to key.
+//! There are no such constants where several nodes rotate between the counterparts because the model lacks some of
+//! them: there the clip is sampled, unless all of these nodes jump from key to key.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,10 +28,10 @@ const MOST_MOMENTS: usize = 20_000;
 /// A map of keys that moves them by less than this, as rounding does, leaves them as they are.
 const SAME: f64 = 5e-7;
 
-/// A clip as it moves another model.
+/// A clip that was retargeted to another model.
 pub(super) struct Corrected {
     pub clip: Clip,
-    /// Whether any keys are others than those of the clip that it was made of.
+    /// Whether any key differs from that of the original clip.
     pub is_changed: bool,
     /// The nodes with channels that were sampled.
     pub resampled: BTreeSet<NodeId>,
@@ -54,7 +55,8 @@ struct Unmapped {
     samplers: Vec<usize>,
 }
 
-/// Returns a clip that looks on the other model of `carrier` as it does on its own, morph weights aside.
+/// Returns a clip that looks on the target model of `carrier` as the original does on its own model, except for morph
+/// weights.
 pub(super) fn corrected(clip: &Clip, carrier: &Carrier<'_>) -> Corrected {
     let mut out = Corrected { clip: headed(clip), is_changed: false, resampled: BTreeSet::new() };
     let of: BTreeMap<(usize, Path), usize> =

@@ -1,5 +1,5 @@
-//! Carries a pose over to a model whose rest pose is another one: other axes of its joints, or arms that rest aside
-//! where those of the first model hang, or a character that faces elsewhere.
+//! Retargets a pose to a model with another rest pose: its joints have other axes, or its arms rest in another
+//! direction, or the character faces another way.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_base::math::wide_unit;
@@ -14,8 +14,8 @@ use crate::pose::Channels;
 /// go up and down, and tell none.
 const ONE_DIRECTION: f64 = 0.3;
 
-/// Returns a pose that was made on the model `from` as a pose of the model `to`, on which it looks the same.
-/// Morph weights are taken by name.
+/// Retargets a pose that was made on the model `from` to the model `to`, so that it looks the same. Nodes are matched
+/// by [`counterparts`], morph targets by their names.
 #[must_use]
 pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     let mut posed = from.skeleton.rest.clone();
@@ -28,13 +28,15 @@ pub fn carry(from: &Model, to: &Model, file: &PoseFile) -> Resolved {
     Resolved { nodes: Carrier::new(from, to, &other).carry(&posed), morphs, unmatched }
 }
 
-/// Carries poses of one model over to another one.
+/// Retargets poses of one model to another one.
 ///
-/// In world space each node turns from its rest as its counterpart does (`D = W · W_rest⁻¹` of the counterpart, which was turned to face
-/// as the other model does), after its bone was turned by the shortest arc `A` to where that of its counterpart rests:
-/// `W′ = D · A · W′_rest`, of rotations alone. A joint without bones, or with bones that go apart, takes `A` of the one above it; where
-/// both rest in one pose, and between humanoid rigs, which rest in one by their format, there is no `A`. Translations are differences
-/// from rest in world space, by the sizes of the skeletons; factors of scale are multiplied.
+/// In world space each node of the target rotates from its rest as its counterpart does: `W′ = D · A · W′_rest`,
+/// rotations alone. `D = W · W_rest⁻¹` is the rotation of the counterpart from rest, after the whole model was turned
+/// to face as the target does. `A` is the shortest arc from the direction of the node's bone at rest to that of its
+/// counterpart. A joint without bones, or with bones in several directions, uses `A` of the joint above. There is no
+/// `A` where both models have the same rest pose, nor between humanoid rigs, whose format demands one rest pose.
+/// Translations are differences from rest in world space, scaled by the ratio of the sizes of the skeletons; scale
+/// factors are multiplied.
 pub(super) struct Carrier<'m> {
     pub from: &'m Model,
     pub to: &'m Model,
@@ -43,13 +45,13 @@ pub(super) struct Carrier<'m> {
     /// For each node of `to` the nearest node above it that has a counterpart.
     pub anchor: Vec<Option<usize>>,
     pub standing: Standing,
-    /// The rotations of all nodes at rest, in world space; those of `from` turned to face as `to` does.
+    /// The rotations of all nodes at rest, in world space; those of `from` after it was turned to face as `to` does.
     pub rest: Vec<DQuat>,
     pub own_rest: Vec<DQuat>,
-    /// The same with scale.
+    /// The same as 3×3 matrices with scale.
     pub whole: Vec<DMat3>,
     pub own_whole: Vec<DMat3>,
-    /// What brings the bone of each node of `to`, at rest, to where that of its counterpart rests.
+    /// The rotation `A` of each node of `to`: from its bone at rest to that of its counterpart.
     pub aligned: Vec<DQuat>,
 }
 
@@ -84,15 +86,15 @@ impl<'m> Carrier<'m> {
         Self { from, to, other, anchor, standing, rest, own_rest, whole, own_whole, aligned }
     }
 
-    /// Returns the factors along the axes of a node of `to` for those along the axes of its counterpart, as a matrix. It is exact where
-    /// axes are parallel, and for equal factors.
+    /// Returns the scale factors along the axes of a node of `to` for those along the axes of its counterpart, as a
+    /// matrix. It is exact where the axes are parallel, and for equal factors.
     pub fn factors(&self, i: usize, j: usize) -> DMat3 {
         let axes = DMat3::from_quat(self.rest[j].inverse() * self.aligned[i] * self.own_rest[i]);
         let squared = DMat3::from_cols_array(&axes.to_cols_array().map(|v| v * v));
         squared.transpose()
     }
 
-    /// Returns the channels that differ from rest, rising by node.
+    /// Returns the values that differ from rest, in rising order of nodes.
     pub fn carry(&self, posed: &LocalPose) -> Vec<(NodeId, Channels)> {
         let Self { from, to, other, own_rest, aligned, .. } = self;
         let (now, now_whole) = (rotations(&from.skeleton, posed), world(&from.skeleton, posed));

@@ -1,4 +1,4 @@
-//! Carries clips over to another model, by the names of nodes.
+//! Retargets clips to another model, by the names of nodes.
 
 use std::collections::BTreeSet;
 
@@ -14,29 +14,30 @@ use super::{Keys, Said, counterparts};
 /// How far apart two rest poses may be that count as one: radians, and shares of the size of the skeleton.
 const NEAR: f32 = 1e-3;
 
-/// Clips of another model, as a model takes them.
+/// Clips of another model, retargeted to a model.
 #[derive(Clone, Debug, Default)]
 pub struct CarriedClips {
-    /// The clips that move something here, under the names that they have there.
+    /// The clips that animate something in this model, with the names that they have in the other one.
     pub clips: Vec<Clip>,
-    /// Names of nodes that clips move there and that have no counterpart here, and `node/target` of morph targets.
+    /// The keys of nodes that clips animate in the other model and that have no counterpart here, and `node/target` for
+    /// morph targets.
     pub unmatched: Vec<String>,
-    /// Whether the clips were corrected, since the two models rest in other poses, or stand turned to each other.
+    /// Whether the keys were changed, since the two models have different rest poses or face different ways.
     pub is_corrected: bool,
-    /// Names of nodes here with channels that were sampled, 30 times a second, since their keys have no exact counterpart: several nodes
-    /// move them there.
+    /// The keys of nodes here with channels that were sampled, 30 times a second, since their keys have no exact
+    /// counterpart: several nodes move them in the other model.
     pub resampled: Vec<String>,
-    /// The nodes that clips move there, by their keys, with those of their counterparts.
+    /// The nodes that the clips animate in the other model, by their keys, with the keys of their counterparts here.
     pub counterparts: Vec<(String, Option<String>)>,
 }
 
-/// Returns the clips of the model `from` for the model `to`, with nodes matched as [`counterparts`] matches them; `said` is what people say
-/// of them.
+/// Retargets the clips of the model `from` to the model `to`, with nodes matched by [`counterparts`]; `said` has the
+/// matches that the user states.
 ///
-/// Where bones have the same frames in both models, keys mean the same and are taken as they are: nodes have the same
-/// translations and scales at rest, and the same rotations where the clip does not turn them. Else each key is carried over by itself as a
-/// pose is ([`super::carry`]): its time and its interpolation stay. Only where no such keys exist is a channel sampled
-/// ([`CarriedClips::resampled`]). Morph weights are taken by the names of targets.
+/// Where bones have the same frames in both models, keys mean the same and are copied: nodes have the same translations
+/// and scales at rest, and the same rotations where the clip does not animate them. Otherwise each key is retargeted by
+/// itself as a pose is ([`super::carry`]): its time and its interpolation stay. Only where no such keys exist is a
+/// channel sampled ([`CarriedClips::resampled`]). Morph weights are matched by the names of targets.
 #[must_use]
 pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
     let here = counterparts(from, to, said);
@@ -82,7 +83,8 @@ pub fn carry_clips(from: &Model, to: &Model, said: &Said) -> CarriedClips {
     out
 }
 
-/// Returns the nodes that the clips of `from` move, by their keys, with those of their counterparts, as [`carry_clips`] would find them.
+/// Returns the nodes that the clips of `from` animate, by their keys, with the keys of their counterparts as
+/// [`carry_clips`] would find them.
 #[must_use]
 pub fn clip_joints(from: &Model, to: &Model, said: &Said) -> Vec<(String, Option<String>)> {
     let moved = from.clips.iter().flat_map(|clip| &clip.channels).map(|channel| channel.node).collect();

@@ -1,4 +1,5 @@
-//! Which joint of one model is which of another one: as people say it, by the names of humanoid rigs, and by the names of nodes.
+//! Matches the joints of two models: by a mapping of the user, by the names of humanoid rigs, and by the names of
+//! nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,8 +11,8 @@ use super::file::{FileError, read_bytes};
 use super::spelling::{Part, by_spelling, spelled};
 use super::{Keys, NameError, find_node};
 
-/// Which joints of another file are which of a model, as people say it. In a file it is one JSON object, from names there to names here;
-/// `null` says that a joint has no counterpart:
+/// A mapping from the joints of another file to those of a model, as the user states it. As a file it is one JSON
+/// object from names there to names here; `null` says that a joint has no counterpart:
 ///
 /// ```text
 /// {"Hips_Ctrl": "mixamorig:Hips", "Cape_01": null}
@@ -21,7 +22,7 @@ pub struct NameMap {
     pairs: BTreeMap<String, Option<String>>,
 }
 
-/// Why a mapping does not fit two models.
+/// The reason why a mapping does not fit two models.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
     /// The name is not in the other file.
@@ -30,27 +31,28 @@ pub enum MapError {
     /// The name is not in the model.
     #[error("the mapping of \"{0}\": in the model {1}")]
     Here(String, NameError),
-    /// Two joints are to move one.
+    /// Two joints have the same counterpart.
     #[error("the mapping gives \"{0}\" and \"{1}\" one counterpart")]
     Twice(String, String),
 }
 
-/// Nodes of another model with what people say is their counterpart in a model, if any, rising by node.
+/// The matches that the user states: nodes of another model with their counterparts in a model. `None` says that a node
+/// has no counterpart.
 pub type Said = BTreeMap<NodeId, Option<NodeId>>;
 
 impl NameMap {
-    /// Reads a file.
+    /// Reads a mapping from a file.
     ///
     /// # Errors
-    /// The file cannot be read, and all of [`NameMap::parse`].
+    /// The file cannot be read; those of [`NameMap::parse`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
         Self::parse(&read_bytes(path)?)
     }
 
-    /// Reads the bytes of a file.
+    /// Parses the bytes of a file.
     ///
     /// # Errors
-    /// Broken JSON, or anything but an object of texts and `null`.
+    /// The bytes are no JSON, or something else than an object whose values are texts and `null`.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         let root: Value = serde_json::from_slice(bytes).map_err(|e| FileError::Json(e.to_string()))?;
         let wrong = |location: String, expected: &str, found: &Value| {
@@ -88,40 +90,41 @@ impl NameMap {
         }
     }
 
-    /// Says what a joint of the other file is in the model; an empty name, as `None`, says that it is nothing there.
+    /// Sets the counterpart of a joint of the other file; `None` or an empty name says that it has none.
     pub fn set(&mut self, from: &str, to: Option<&str>) {
         self.pairs.insert(from.to_owned(), to.filter(|name| !name.is_empty()).map(str::to_owned));
     }
 
-    /// Says nothing of a joint any more: its name decides.
+    /// Removes the entry of a joint, which is then matched by its name.
     pub fn forget(&mut self, from: &str) {
         self.pairs.remove(from);
     }
 
-    /// Adds what another mapping says, which is right where both say something.
+    /// Adds the entries of another mapping, which replace those of the same joints.
     pub fn extend(&mut self, other: Self) {
         self.pairs.extend(other.pairs);
     }
 
-    /// Does the same; what was said of other joints with the counterparts that the other mapping names gives way.
+    /// Adds the entries of another mapping, as [`NameMap::extend`] does, and removes the entries of other joints with
+    /// the same counterparts.
     pub fn correct(&mut self, other: Self) {
         let is_free = |here: &Option<String>| here.is_none() || !other.pairs.values().any(|new| new == here);
         self.pairs.retain(|_, here| is_free(here));
         self.extend(other);
     }
 
-    /// Returns the names there with those here, rising.
+    /// Returns the entries: names there with those here, in rising order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         self.pairs.iter().map(|(from, to)| (from.as_str(), to.as_deref()))
     }
 
-    /// Whether nothing is said.
+    /// Returns whether there are no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }
 
-    /// Returns the part of the mapping whose names are in the model `from`.
+    /// Returns the entries whose names are in the model `from`.
     #[must_use]
     pub fn in_file(&self, from: &Model) -> Self {
         let is_there = |name: &str| !matches!(find_node(from, name), Err(NameError::Unknown { .. }));
@@ -130,10 +133,10 @@ impl NameMap {
         }
     }
 
-    /// Finds the nodes of `from` and `to` that are named.
+    /// Finds the nodes of `from` and `to` that the entries name.
     ///
     /// # Errors
-    /// A name means no node, or two joints have one counterpart.
+    /// No node or several nodes have a name, or two joints have the same counterpart.
     pub fn find(&self, from: &Model, to: &Model) -> Result<Said, MapError> {
         let mut out = Said::new();
         let mut taken: BTreeMap<NodeId, &str> = BTreeMap::new();
@@ -152,9 +155,9 @@ impl NameMap {
 
 /// Returns for each node of `from`, by index, its counterpart in `to`.
 ///
-/// What people say leads. Then come the names of humanoid rigs (VRM and VRM animations), where both files have them; then the names of
-/// nodes ([`Keys::matches_spelled`]); then names of nodes that are the humanoid name of a node of the other file. Nothing is guessed: a
-/// name that fits several nodes fits none.
+/// The matches `said` by the user come first. Then follow the names of humanoid rigs (VRM and VRM animations), where
+/// both files have them; then the names of nodes ([`Keys::matches_spelled`]); then names of nodes that are the humanoid
+/// name of a node of the other file. A name that fits several nodes matches none of them.
 #[must_use]
 pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>> {
     let mut out: Vec<Option<NodeId>> = vec![None; from.skeleton.len()];
@@ -203,8 +206,8 @@ pub fn counterparts(from: &Model, to: &Model, said: &Said) -> Vec<Option<NodeId>
     out
 }
 
-/// Returns the nodes of a humanoid rig by their names in VRM 1.0. The bones of a thumb have other names in VRM 0.x: what is called
-/// proximal there is the metacarpal here.
+/// Returns the nodes of a humanoid rig by their names in VRM 1.0. The bones of a thumb have other names in VRM 0.x: the
+/// proximal bone there is the metacarpal here.
 pub(super) fn humanoid(model: &Model) -> BTreeMap<String, NodeId> {
     let is_older = model.humanoid.iter().any(|(_, name)| name.ends_with("ThumbIntermediate"));
     let newer = |name: &String| match is_older {

@@ -6,9 +6,9 @@
 //!  "morphs": {"Face": {"smile": 0.4}}}
 //! ```
 //!
-//! The values are local, as in glTF, and only those that differ from rest are there. Numbers are f32, but for translations, which may
-//! lead to positions far away and are f64. They are kept as they are read, and written with enough digits to be read back to the bit, by
-//! readers of f32 (where they fit) and of f64.
+//! The values are local, as in glTF, and the file has only those that differ from rest. Numbers are f32, except
+//! translations, which may lead to positions far away and are f64. They are stored as they were read, and written with
+//! enough digits to be read back to the bit, by readers of f32 (where they fit) and of f64.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-/// The version that is written, and the latest that is read.
+/// The version that is written, which is also the latest that can be read.
 pub const VERSION: u64 = 1;
 
 /// What a pose file has.
@@ -29,14 +29,14 @@ const CHANNELS: [&str; 3] = ["rotation", "translation", "scale"];
 /// The most bytes of a file that are read; no pose needs as many.
 const MOST_BYTES: usize = 64 << 20;
 
-/// The content of a pose file, by keys ([`super::Keys`]).
+/// The contents of a pose file. Nodes are named by their keys ([`super::Keys`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoseFile {
     /// The name of the pose.
     pub name: String,
-    /// The file name of the model that it was made on.
+    /// The file name of the model for which it was made.
     pub model: String,
-    /// The channels by key of the node, in the order in which they are written.
+    /// The values of nodes, by key, in the order in which they are written.
     pub joints: Vec<(String, Channels)>,
     /// The weights of morph targets: by key of the node, then by name of the target.
     pub morphs: Vec<(String, Vec<(String, f32)>)>,
@@ -45,28 +45,28 @@ pub struct PoseFile {
 /// The local values of a node that a pose sets; `None` where it does not set one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Channels {
-    /// A quaternion x, y, z, w of any length but 0.
+    /// The rotation, a quaternion x, y, z, w of any length except 0.
     pub rotation: Option<[f32; 4]>,
-    /// The translation in metres: in a file as the model's file has it, and in what [`super::resolve`] makes of it as poses have it
-    /// ([`skinscope_model::Far`]).
+    /// The translation in metres, in the space of the parent. In a file it is that of the model's file, and in the
+    /// result of [`super::resolve`] that of poses of the model ([`skinscope_model::Far`]).
     pub translation: Option<[f64; 3]>,
-    /// The factors along the node's axes.
+    /// The scale factors along the node's axes.
     pub scale: Option<[f32; 3]>,
 }
 
-/// The reason why a file cannot be read as a pose or a session.
+/// The reason why a file cannot be read as a pose, a mapping or a session.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// The file could not be read at all.
+    /// The file cannot be read at all.
     #[error("{0}")]
     Read(String),
-    /// The file is no JSON; the parser says where.
+    /// The file is no JSON; the message of the parser says where.
     #[error("this is no JSON: {0}")]
     Json(String),
-    /// Something in it is not what it should be; the parser says what and where.
+    /// A value has the wrong type or range; the message of the parser says what and where.
     #[error("{0}")]
     Value(String),
-    /// Something in it is not what it should be.
+    /// A value is not what is expected there.
     #[error("{location}: expected {expected}, found {found}")]
     Content {
         /// The location as a path within the file, such as `joints."Arm".rotation[2]`.
@@ -82,15 +82,16 @@ impl PoseFile {
     /// Reads a pose file.
     ///
     /// # Errors
-    /// The file cannot be read, and all of [`PoseFile::parse`].
+    /// The file cannot be read; those of [`PoseFile::parse`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
         Self::parse(&read_bytes(path)?)
     }
 
-    /// Reads the bytes of a pose file.
+    /// Parses the bytes of a pose file.
     ///
     /// # Errors
-    /// Broken JSON, a later version, a number that is not finite, a rotation of length 0, anything of the wrong kind.
+    /// The bytes are no JSON, the version is later than [`VERSION`], a number is not finite, a rotation has length 0,
+    /// or a value has the wrong type.
     pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         if bytes.len() > MOST_BYTES {
             return Err(FileError::Read(format!("more than {MOST_BYTES} bytes are too many for a pose")));
@@ -162,7 +163,8 @@ impl PoseFile {
     }
 }
 
-/// Reads a file, up to one byte more than a pose may have: one learns that there are too many, even from a device that never ends.
+/// Reads a file, up to one byte more than a pose may have, so that a longer one is recognised, even from a device that
+/// never ends.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, FileError> {
     let unreadable = |error: std::io::Error| FileError::Read(error.to_string());
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! Makes a clip of poses at moments.
+//! Makes clips from poses at key times.
 
 use glam::{DVec3, Quat, Vec3};
 use skinscope_base::math::wide_unit;
@@ -6,9 +6,9 @@ use skinscope_model::{
     Channel, Clip, ClipSource, FarTrack, Interpolation, LocalPose, Model, NodeId, Path, Sampler, Values,
 };
 
-/// Returns a clip that shows these poses at these moments (seconds, rising), with rotations between them along the shorter
-/// arc and all else in straight lines. Only what leaves its rest in some pose has a channel. `None` where the moments do not rise or are
-/// not finite, or where nothing leaves its rest.
+/// Returns a clip of this name with these poses as keys at these times (seconds, rising), and linear interpolation
+/// between them: rotations along the shorter arc. Only properties that leave their rest value in some pose have a
+/// channel. `None` where the times do not rise or are not finite, or where nothing leaves its rest value.
 #[must_use]
 pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
     let mut out = without_channels(name, poses)?;
@@ -49,8 +49,9 @@ pub fn keyed_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Opti
     (!out.channels.is_empty()).then_some(out)
 }
 
-/// Returns a clip that shows the rest pose at the moments of these poses: one node, a joint where there is one, is turned as it rests.
-/// `None` where the moments do not rise or are not finite, or where the model has no node.
+/// Returns a clip of this name that shows the rest pose at the times of these poses: one node, a joint where there is
+/// one, has a channel with its rotation at rest. `None` where the times do not rise or are not finite, or where the
+/// model has no node.
 #[must_use]
 pub fn resting_clip(model: &Model, name: &str, poses: &[(f32, LocalPose)]) -> Option<Clip> {
     let mut out = without_channels(name, poses)?;

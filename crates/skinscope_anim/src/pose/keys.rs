@@ -1,4 +1,4 @@
-//! The names by which pose files and commands know nodes.
+//! The keys of nodes: the unique names that pose files and commands use for them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,7 +6,7 @@ use skinscope_model::{Model, NodeId};
 
 use super::spelling::{WAYS, by_spelling};
 
-/// The key of each node: its name where it is the only one of that name, else `#12`, its index in the file.
+/// The key of each node: its name where no other node has it, else `#12`, its index in the file.
 #[derive(Clone, Debug)]
 pub struct Keys {
     of_node: Vec<String>,
@@ -59,21 +59,21 @@ impl Keys {
         out
     }
 
-    /// Returns the key of a node.
+    /// Returns the key of a node, which no other node has.
     #[must_use]
     pub fn key(&self, node: NodeId) -> &str {
         &self.of_node[node.index()]
     }
 
-    /// Returns the node that has exactly this key.
+    /// Returns the node with exactly this key.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<NodeId> {
         self.nodes.get(key).copied()
     }
 
-    /// Finds the node that each key of another model means: the one with this key, else the one whose name is the same
-    /// without a prefix up to the last `:` on either side, else the one where case makes no difference either. A name
-    /// that several nodes would answer to finds none, and no two keys find one node.
+    /// Finds the nodes that keys of another model refer to. A key refers to the node with the same key, else to the one
+    /// whose name is the same without a prefix up to the last `:` on either side, else to the one where only case
+    /// differs. A name that fits several nodes finds none, and no two keys find the same node.
     #[must_use]
     pub fn matches<'a>(&self, keys: impl Iterator<Item = &'a str> + Clone) -> HashMap<&'a str, NodeId> {
         let mut found = HashMap::new();
@@ -95,9 +95,10 @@ impl Keys {
         found
     }
 
-    /// Does the same as [`Keys::matches`], and finds other spellings of a name after that: without the prefix of a known program, with
-    /// other separators, and with a number behind, as converters append it to each name (`mixamorigLeftArm`, `mixamorig1:LeftArm`,
-    /// `mixamorig:LeftArm_07`). A spelling that several names have on either side finds none. `taken` are nodes that are not to be found.
+    /// Does the same as [`Keys::matches`], and then also finds other spellings of a name: without the prefix of a known
+    /// program, with other separators, and with a number at the end as converters append it to each name
+    /// (`mixamorigLeftArm`, `mixamorig1:LeftArm`, `mixamorig:LeftArm_07`). A spelling that several names have on either
+    /// side finds none. `taken` are nodes that it does not return.
     #[must_use]
     pub fn matches_spelled<'a>(&self, keys: &[&'a str], taken: &BTreeSet<NodeId>) -> HashMap<&'a str, NodeId> {
         let mut found = self.matches(keys.iter().copied());

@@ -1,4 +1,4 @@
-//! Mirrors poses: each side takes the pose of the other.
+//! Mirrors poses: each side gets the pose of the other.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3, Vec3};
 use skinscope_model::{LocalPose, Model, NodeId, Skeleton};
@@ -10,7 +10,7 @@ use crate::far::{self, stretch};
 /// Differences from rest below this share of the model's size are rounding errors.
 const ROUNDING: f64 = 3e-6;
 
-/// The axis that the mirror's plane is perpendicular to.
+/// An axis of the world, to which a mirror plane is perpendicular.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Axis {
@@ -20,7 +20,7 @@ pub enum Axis {
     Z,
 }
 
-/// A plane, and the partner of each node of a model.
+/// A mirror plane, and the partner of each node of a model.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     /// The normal of the plane in the world, of unit length.
@@ -31,16 +31,17 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Makes the mirror of a plane with this `normal` (of unit length) through `point` (world, of the model at rest), for a
-    /// model whose nodes have these partners, by their number. A node without a partner is its own. Whoever knows the mesh
-    /// finds both: `skinscope_inspect::symmetry`.
+    /// Makes the mirror with a plane with this `normal` (of unit length) through `point` (world space of the model at
+    /// rest, metres). `partners` has for each node its partner on the other side, or the node itself where it has none.
+    /// `skinscope_inspect::symmetry` finds both from the mesh.
     #[must_use]
     pub fn new(normal: DVec3, point: DVec3, partners: Vec<NodeId>) -> Self {
         let offset = normal.dot(point);
         Self { normal, offset: if offset.is_finite() { offset } else { 0.0 }, partners }
     }
 
-    /// Makes the mirror of a plane at right angles to an axis, in which each node of a model is its own partner.
+    /// Makes the mirror with a plane through `point` perpendicular to an axis, in which no node of a model has a
+    /// partner.
     #[must_use]
     pub fn alone(model: &Model, axis: Axis, point: Vec3) -> Self {
         let own = (0..model.skeleton.len()).map(NodeId::from_index).collect();
@@ -59,25 +60,26 @@ impl Mirror {
         self.offset
     }
 
-    /// Returns whether some node has a partner on the other side.
+    /// Returns whether any node has a partner on the other side.
     #[must_use]
     pub fn has_pairs(&self) -> bool {
         self.partners.iter().enumerate().any(|(node, partner)| partner.index() != node)
     }
 
-    /// Returns the node on the other side, or the node itself where it has none.
+    /// Returns the partner of a node, or the node itself where it has none.
     #[must_use]
     pub fn partner(&self, node: NodeId) -> NodeId {
         self.partners[node.index()]
     }
 
-    /// Returns whether each node has the same partner in both.
+    /// Returns whether each node has the same partner in both mirrors.
     #[must_use]
     pub fn has_same_pairs(&self, other: &Self) -> bool {
         self.partners == other.partners
     }
 
-    /// Makes two nodes partners of each other; those that they had before are alone. A node that is its own partner has none.
+    /// Makes two nodes partners of each other; their previous partners then have none. Given one node twice, it removes
+    /// the node's partner.
     pub fn pair(&mut self, a: NodeId, b: NodeId) {
         for node in [a, b] {
             let before = self.partners[node.index()];
@@ -87,14 +89,14 @@ impl Mirror {
         (self.partners[a.index()], self.partners[b.index()]) = (b, a);
     }
 
-    /// Exchanges both sides of a pose: the partner of a node moves from its rest as the node does, seen in the mirror:
-    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest`. Shear that a mirrored scale leaves is no rotation and is lost. Morph
-    /// weights stay as they are.
+    /// Exchanges both sides of a pose: the partner of a node moves from its rest as the mirror image of the node does,
+    /// `W′ₚ = S · Wⱼ · Wⱼ,rest⁻¹ · S · Wₚ,rest` with the reflection `S` and world matrices `W`. The shear that a
+    /// mirrored scale may cause is lost. Morph weights stay as they are.
     pub fn exchange(&self, model: &Model, pose: &mut LocalPose) {
         *pose = self.exchanged(model, pose);
     }
 
-    /// Returns the pose that [`Mirror::exchange`] makes.
+    /// Returns the pose that [`Mirror::exchange`] would make.
     #[must_use]
     pub fn exchanged(&self, model: &Model, pose: &LocalPose) -> LocalPose {
         let skeleton = &model.skeleton;
@@ -149,8 +151,8 @@ impl Mirror {
         out
     }
 
-    /// Exchanges a limb (a node with all below it) with the one on the other side, as the body stands: seen from what they
-    /// hang on, each takes the pose of the other. The rest of the pose stays.
+    /// Exchanges the poses of a limb (a node with all nodes below it) and of its partner, each relative to its parent.
+    /// The rest of the pose does not change.
     #[must_use]
     pub fn flipped(&self, model: &Model, pose: &LocalPose, limb: NodeId) -> LocalPose {
         let all = self.exchanged(model, pose);

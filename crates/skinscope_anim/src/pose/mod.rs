@@ -1,8 +1,8 @@
-//! Reads and writes pose files, solves inverse kinematics, mirrors poses, and drives them by controls.
+//! Edits of poses: pose files, inverse kinematics, mirroring, retargeting to other models, and controls.
 //!
 //! These are plain functions of a model and a [`LocalPose`], which they change directly. They know nothing of surfaces,
-//! windows or the history of edits. A rotation of a pose may have any length but 0 here, since a pose file keeps the
-//! numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
+//! windows or the history of edits. Rotations of a pose may have any length except 0 here, since a pose file preserves
+//! the numbers that it was given; all code that computes with one normalises it first ([`unit()`]).
 
 mod apply;
 mod carried_keys;
@@ -38,8 +38,8 @@ use skinscope_model::{LocalPose, NodeId, Skeleton};
 
 use super::far;
 
-/// Returns the rotation of length 1 in the same direction; `None` where its length is 0 or not finite. It is computed
-/// in f64, as in import, so that no length overflows.
+/// Returns the normalised rotation; `None` where its length is 0 or not finite. It is computed in f64, as in import, so
+/// that no length overflows.
 #[must_use]
 pub fn unit(rotation: Quat) -> Option<Quat> {
     let wide = rotation.as_dquat();
@@ -47,8 +47,8 @@ pub fn unit(rotation: Quat) -> Option<Quat> {
     (length.is_finite() && length > 0.0).then(|| (wide / length).as_quat())
 }
 
-/// Turns a node by degrees about its own X, then Y, then Z axis, as the sliders count them, on top of the rotation that
-/// it has: `R' = R · Rz · Ry · Rx`.
+/// Rotates a node by angles in degrees about its own X, then Y, then Z axis, in addition to its present rotation: `R' =
+/// R · Rz · Ry · Rx`, the same order as that of the sliders.
 pub fn rotate(pose: &mut LocalPose, node: NodeId, degrees: Vec3) {
     let now = wide_unit(pose.transforms[node.index()].rotation);
     let turn = quat_from_euler_xyz_degrees(degrees).as_dquat().normalize();

@@ -1,4 +1,4 @@
-//! Finds the node that a person names: on the command line, in a field of the window, in a text of controls.
+//! Finds nodes by names that a user writes: on the command line, in a field of the window, in a control.
 
 use skinscope_model::{Model, NodeId};
 
@@ -11,7 +11,7 @@ const NEAREST: usize = 3;
 /// The most characters of a name that are compared.
 const LONGEST: usize = 64;
 
-/// Why a name means no node.
+/// The reason why a name refers to no node.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// Several nodes have the name.
@@ -19,15 +19,15 @@ pub enum NameError {
     Several {
         /// The name, as given.
         name: String,
-        /// The key of each of them, in the order of the nodes.
+        /// The keys of these nodes, in the order of the nodes.
         keys: Vec<String>,
     },
-    /// No node has it.
+    /// No node has the name.
     #[error("there is no joint \"{name}\"; {}", self.advice())]
     Unknown {
         /// The name, as given.
         name: String,
-        /// The keys whose names are nearest to it, the nearest first.
+        /// The keys whose names are most similar to it, the most similar first.
         nearest: Vec<String>,
         /// The number of joints of the model.
         joints: usize,
@@ -35,7 +35,7 @@ pub enum NameError {
 }
 
 impl NameError {
-    /// Returns the half of a sentence that says which names there are.
+    /// Returns the second half of the error's sentence, which says which names exist.
     #[must_use]
     pub fn advice(&self) -> String {
         match self {
@@ -61,8 +61,8 @@ fn near(nearest: &[String], joints: usize) -> String {
     }
 }
 
-/// Finds the node that `name` means: the one that has it as its key (its name where no other node has that, else `#12`, its index in the
-/// file), else the one with the index `#12` or `12`.
+/// Finds the node that `name` refers to: the one that has it as its key (its name where no other node has that, else
+/// `#12`, its index in the file), else the one with the index `#12` or `12`.
 ///
 /// # Errors
 /// Several nodes have the name, or none.
@@ -70,10 +70,10 @@ pub fn find_node(model: &Model, name: &str) -> Result<NodeId, NameError> {
     find_key(model, &Keys::of(model), name)
 }
 
-/// Does the same as [`find_node`] with the keys of the model, for many names.
+/// Does the same as [`find_node`] with the keys of the model, which a caller computes once for many names.
 ///
 /// # Errors
-/// The same as there.
+/// The same as those of [`find_node`].
 pub fn find_key(model: &Model, keys: &Keys, name: &str) -> Result<NodeId, NameError> {
     let skeleton = &model.skeleton;
     let nodes = || (0..skeleton.len()).map(NodeId::from_index);
@@ -102,8 +102,8 @@ fn unknown(model: &Model, keys: &Keys, name: &str) -> NameError {
     NameError::Unknown { name: name.to_owned(), nearest, joints }
 }
 
-/// Returns the three of `names` that take the fewest edits of single characters to become `name`, the nearest first; prefixes up to the
-/// last `:` and case make no difference.
+/// Returns the three of `names` with the smallest edit distance from `name`, the nearest first. Prefixes up to the last
+/// `:` and case make no difference.
 pub fn nearest_names<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     let folded = |name: &str| -> Vec<char> { bare(name).to_lowercase().chars().take(LONGEST).collect() };
     let wanted = folded(name);
@@ -112,8 +112,8 @@ pub fn nearest_names<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Ve
     all.into_iter().take(NEAREST).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// Returns the `most` of `theirs` that come nearest to one of `ours`, the nearest first, each with the names that [`nearest_names`] finds for
-/// it. No more than 200 of either are compared.
+/// Returns the `most` of `theirs` that are most similar to one of `ours`, the most similar first, each with the names
+/// that [`nearest_names`] finds for it. At most 200 of either list are compared.
 pub fn near_misses(theirs: &[&str], ours: &[&str], most: usize) -> Vec<(String, Vec<String>)> {
     const COMPARED: usize = 200;
     let folded = |name: &str| -> Vec<char> { bare(name).to_lowercase().chars().take(LONGEST).collect() };

@@ -13,28 +13,28 @@ const REACHED: f64 = 1e-5;
 /// Joints nearer to each other than this share of the model's size count as being at one position.
 const SAME_PLACE: f64 = 1e-7;
 
-/// The goal of one limb: which joint is to come to which position.
+/// The goal of inverse kinematics for one limb: a joint and the position that it should reach.
 #[derive(Clone, Debug, Default)]
 pub struct Reach<'a> {
-    /// The joint whose origin is to come to the target.
+    /// The joint whose origin should reach the target.
     pub joint: NodeId,
-    /// The position that it should reach: world space, metres.
+    /// The target, in world space, metres.
     pub target: DVec3,
     /// The first joint of the limb, above `joint`; `None` takes [`default_root`].
     pub root: Option<NodeId>,
-    /// A position in world space on the side to which the limb bends; `None` keeps the side to which it bends now.
+    /// A position in world space on the side to which the limb should bend; `None`: it bends to the same side as now.
     pub pole: Option<DVec3>,
-    /// Joints that keep their position and rotation in world space: where a limb of its own hangs on the moved one, it
-    /// is turned to bring its end back.
+    /// Joints whose position and rotation in world space should not change. Where such a joint ends a limb that follows
+    /// the moved one, that limb is rotated to bring it back.
     pub pins: &'a [NodeId],
-    /// Limits of joints; a joint that is not in the list turns freely.
+    /// Limits of joint rotations; a joint that is not in the list rotates freely.
     pub limits: &'a [(NodeId, Limits)],
 }
 
 /// The result of [`reach`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reached {
-    /// The position of the joint now, in world space.
+    /// The position of the joint now, in world space, metres.
     pub at: DVec3,
     /// The distance of the joint from its target, metres.
     pub error_m: f64,
@@ -42,26 +42,26 @@ pub struct Reached {
     pub within_reach: bool,
     /// The sum of the lengths of the limb's bones at rest, metres.
     pub limb_m: f64,
-    /// Pinned joints that did not come back to their positions, and how far off they are, metres.
+    /// Pinned joints that did not come back to their positions, with their distances from them, metres.
     pub moved: Vec<(NodeId, f64)>,
 }
 
-/// The reason why a limb cannot reach.
+/// The reason why a limb cannot reach for a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReachError {
-    /// The joint has no parent that could turn.
+    /// The joint has no parent that could rotate.
     #[error("there is no joint above it that could turn")]
     NothingAbove,
     /// The root is no ancestor of the joint.
     #[error("the root of the limb must stand above the joint that reaches")]
     RootNotAbove,
-    /// The joint is pinned: it cannot both move and stay.
+    /// The joint is pinned, so that it cannot move.
     #[error("the joint that reaches is pinned itself")]
     Pinned,
 }
 
-/// Returns the first joint of the limb that `joint` ends: two bones up, not counting twist joints and joints in one
-/// position, and no farther than the joints of a skin go where `joint` is one. For a hand that is the upper arm. `None`
+/// Returns the first joint of the limb that ends with `joint`: two bones above it, not counting twist joints and joints
+/// at the same position. Where `joint` is a joint of a skin, so is the result. For a hand it is the upper arm. `None`
 /// for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
@@ -99,12 +99,13 @@ fn size(world: &[DAffine3]) -> f64 {
     least.distance(most)
 }
 
-/// Turns the joints of a limb, from its root to the parent of the joint that reaches, so that this joint's origin comes to the
-/// target: two bones by the law of cosines, longer limbs by damped least squares and a last step that is exact. The joint keeps
-/// its own rotation. Where the target is too far the limb points straight at it; too near, it is folded.
+/// Rotates the joints of a limb, from its root to the parent of the reaching joint, so that this joint's origin reaches
+/// the target: limbs of two bones by the law of cosines, longer ones by damped least squares and an exact last step.
+/// The joint keeps its own local rotation. Where the target is too far the limb points straight at it; where it is too
+/// near, the limb is folded.
 ///
 /// # Errors
-/// There is nothing above the joint, the root is not above it, or it is pinned.
+/// There is no joint above the reaching one, the root is not above it, or it is pinned.
 pub fn reach(model: &Model, pose: &mut LocalPose, goal: &Reach<'_>) -> Result<Reached, ReachError> {
     let skeleton = &model.skeleton;
     let parent = skeleton.parents[goal.joint.index()].ok_or(ReachError::NothingAbove)?;
@@ -241,15 +242,15 @@ fn default_axis(front: DVec3, bone: DVec3) -> DVec3 {
     side.cross(bone).normalize_or_zero()
 }
 
-/// Returns where some nodes of a pose stand: `model_from_node` of each.
+/// Returns the world matrices, `model_from_node`, of some nodes of a pose.
 #[must_use]
 pub fn places(model: &Model, pose: &LocalPose, nodes: impl Iterator<Item = NodeId>) -> Vec<(NodeId, DAffine3)> {
     let all = world(&model.skeleton, pose);
     nodes.filter_map(|node| Some((node, *all.get(node.index())?))).collect()
 }
 
-/// Brings a pinned joint back to where it was (`model_from_node`), its position and rotation, by turning the limb that it ends.
-/// The nodes that have `moved` it stay as they are.
+/// Brings a pinned joint back to its previous position and rotation, `was` (`model_from_node`), by rotating the limb
+/// that it ends. The nodes in `moved`, which an edit has moved, do not change.
 pub fn hold(
     model: &Model,
     pose: &mut LocalPose,
@@ -275,8 +276,9 @@ pub fn hold(
     turn_back(model, pose, was, pin);
 }
 
-/// Brings a joint to a position and rotation (`at`: its `model_from_node`), whatever has moved it, by turning the limb that it ends, from
-/// [`default_root`] on. Out of reach, the limb points straight at the position. A joint that hangs on no joint, such as the hips, is moved.
+/// Brings a joint to the position and rotation `at` (`model_from_node`), whatever has moved it, by rotating the limb
+/// that it ends, from [`default_root`] on. Where the position is out of reach, the limb points straight at it. A joint
+/// without a joint above it, such as the hips, is translated.
 pub fn keep(model: &Model, pose: &mut LocalPose, at: DAffine3, limits: &[(NodeId, Limits)], joint: NodeId) {
     let skeleton = &model.skeleton;
     let Some(parent) = skeleton.parents[joint.index()] else {
@@ -308,7 +310,8 @@ fn turn_back(model: &Model, pose: &mut LocalPose, was: DAffine3, joint: NodeId) 
     }
 }
 
-/// Returns the rotation in a matrix that is a rotation but for rounding and slight shear; `None` where there is none.
+/// Returns the rotation of a matrix that is a rotation except for rounding and slight shear; `None` where there is
+/// none.
 pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
     let x = m.x_axis.try_normalize()?;
     let y = (m.y_axis - x * x.dot(m.y_axis)).try_normalize()?;
@@ -316,17 +319,18 @@ pub(super) fn nearest_rotation(m: DMat3) -> Option<DQuat> {
     (z.dot(m.z_axis) > 0.0).then(|| DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
 }
 
-/// A joint that turns to look at a position.
+/// The goal of a joint that looks at a position.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
-    /// The joint that turns.
+    /// The joint that rotates.
     pub joint: NodeId,
-    /// The position that it looks at: world space, metres.
+    /// The position that it looks at, in world space, metres.
     pub target: DVec3,
 }
 
-/// Turns a joint, as little as possible, so that its front looks at a position. Its front is the direction in it that
-/// points at rest where the character faces ([`Model::front`]). Nothing changes where the position is the joint's own.
+/// Rotates a joint by the smallest angle so that its front points at a position. The front of a joint is its local
+/// direction that points at rest where the character faces ([`Model::front`]). Nothing changes where the position is
+/// that of the joint.
 pub fn look(model: &Model, pose: &mut LocalPose, aim: Aim) {
     let skeleton = &model.skeleton;
     let Aim { joint, target } = aim;

@@ -1,20 +1,21 @@
-//! The spellings of one joint's name that programs make: with a prefix, without its colon, with a number behind.
+//! The different spellings of a joint's name that programs write: with a prefix, without its colon, with a number at
+//! the end.
 
 use std::collections::HashMap;
 
 /// What some programs write before every name. A number may follow, and must where `true` stands.
 const PREFIXES: [(&str, bool); 3] = [("mixamorig", false), ("ccbase", false), ("bip", true)];
 
-/// How much of a name is compared.
+/// The part of a name that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
+    /// The whole name.
     Whole,
-    /// All but a number behind a separator, such as the `_07` of `Hips_07`.
+    /// The name without a number after a separator at its end, such as the `_07` of `Hips_07`.
     WithoutNumber,
 }
 
-/// The ways in which two names may be the same, the narrowest first: what counts of the other file's names, and of the model's.
+/// The parts of two names that are compared, the strictest first: of the other file's names, and of the model's.
 pub(super) const WAYS: [(Part, Part); 4] = [
     (Part::Whole, Part::Whole),
     (Part::WithoutNumber, Part::Whole),
@@ -22,8 +23,8 @@ pub(super) const WAYS: [(Part, Part); 4] = [
     (Part::WithoutNumber, Part::WithoutNumber),
 ];
 
-/// Returns the name as it is compared: in lower case, without a prefix (up to the last `:` or `|`, or one of a known program) and without
-/// separators, but for those between two digits. `None` where nothing is left.
+/// Returns the form in which a name is compared: in lower case, without a prefix (up to the last `:` or `|`, or one of
+/// a known program) and without separators, except those between two digits. `None` where nothing is left.
 pub(super) fn spelled(name: &str, part: Part) -> Option<String> {
     let name = name.rsplit_once([':', '|']).map_or(name, |(_, rest)| rest);
     let name = if part == Part::WithoutNumber { without_number(name) } else { name };
@@ -56,7 +57,7 @@ fn without_number(name: &str) -> &str {
     if is_number && !rest.is_empty() { rest } else { name }
 }
 
-/// Returns the index of each name by its spelling; `None` where several names are spelled alike.
+/// Returns the index of each name by its spelling; `None` where several names have the same spelling.
 pub(super) fn by_spelling<'n>(
     names: impl Iterator<Item = (usize, &'n str)>,
     part: Part,

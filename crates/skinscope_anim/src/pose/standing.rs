@@ -1,4 +1,4 @@
-//! How two characters stand to each other at rest: where each faces, how large each is, and whether they are in one pose.
+//! Compares the rest poses of two characters: their directions, their sizes, and whether the poses are the same.
 
 use glam::{DAffine3, DQuat, DVec2, DVec3};
 use skinscope_model::{Model, NodeId};
@@ -14,14 +14,15 @@ const TURNED: f64 = 0.35;
 /// The correlation of the joints' positions on the ground, 0…1, from which on it says where a figure in another pose faces.
 const CLEAR: f64 = 0.8;
 
-/// How one model stands at rest, as seen from another one.
+/// The rest pose of one model in comparison with that of another one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
-    /// The turn about +Y that lets the other one face where this one does.
+    /// The rotation about +Y that makes the other model face as this one does.
     pub facing: DQuat,
     /// The size of this model over that of the other one.
     pub ratio: f64,
-    /// Whether both rest in one pose: joints that are counterparts rest in one position but for size, position and facing.
+    /// Whether both have the same rest pose: counterparts have the same position, except for size, position and
+    /// direction of the whole model.
     pub is_one_pose: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Makes a program of the controls of a model: finds what they name, and orders them.
+//! Compiles the controls of a model: finds what they name, and orders them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,7 +10,7 @@ use super::parse::{Fault, Line, Named, Quantity, Step, parse};
 use super::reading::{AXES, Channel};
 use super::{Controls, MOST_CONTROLS};
 
-/// Where a number that a control reads comes from.
+/// The origin of a number that a control reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
     /// The pose before controls act, by the index in [`Program::below`].
@@ -34,21 +34,22 @@ pub(super) struct Driver {
     pub steps: Vec<Step>,
 }
 
-/// The controls of a model, ready to be computed for every picture. One for a text and a model; values of sliders are no part of it.
+/// The compiled controls of a model, which every frame computes. They depend on the texts and on the model, but not on
+/// the values of sliders.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     /// The controls that act, each after those that it reads.
     pub(super) drivers: Vec<Driver>,
     /// The numbers that are read before any control acts.
     pub(super) below: Vec<Channel>,
-    /// The joints of which some angle is driven.
+    /// The joints with at least one driven angle.
     pub(super) joints: Vec<NodeId>,
-    /// How many lines there are.
+    /// The number of lines.
     pub(super) lines: usize,
     faults: Vec<Option<Fault>>,
     /// The line that drives each channel.
     acting: BTreeMap<Channel, usize>,
-    /// The channels that controls read as they are before controls act.
+    /// The channels whose values before controls act are read.
     posed: BTreeSet<Channel>,
 }
 
@@ -78,8 +79,8 @@ struct Names<'a> {
 }
 
 impl Program {
-    /// Makes the program of controls on a model. A control that cannot be read, names what is not there, drives what another one drives
-    /// already, or is part of a cycle has a fault and does not act; the others do.
+    /// Compiles controls for a model. A control that cannot be parsed, names something that does not exist, drives a
+    /// channel that another one drives already, or is part of a cycle, has a fault and does not act; the others do.
     #[must_use]
     pub fn build(model: &Model, controls: &Controls) -> Self {
         let parsed: Vec<Result<Line, Fault>> = controls.drivers.iter().map(|text| parse(text)).collect();
@@ -169,38 +170,38 @@ impl Program {
         })
     }
 
-    /// Returns how many controls there are, those that do not act included.
+    /// Returns the number of controls, those that do not act included.
     #[must_use]
     pub fn line_count(&self) -> usize {
         self.lines
     }
 
-    /// Returns whether nothing acts.
+    /// Returns whether no control acts.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.drivers.is_empty()
     }
 
-    /// Returns why a control does not act, by its line.
+    /// Returns why the control of a line does not act; `None` where it acts.
     #[must_use]
     pub fn fault(&self, line: usize) -> Option<&Fault> {
         self.faults.get(line)?.as_ref()
     }
 
-    /// Returns the line of the control that drives a channel.
+    /// Returns the line of the control that drives a channel; `None` where none does.
     #[must_use]
     pub fn driver_of(&self, channel: Channel) -> Option<usize> {
         self.acting.get(&channel).copied()
     }
 
-    /// Returns whether some control reads what a channel is before controls act, so that it makes a difference how it is posed.
+    /// Returns whether some control reads the value of a channel before controls act, so that posing it has an effect.
     #[must_use]
     pub fn reads_posed(&self, channel: Channel) -> bool {
         self.posed.contains(&channel)
     }
 
-    /// Gives a pose to which controls were applied the numbers of the pose before, where controls read these: what controls then make of
-    /// it is the same pose.
+    /// Restores in a pose to which controls were applied the values of the pose before, where controls read these.
+    /// Controls that are applied again then give the same pose.
     pub fn put_back(&self, before: &LocalPose, pose: &mut LocalPose) {
         self.posed.iter().for_each(|channel| channel.copy(before, pose));
     }

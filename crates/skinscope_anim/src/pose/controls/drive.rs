@@ -1,4 +1,4 @@
-//! Computes controls, and writes what they say into a pose.
+//! Computes controls and writes their values into a pose.
 
 use glam::DVec3;
 use skinscope_model::{LocalPose, Model};
@@ -8,12 +8,12 @@ use super::build::{Driver, Program, Source};
 use super::parse::{Function, Step};
 use super::reading::{Channel, angles, bend, place, turn, twist};
 
-/// Memory that driving a pose reuses, and the numbers that it came to.
+/// Memory that [`Program::drive`] reuses from call to call, and the values that it computed last.
 #[derive(Clone, Debug, Default)]
 pub struct DriveScratch {
-    /// The numbers before any control acts.
+    /// The values before any control acts.
     below: Vec<f64>,
-    /// For each line: its number, and whether it acts.
+    /// For each line: its value, and whether it acts.
     values: Vec<(f64, bool)>,
     /// The angles of each driven joint, degrees.
     angles: Vec<DVec3>,
@@ -21,21 +21,21 @@ pub struct DriveScratch {
 }
 
 impl DriveScratch {
-    /// Returns the number of a control, by its line; `None` where it does not act.
+    /// Returns the value of the control of a line, in the unit of its target; `None` where it does not act.
     #[must_use]
     pub fn value(&self, line: usize) -> Option<f64> {
         self.values.get(line).filter(|(_, acts)| *acts).map(|(value, _)| *value)
     }
 
-    /// Forgets the numbers: no control acts.
+    /// Removes all values, as if no control acted.
     pub fn forget(&mut self) {
         self.values.clear();
     }
 }
 
 impl Program {
-    /// Computes all controls at a moment (seconds of the timeline) and writes their numbers over `pose`. Allocates nothing after the
-    /// first time.
+    /// Computes all controls at a time (seconds of the timeline) and writes their values over `pose`. It allocates
+    /// nothing after the first call.
     pub fn drive(
         &self,
         model: &Model,

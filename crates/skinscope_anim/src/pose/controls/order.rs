@@ -1,17 +1,19 @@
-//! The order in which controls are computed, and those that wait for each other in a circle.
+//! The order in which controls are computed, and the cycles among them.
 
 use std::collections::BTreeSet;
 
-/// In what order controls are computed.
+/// The order in which controls are computed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Order {
     /// The controls that act, each after those that it reads.
     pub acting: Vec<usize>,
-    /// For each control that is part of a cycle: the cycle from it on, each before the one that reads it. It ends where it began.
+    /// For each control that is part of a cycle: the cycle that begins and ends with it, each control before the one
+    /// that reads it.
     pub cycles: Vec<Option<Vec<usize>>>,
 }
 
-/// Orders controls of which each reads the numbers of `needs`. Those of a cycle do not act; what reads them does.
+/// Orders controls; `needs` has for each the controls whose values it reads. Those of a cycle do not act; those that
+/// only read one of a cycle do.
 pub(super) fn order(needs: &[Vec<usize>]) -> Order {
     let cycles: Vec<Option<Vec<usize>>> = {
         let open = possible(needs);

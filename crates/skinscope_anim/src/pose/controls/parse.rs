@@ -1,11 +1,12 @@
-//! Reads a control: `TARGET = VALUE` becomes the number that it sets, the numbers that it reads, and steps that compute it.
+//! Parses a control: `TARGET = VALUE` becomes the target, the numbers that it reads, and the steps that compute the
+//! value.
 
 use std::ops::Range;
 
-/// Why a control does not act, and where in its text that is.
+/// The reason why a control does not act, and its location in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The bytes that are wrong; empty at the end of the text, where something is missing.
+    /// The range of bytes that is wrong; empty at the end of the text, where something is missing.
     pub at: Range<usize>,
     /// What is wrong, as a sentence without a full stop.
     pub what: String,
@@ -16,7 +17,7 @@ impl Fault {
         Self { at, what: what.into() }
     }
 
-    /// Returns the column at which it is, in characters from 1.
+    /// Returns the column of the fault, in characters counted from 1.
     #[must_use]
     pub fn column(&self, text: &str) -> usize {
         text.get(..self.at.start).map_or(0, |before| before.chars().count()) + 1
@@ -410,7 +411,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// Returns a name in quotes, as controls have it. A name with both kinds of quotes loses one of them.
+/// Returns a name in quotes, as controls write it. A name with both kinds of quotes loses one of them.
 #[must_use]
 pub fn quoted(name: &str) -> String {
     match (name.contains('"'), name.contains('\'')) {
@@ -420,7 +421,8 @@ pub fn quoted(name: &str) -> String {
     }
 }
 
-/// Returns a control in which a slider has another name; the same text where it does not name the slider, or cannot be read.
+/// Returns the text of a control after a slider was renamed; the same text where it does not name the slider, or cannot
+/// be parsed.
 #[must_use]
 pub fn renamed(text: &str, slider: &str, to: &str) -> String {
     let mut out = text.to_owned();

@@ -1,4 +1,4 @@
-//! Controls that people want often, written for a joint as ordinary lines that can be edited.
+//! Presets of controls, written for a joint as ordinary lines that can be edited.
 
 use glam::{DAffine3, DVec3};
 use skinscope_model::{Model, NodeId};
@@ -7,25 +7,25 @@ use super::super::{Keys, world};
 use super::reading::AXES;
 use super::{Controls, Slider, quoted};
 
-/// A purpose for which controls are written.
+/// A common purpose for which controls are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Preset {
-    /// The joint swells across the limb while the joint beside it bends.
+    /// The joint becomes thicker across the limb while the neighbouring joint bends.
     Muscle,
-    /// The joint becomes larger and smaller, by a slider, or by time.
+    /// The joint becomes larger and smaller, driven by a slider or by time.
     Breathing,
-    /// Helper joints on the way to the joint share its twist; where there are none, the joint above takes half.
+    /// Helper joints above the joint share its twist; where there are none, the joint above takes half.
     Twist,
-    /// The turn of the joint is shared with the joints after it, of which none turns more than 60°.
+    /// The rotation of the joint is shared with the joints after it, none of which rotates by more than 60°.
     Links,
 }
 
-/// What is added to the controls.
+/// The sliders and lines that a preset adds to the controls.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PresetLines {
-    /// The sliders, at their ends.
+    /// The sliders to add at the end of the list.
     pub sliders: Vec<Slider>,
-    /// The lines.
+    /// The lines to add.
     pub lines: Vec<String>,
 }
 
@@ -33,10 +33,10 @@ pub struct PresetLines {
 const LINKS: usize = 3;
 
 impl Preset {
-    /// All of them, in the order of the menu.
+    /// All presets, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Muscle, Self::Breathing, Self::Twist, Self::Links];
 
-    /// Returns what the menu calls it.
+    /// Returns the label in the menu.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -47,7 +47,7 @@ impl Preset {
         }
     }
 
-    /// Returns a sentence about it.
+    /// Returns a sentence that explains the preset.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -64,10 +64,10 @@ impl Preset {
         }
     }
 
-    /// Writes the lines for a joint. `by_time` says that time passes, since a clip is shown.
+    /// Writes the lines for a joint. `by_time` says that a clip is shown, so that time passes.
     ///
     /// # Errors
-    /// The joint has none of the joints that it takes; the message says which.
+    /// The model lacks one of the joints that the preset needs; the message names it.
     pub fn lines(
         self,
         model: &Model,

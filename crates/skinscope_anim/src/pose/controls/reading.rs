@@ -8,14 +8,14 @@ use skinscope_model::{LocalPose, Model, NodeId};
 use super::super::local;
 use super::Slider;
 
-/// A number that a control can set. Axes are 0, 1 and 2.
+/// A number of a pose that a control can set. Axes are 0 (X), 1 (Y) and 2 (Z).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Channel {
-    /// Degrees from rest about an axis of the node.
+    /// The angle from rest about an axis of the node, degrees.
     Angle(NodeId, usize),
-    /// Metres from rest along an axis of the node above.
+    /// The translation from rest along an axis of the parent, metres.
     Translation(NodeId, usize),
-    /// The factor of the scale at rest along an axis of the node.
+    /// The scale along an axis of the node, as a factor of that at rest.
     Scale(NodeId, usize),
     /// The weight of a morph target, by its index in [`LocalPose::morph_weights`].
     Morph(usize),
@@ -23,7 +23,8 @@ pub enum Channel {
     Slider(usize),
 }
 
-/// Returns the angles of a node from rest, degrees: those of limits, but where X and Z would both be beyond 90° it is Y that is.
+/// Returns the angles of a node from rest, degrees, as [`super::super::Limits`] defines them; where X and Z would both
+/// be beyond ±90°, it returns the equal triple in which Y is.
 pub(super) fn angles(model: &Model, pose: &LocalPose, node: NodeId) -> DVec3 {
     let (rest, now) = turns(model, pose, node);
     let found = degrees_from_rest(rest, now);
@@ -40,7 +41,7 @@ fn turns(model: &Model, pose: &LocalPose, node: NodeId) -> (DQuat, DQuat) {
     (rest, now)
 }
 
-/// Gives a node the rotation of these angles from rest, degrees.
+/// Sets the rotation of a node from its angles from rest, degrees.
 pub(super) fn turn(model: &Model, pose: &mut LocalPose, node: NodeId, angles: DVec3) {
     let (rest, _) = turns(model, pose, node);
     let [x, y, z] = angles.to_array().map(f64::to_radians);
@@ -48,15 +49,15 @@ pub(super) fn turn(model: &Model, pose: &mut LocalPose, node: NodeId, angles: DV
     pose.transforms[node.index()].rotation = turned.normalize().as_quat();
 }
 
-/// Returns the whole angle of a node from rest, degrees, 0 to 180.
+/// Returns the angle of the whole rotation of a node from rest, degrees, 0 to 180.
 pub(super) fn bend(model: &Model, pose: &LocalPose, node: NodeId) -> f64 {
     let (rest, now) = turns(model, pose, node);
     let by = rest.inverse() * now;
     (2.0 * by.xyz().length().atan2(by.w.abs())).to_degrees()
 }
 
-/// Returns the angle by which a node is turned from rest about one of its own axes, degrees, −180 to 180: the twist of its
-/// rotation as a swing after a twist.
+/// Returns the angle by which a node rotates from rest about one of its own axes, degrees, −180 to 180: the twist of
+/// the swing–twist decomposition, with the twist first.
 pub(super) fn twist(model: &Model, pose: &LocalPose, node: NodeId, axis: usize) -> f64 {
     let (rest, now) = turns(model, pose, node);
     let by = rest.inverse() * now;
@@ -64,7 +65,7 @@ pub(super) fn twist(model: &Model, pose: &LocalPose, node: NodeId, axis: usize) 
     (2.0 * (sign * by.xyz()[axis]).atan2(sign * by.w)).to_degrees()
 }
 
-/// Returns where a node is in the world along an axis, metres.
+/// Returns the coordinate of a node along an axis of the world, metres.
 pub(super) fn place(model: &Model, pose: &LocalPose, node: NodeId, axis: usize) -> f64 {
     let mut at = pose.transforms[node.index()].translation.as_dvec3();
     let mut above = model.skeleton.parents[node.index()];
@@ -76,7 +77,7 @@ pub(super) fn place(model: &Model, pose: &LocalPose, node: NodeId, axis: usize) 
 }
 
 impl Channel {
-    /// Returns the number of a pose, or of a slider as it was set.
+    /// Returns the value in a pose, or of a slider as the user set it.
     #[must_use]
     pub fn read(self, model: &Model, pose: &LocalPose, sliders: &[Slider]) -> f64 {
         let [rest, now] = [&model.skeleton.rest, pose];
@@ -96,7 +97,8 @@ impl Channel {
         }
     }
 
-    /// Writes a number into a pose; angles and sliders stand elsewhere. Returns false where 32 bits cannot hold it.
+    /// Writes a value into a pose; angles and sliders are written elsewhere. Returns false where f32 cannot represent
+    /// it.
     pub(super) fn write(self, model: &Model, pose: &mut LocalPose, value: f64) -> bool {
         let rest = &model.skeleton.rest.transforms;
         let (number, value) = match self {
@@ -120,7 +122,7 @@ impl Channel {
         value.is_finite()
     }
 
-    /// Copies the number of one pose into another one, with the other axes of the same channel.
+    /// Copies the value of one pose to another one, together with the other axes of the same channel.
     pub(super) fn copy(self, from: &LocalPose, to: &mut LocalPose) {
         match self {
             Self::Angle(node, _) => {
@@ -140,5 +142,5 @@ impl Channel {
     }
 }
 
-/// The axes that stand for themselves in texts.
+/// The names of the axes in texts.
 pub(super) const AXES: [&str; 3] = ["x", "y", "z"];

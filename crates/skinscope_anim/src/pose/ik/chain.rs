@@ -1,11 +1,11 @@
-//! A limb in the form that the solver works on: the joints that turn, and the fixed matrices between them.
+//! A limb in the form that the solver uses: the joints that rotate, and the fixed matrices between them.
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use skinscope_model::Limits;
 use skinscope_model::NodeId;
 
-/// A joint that turns. Its frame is that of its parent moved to its origin; a point `v` of the joint's own space stands at
-/// `origin + parent · rotation · stretch · v`.
+/// A joint that rotates. Its frame is that of its parent, moved to the joint's origin; a point `v` of the joint's own
+/// space is at `origin + parent · rotation · stretch · v`.
 #[derive(Clone, Debug)]
 pub(in crate::pose) struct Link {
     pub node: NodeId,
@@ -16,16 +16,15 @@ pub(in crate::pose) struct Link {
     pub stretch: DMat3,
     /// The vector from this joint to the next one that turns (or to the end), in this joint's space.
     pub bone: DVec3,
-    /// The matrix that the fixed joints between this one and the next apply to directions. It is what the next one's
-    /// parent does, seen in this joint's space.
+    /// The matrix that the fixed joints between this one and the next apply to directions, in this joint's space.
     pub onward: DMat3,
-    /// The axis about which the joint bends where neither the pose nor the rest pose tells one; in the frame of its
-    /// parent.
+    /// The axis about which the joint bends where neither the pose nor the rest pose determines one, in the frame of
+    /// its parent.
     pub default_axis: DVec3,
     pub limits: Option<Limits>,
 }
 
-/// A chain of joints from the root on, at least one of which turns.
+/// A chain of joints from the root on, at least one of which rotates.
 #[derive(Clone, Debug)]
 pub(in crate::pose) struct Chain {
     /// The frame of the root: its origin, and the matrix of its parent.
@@ -64,7 +63,7 @@ impl Chain {
         origin
     }
 
-    /// Returns the lengths of the bones as they are posed, in world space.
+    /// Returns the lengths of the bones in the current pose, in world space.
     pub(super) fn lengths(&self) -> Vec<f64> {
         let mut posed = PosedChain::default();
         self.pose(&mut posed);
@@ -85,7 +84,7 @@ impl Chain {
         rotation * (link.stretch * link.bone).normalize_or_zero()
     }
 
-    /// Turns every joint back into its limits; returns whether one was beyond them.
+    /// Rotates every joint back into its limits; returns whether one was beyond them.
     pub(super) fn clamp(&mut self) -> bool {
         let mut beyond = false;
         for link in &mut self.links {

@@ -23,9 +23,9 @@ const LIMITED_STEPS: usize = 80;
 /// The damping of the steps, as a share of the chain's stiffness.
 const DAMPING: f64 = 1e-3;
 
-/// Turns the joints of a chain so that its end comes to `target` (world), or as near as it can. Starts from the pose
-/// that the chain has; the same input gives the same result. `pole` (world) is a position on the side to which the limb
-/// bends.
+/// Rotates the joints of a chain so that its end reaches `target` (world space, metres), or comes as near as it can. It
+/// starts from the present pose of the chain; the same input gives the same result. `pole` (world space) is a position
+/// on the side to which the limb bends.
 pub(in crate::pose) fn solve(chain: &mut Chain, target: DVec3, pole: Option<DVec3>) {
     let start = chain.clone();
     let limb: f64 = chain.lengths().iter().sum();

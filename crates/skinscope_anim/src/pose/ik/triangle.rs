@@ -1,6 +1,6 @@
-//! The triangle that a limb of two bones makes, by the law of cosines.
+//! The triangle of a limb of two bones, by the law of cosines.
 
-/// The angles that two bones make with the line from root to target. Lengths are in one unit, angles in radians.
+/// The angles of a limb of two bones with the line from its root to its target, radians. Lengths are in any one unit.
 ///
 /// ```text
 ///            joint           a, b: the bones; d: from root to target
@@ -15,14 +15,14 @@ pub struct Triangle {
     pub theta: f64,
     /// The angle between the first bone and the line to the target.
     pub alpha: f64,
-    /// Whether the target is neither too far nor too near for these bones. If not, the angles are those of the limb that
-    /// comes nearest: straight or folded.
+    /// Whether the target is neither too far nor too near for these bones. If not, the angles are those of the limb
+    /// whose end is nearest: straight or folded.
     pub within_reach: bool,
 }
 
 impl Triangle {
-    /// Computes the triangle of bones of lengths `a` and `b`, more than 0, whose end is to be at the distance `d` from
-    /// the root.
+    /// Computes the triangle of bones of lengths `a` and `b` (more than 0) whose end has the distance `d` from the
+    /// root.
     #[must_use]
     pub fn of(a: f64, b: f64, d: f64) -> Self {
         let within_reach = d <= a + b && d >= (a - b).abs();
@@ -33,8 +33,8 @@ impl Triangle {
         Self { theta: cos_theta.clamp(-1.0, 1.0).acos(), alpha: cos_alpha.clamp(-1.0, 1.0).acos(), within_reach }
     }
 
-    /// Returns the angles `φ` of the first bone for a target at angle `beta` in the plane of the limb, one for each
-    /// bend: `[β − α, β + α]`.
+    /// Returns the two possible angles `φ` of the first bone for a target at angle `beta` in the plane of the limb,
+    /// radians, one for each bend: `[β − α, β + α]`.
     #[must_use]
     pub fn first_bone(&self, beta: f64) -> [f64; 2] {
         [beta - self.alpha, beta + self.alpha]
