@@ -1,29 +1,28 @@
 //! Deforms many vertices, four at once: each lane of a [`Vec4`] is another vertex, so that the arithmetic on blended
-//! matrices costs a quarter. A method says how the joints of one vertex are summed up and which matrix results
-//! ([`BlendKernel`]); the rest is here, once for all methods.
+//! matrices costs a quarter. A method defines how the influences of one vertex are summed and which matrix follows from
+//! the sum ([`BlendKernel`]); everything else is here, once for all methods.
 //!
-//! The result of a vertex depends on nothing but that vertex: not on its neighbours, its lane or the length of the
-//! list.
+//! The result of a vertex depends only on that vertex: not on its neighbours, its lane or the length of the list.
 
 use glam::{BVec4A, Mat3A, Mat4, Vec3, Vec3A, Vec4};
 use skinscope_model::Run;
 
 use super::{DeformedVertex, Method, MethodInput, ParameterValues, Vertex};
 
-/// Vertices to deform. Lists are as long as `positions`, or empty where nothing is asked of them.
+/// Vertices to deform. Each list is as long as `positions`, or empty where its result is not needed.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// Positions in mesh space, morphed, metres.
+    /// Positions in mesh space, metres, with morph targets applied.
     pub positions: &'a [Vec3],
     /// Normals in mesh space, of any length.
     pub normals: &'a [Vec3],
     /// Tangents in mesh space: xyz of any length, w the handedness.
     pub tangents: &'a [Vec4],
-    /// The joints that move them.
+    /// The joints that move the vertices.
     pub movers: BatchInfluences<'a>,
     /// The values of the method's parameters ([`super::Method::parameters`]).
     pub values: ParameterValues,
-    /// What the method has worked out once for each vertex ([`super::Method::data`]); empty where it needs nothing.
+    /// The data that the method computed for each vertex in advance ([`super::Method::data`]); empty where it has none.
     pub vectors: &'a [Vec4],
 }
 
@@ -47,11 +46,11 @@ impl<'a> Batch<'a> {
 /// The joints that move vertices, with their weights.
 #[derive(Clone, Copy, Debug)]
 pub enum BatchInfluences<'a> {
-    /// The first matrix moves all vertices.
+    /// The first matrix of the palette moves all vertices.
     One,
-    /// Each vertex has its own joints, which are indices into the palette.
+    /// Each vertex has its own joints, as indices into the palette.
     Each {
-        /// How many pairs each vertex has; not zero.
+        /// The number of pairs of each vertex; not zero.
         per_vertex: usize,
         /// The joint of each pair: `per_vertex` for each vertex.
         joints: &'a [u16],
@@ -61,7 +60,7 @@ pub enum BatchInfluences<'a> {
 }
 
 impl<'a> BatchInfluences<'a> {
-    /// Returns the influences of the vertices from `start` to `end`.
+    /// Returns the influences of the vertices `start` to `end` − 1.
     #[must_use]
     pub fn range(self, start: usize, end: usize) -> Self {
         match self {
@@ -73,8 +72,8 @@ impl<'a> BatchInfluences<'a> {
     }
 }
 
-/// The lists that deformed vertices are written to, model space. They are as long as the positions of the batch, or
-/// empty where they are not asked for; normals and tangents can only be asked for where the batch has them.
+/// The lists that deformed vertices are written to, in model space. Each is as long as the positions of the batch, or
+/// empty where it is not needed; normals and tangents can only be computed where the batch has them.
 #[derive(Debug, Default)]
 pub struct BatchOut<'a> {
     /// Positions, metres.
@@ -85,13 +84,14 @@ pub struct BatchOut<'a> {
     pub tangents: &'a mut [Vec4],
     /// The determinants; see [`DeformedVertex::determinant`].
     pub determinants: &'a mut [f32],
-    /// The matrices that carry any normal (mesh space) with the vertex's map `L`: its cofactors, negative where its determinant is.
-    /// What they carry has any length.
+    /// The matrices that transform normals from mesh space to model space, for each vertex: the cofactors of the
+    /// vertex's linear map `L`, negated where its determinant is negative. Normals transformed by them may have any
+    /// length.
     pub carries: &'a mut [Mat3A],
 }
 
 impl<'a> BatchOut<'a> {
-    /// Splits the lists into those of the first `count` vertices and those of the others.
+    /// Splits each list into that of the first `count` vertices and that of the others.
     #[must_use]
     pub fn split_at(self, count: usize) -> (Self, Self) {
         fn halves<T>(list: &mut [T], at: usize) -> (&mut [T], &mut [T]) {
@@ -121,8 +121,10 @@ impl<'a> From<&Run<'a>> for BatchInfluences<'a> {
     }
 }
 
-/// The part of a method that differs: it sums up the joints of a vertex, and turns the sums of four vertices into four
-/// matrices.
+/// The part of a method that differs from other methods: it sums the influences of a vertex, and turns the sums of four
+/// vertices into four matrices. Sums the pairs of a vertex. With `careful` it skips pairs with weight 0, whose matrices
+/// may then have any numbers, NaN included; without it all matrices must be finite, and the result is the same to the
+/// bit.
 pub(super) trait BlendKernel {
     /// The sum over the influences of one vertex.
     type Sum: Copy;
@@ -138,11 +140,11 @@ pub(super) trait BlendKernel {
     fn matrices(sums: [Self::Sum; 4], lanes: &Lanes) -> Matrices;
 }
 
-/// What four vertices have beside their influences.
+/// The data of four vertices in addition to their influences.
 pub(super) struct Lanes {
     /// The values of the method's parameters.
     pub values: ParameterValues,
-    /// What the method has worked out once for each of the four vertices; zero where it needs nothing.
+    /// The data that the method computed for each of the four vertices in advance; zero where it has none.
     pub vectors: [Vec4; 4],
 }
 
@@ -181,14 +183,15 @@ pub(super) fn deform_all<B: BlendKernel>(palette: &[Vec4], batch: &Batch, out: &
 }
 
 impl Method {
-    /// Deforms one vertex, to the bit as [`Method::deform_all`] does: a packed palette, the joints (indices into it) and weights of
-    /// the vertex, and the vertex. The parameters have their defaults.
+    /// Deforms one vertex, with the same result to the bit as [`Method::deform_all`]. `palette` is packed by this
+    /// method; `joints` are indices into it, `weights` belong to them, and `v` is in mesh space. Parameters have their
+    /// defaults.
     #[must_use]
     pub fn deform(&self, palette: &[Vec4], joints: &[u16], weights: &[f32], v: Vertex) -> DeformedVertex {
         self.deform_with(&MethodInput::of(self), palette, (joints, weights), v)
     }
 
-    /// The same with these parameters and this data of the vertex.
+    /// Does the same as [`Method::deform`] with the parameters and the data of the vertex in `input`.
     #[must_use]
     pub fn deform_with(
         &self,

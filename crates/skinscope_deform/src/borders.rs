@@ -1,31 +1,32 @@
-//! The borders of groups of triangles, and the fans that close them.
+//! The borders of groups of triangles, and the triangle fans that close them.
 
 use glam::DVec3;
 use skinscope_base::math::DisjointSets;
 
-/// Open sides of groups of triangles: sides of one group that touch form a border.
+/// The open edges of groups of triangles, joined to borders: open edges of one group that share an end belong to one
+/// border.
 #[derive(Clone, Debug, Default)]
 pub struct Borders {
-    /// The open sides.
+    /// The open edges.
     pub edges: Vec<BorderEdge>,
-    /// How many borders there are.
+    /// The number of borders.
     pub count: usize,
 }
 
-/// An open side of a group of triangles.
+/// An open edge: only one triangle of its group has it.
 #[derive(Clone, Copy, Debug)]
 pub struct BorderEdge {
-    /// Its ends, in the direction in which the surface runs along it.
+    /// The vertices at its ends, in the order in which its triangle has them.
     pub ends: [u32; 2],
     /// The group of its triangle.
     pub group: u32,
-    /// The border that it belongs to.
+    /// The index of the border that it belongs to.
     pub border: u32,
 }
 
 impl Borders {
-    /// Finds the borders of open sides: the group of each, and its ends. `point` returns the point of an end: sides touch where their ends
-    /// have one point.
+    /// Joins open edges, given as group and end vertices, to borders. `point` returns the point of a vertex: edges are
+    /// joined where their ends have the same point.
     #[must_use]
     pub fn new(open: &[(u32, [u32; 2])], point: &dyn Fn(u32) -> u32) -> Self {
         let ends = open.iter().flat_map(|(group, ends)| ends.map(|end| (*group, point(end))));
@@ -46,8 +47,9 @@ impl Borders {
         Self { edges: open.iter().map(edge).collect(), count }
     }
 
-    /// Closes each border by a fan of triangles around the mean of its vertices, and gives `take` the group of each side with six times the
-    /// volume between its triangle and the origin. `at` returns where a vertex is. `middles` is scratch memory.
+    /// Closes each border by a fan of triangles around the mean of its vertices. For each edge it calls `take` with the
+    /// edge's group and six times the signed volume between the new triangle and the origin. `at` returns the position
+    /// of a vertex; `middles` is memory that is reused from call to call.
     pub fn close(&self, at: impl Fn(u32) -> DVec3, middles: &mut Vec<(DVec3, f64)>, mut take: impl FnMut(u32, f64)) {
         middles.clear();
         middles.resize(self.count, (DVec3::ZERO, 0.0));

@@ -1,10 +1,12 @@
-//! Computes the centres of rotation of vertices (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016,
-//! eq. 1 and 4). The centre of a vertex is the mean position of the triangles whose weights are like its own.
+//! Computes the centres of rotation of vertices (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of
+//! Rotation", 2016, eq. 1 and 4). The centre of a vertex is the mean position of the triangles with weights similar to
+//! its own.
 //!
-//! Let `P` be the weights of a vertex, `Q` the mean weights of a triangle, `a` its area and `m` its middle. Then the centre is
-//! `Σ s(P, Q) a m / Σ s(P, Q) a`, `s(P, Q) = Σ_{j<k} Pⱼ Pₖ Qⱼ Qₖ exp(−(Pⱼ Qₖ − Pₖ Qⱼ)² / σ²)`. Only triangles that share two joints
-//! with the vertex count, so they are listed by pair of joints. Long lists are summed up first in cells of `Qⱼ` and `Qₖ`, each by its
-//! own mean; and terms whose exponential is beyond rounding beside the largest one are not computed.
+//! Let `P` be the weights of a vertex, `Q` the mean weights of a triangle, `a` its area and `m` its centroid. Then the
+//! centre is `Σ s(P, Q) a m / Σ s(P, Q) a` with the similarity `s(P, Q) = Σ_{j<k} Pⱼ Pₖ Qⱼ Qₖ exp(−(Pⱼ Qₖ − Pₖ Qⱼ)² /
+//! σ²)`. Only triangles that share two joints with the vertex count, so they are listed by pair of joints. Long lists
+//! are first summed in cells of `Qⱼ` and `Qₖ`, each with its own mean; terms whose exponential is less than the
+//! rounding of the largest one are not computed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +18,8 @@ use skinscope_model::{InfluencesRef, MeshId, Model, Topology};
 
 use super::{DataSource, MethodData};
 
-/// Returns centres as vectors: the position (mesh space, metres) and 1, or zeros where a vertex has none.
+/// Returns centres as vectors: xyz is the position in mesh space, metres, and w is 1; zeros where a vertex has no
+/// centre.
 pub(super) static CENTRES: DataSource = DataSource { label: "centres of rotation", make };
 
 /// The `σ` of the similarity.

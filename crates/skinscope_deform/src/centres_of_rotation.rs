@@ -1,9 +1,10 @@
-//! Centres of rotation (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016): a vertex turns by the
-//! blended rotation about its centre (see [`super::centres`]), which linear blending moves: `p = R S (v − c) + Σ ŵ M c`. The rotation is
-//! that of the blended quaternions, each on the side of the first one; `S` is the mean of the joints' stretches, `A = R S`. A vertex
-//! without a centre is blended linearly, with the weights over their sum.
+//! Centres of rotation (Le and Hodgins, "Real-time Skeletal Skinning with Optimized Centers of Rotation", 2016): a
+//! vertex is rotated by the blended rotation about its centre (see [`super::centres`]), and the centre is moved by
+//! linear blending: `p = R S (v − c) + Σ ŵ M c`. The rotation is that of the blended quaternions, each negated where it
+//! is in the opposite hemisphere of the first one; `S` is the mean of the joints' stretches, `A = R S`. A vertex
+//! without a centre is blended linearly, with its weights divided by their sum.
 //!
-//! [`super::polar`] differs in the rotation alone.
+//! [`super::polar`] differs only in the rotation.
 
 use std::marker::PhantomData;
 
@@ -19,7 +20,7 @@ use super::{
     ExactDeformation, ExactInfluence, Method, MethodExpectations, MethodInput, MethodText, Readout, ReadoutTerm,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static CENTRES_OF_ROTATION: Method = Method {
     id: "centres-of-rotation",
     label: "Centres of rotation",
@@ -47,8 +48,8 @@ pub(super) const TEXT: MethodText = MethodText {
                   has no centre and follows it.",
 };
 
-/// How many vectors a joint has: the rows of its matrix, its quaternion, and the columns of its stretch; the last numbers of those are 1, -1
-/// where the joint mirrors, and 0.
+/// The number of vectors of a packed joint: the rows of its matrix, its quaternion, and the columns of its stretch. The
+/// w of these columns are 1, −1 where the joint mirrors, and 0.
 pub(super) const STRIDE: usize = 7;
 
 pub(super) fn pack(m: &Affine3A, out: &mut [Vec4]) {
@@ -75,7 +76,7 @@ fn mirrors(m: Mat3A) -> bool {
     m.determinant() < -1e-6
 }
 
-/// How a method finds the rotation of the blend.
+/// The computation of the blended rotation, in which methods with centres differ.
 pub(super) trait BlendedRotation {
     /// Returns the rotation; `None` where the influences determine none.
     fn of(sum: &Sum) -> Option<Mat3A>;

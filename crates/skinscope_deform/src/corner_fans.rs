@@ -1,6 +1,6 @@
-//! The frames of the corners around vertices, of eight vertices at once ([`Lanes`]). The corners of a vertex
-//! stand in the order of its fan, so that each edge between two corners is read and made unit once. See [`super::delta_mush`] for what
-//! they are for.
+//! The frames of the corners around vertices, computed for eight vertices at once ([`Lanes`]). The corners of a vertex
+//! are in the order of its triangle fan, so that each edge between two corners is read and normalised once.
+//! [`super::delta_mush`] explains what the frames are for.
 
 use std::array::from_fn;
 
@@ -11,7 +11,7 @@ use super::lanes::{Halves, LANES, Lanes};
 /// Eight vectors: x, y and z, each with a number for each vertex.
 pub(super) type Eight = [[f32; LANES]; 3];
 
-/// The edges of vertices in the order of their fans, for eight vertices that follow each other.
+/// The edges of vertices in the order of their fans, for eight consecutive vertices each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CornerFans {
     /// Where the spokes of each eight vertices begin in `spokes`; the last entry is the end.
@@ -27,7 +27,7 @@ pub(super) struct CornerFans {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RestFrames(Vec<[Eight; 2]>);
 
-/// The rotations of eight vertices.
+/// The rotations of eight vertices from the rest surface to the posed one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turned<T> {
     /// The columns of `G`.

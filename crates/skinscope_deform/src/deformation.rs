@@ -1,5 +1,5 @@
-//! A method as it is applied: with the values of its parameters, the data that it works out once for a model, and the pass that
-//! comes after it.
+//! A method with everything that applying it needs: the values of its parameters, the data that it computed for a model
+//! in advance, the normals, and the pass after it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -11,29 +11,30 @@ use skinscope_model::{InstanceId, Model};
 use super::parameter::{ParameterSettings, ParameterValues};
 use super::{METHODS, Method, NORMAL_MODES, Neighbours, NormalMode, NormalSource, Pass, SplitModel};
 
-/// Work that a method or a pass needs done once for a model, before it can deform: a row of [`Method::data`] or [`Pass::data`]. It
-/// depends on the model alone (its weights included), not on pose or parameters.
+/// Data that a method or a pass computes once for a model, before it can deform: [`Method::data`] or [`Pass::data`]. It
+/// depends only on the model (its weights included), not on pose or parameters.
 #[derive(Debug)]
 pub struct DataSource {
-    /// What is worked out, for the progress bar: "centres of rotation".
+    /// What is computed, in words for the progress bar, such as "centres of rotation".
     pub label: &'static str,
-    /// Works it out on all cores; `None` soon after the job is cancelled.
+    /// Computes the data on all cores; returns `None` soon after the job was cancelled.
     pub make: fn(&Model, &JobContext) -> Option<MethodData>,
 }
 
-/// The result of a [`DataSource`]; a source fills what its methods need.
+/// The result of a [`DataSource`]. A source fills only the lists that its method or pass reads.
 #[derive(Debug, Default)]
 pub struct MethodData {
-    /// By instance, then primitive: a vector for each vertex. Empty lists where a primitive needs none.
+    /// A vector for each vertex, by instance, then by primitive; empty lists where a primitive needs none.
     pub vectors: Vec<Vec<Arc<[Vec4]>>>,
-    /// By skin: which vertices are neighbours.
+    /// The neighbours of vertices, by skin.
     pub neighbours: Vec<Neighbours>,
-    /// The model with copies of the vertices that stand at several positions; then `vectors` has those of the copies too.
+    /// The model with copies of the vertices that have several positions; `vectors` then has entries for the copies
+    /// too.
     pub split: Option<Arc<SplitModel>>,
 }
 
 impl MethodData {
-    /// The vectors of the vertices of a primitive; empty where it has none.
+    /// Returns the vectors of the vertices of a primitive; empty where it has none.
     #[must_use]
     pub fn vectors_of(&self, instance: InstanceId, primitive: usize) -> &[Vec4] {
         let of_instance = self.vectors.get(instance.index());
@@ -41,29 +42,30 @@ impl MethodData {
     }
 }
 
-/// A method as it is applied; it derefs to the method.
+/// A method together with everything that applying it needs. It dereferences to the [`Method`].
 #[derive(Clone, Copy, Debug)]
 pub struct Deformation<'a> {
-    /// The row of the table.
+    /// The method.
     pub method: &'a Method,
     /// The values of [`Method::parameters`].
     pub values: ParameterValues,
-    /// What [`Method::data`] has worked out for the model. `None`: [`super::Surface::of`] works it out where the method needs it.
+    /// The data of [`Method::data`] for the model; `None`: [`super::Surface::of`] computes it where the method needs
+    /// it.
     pub data: Option<&'a MethodData>,
-    /// Where normals come from; a mode that does not fit the method is not applied.
+    /// The source of normals; a mode that does not fit the method is not applied.
     pub normals: &'a NormalMode,
-    /// The pass that comes after the method.
+    /// The pass after the method, if any.
     pub pass: Option<AppliedPass<'a>>,
 }
 
-/// A pass as it is applied.
+/// A pass with everything that applying it needs.
 #[derive(Clone, Copy, Debug)]
 pub struct AppliedPass<'a> {
-    /// The row of the table.
+    /// The pass.
     pub pass: &'a Pass,
     /// The values of [`Pass::parameters`].
     pub values: ParameterValues,
-    /// See [`Deformation::data`].
+    /// The data of [`Pass::data`] for the model; `None`: it is computed where the pass needs it.
     pub data: Option<&'a MethodData>,
 }
 
@@ -75,7 +77,7 @@ impl Deref for Deformation<'_> {
 }
 
 impl<'a> From<&'a Method> for Deformation<'a> {
-    /// With the defaults of its parameters, and no pass after it.
+    /// Applies the method with the defaults of its parameters, without a pass.
     fn from(method: &'a Method) -> Self {
         Self::with(method, &ParameterSettings::default())
     }
@@ -88,40 +90,42 @@ impl<'a> From<&&'a Method> for Deformation<'a> {
 }
 
 impl<'a> Deformation<'a> {
-    /// With these values, and no pass after it.
+    /// Applies a method with the parameter values in `settings`, without a pass.
     #[must_use]
     pub fn with(method: &'a Method, settings: &ParameterSettings) -> Self {
         Self { method, values: settings.values(method.parameters), data: None, normals: NORMAL_MODES[0], pass: None }
     }
 
-    /// The same, with a pass after it.
+    /// Adds a pass with the parameter values in `settings`.
     #[must_use]
     pub fn then(self, pass: &'a Pass, settings: &ParameterSettings) -> Self {
         let values = settings.values(pass.parameters);
         Self { pass: Some(AppliedPass { pass, values, data: None }), ..self }
     }
 
-    /// The normal mode that is applied: one that fits the method, and changes something.
+    /// Returns the source of normals that is applied; `None` where the mode does not fit the method or changes nothing.
     #[must_use]
     pub fn normal_mode(&self) -> Option<NormalSource> {
         let fits = self.normals.fits_all || std::ptr::eq(self.method, METHODS[0]);
         Some(self.normals.source).filter(|source| fits && !matches!(source, NormalSource::Method))
     }
 
-    /// Whether the surface is changed as a whole after vertices were deformed, by the method or by what comes after it.
+    /// Returns whether the whole surface is changed after its vertices were deformed one by one, by the method or by
+    /// the pass.
     #[must_use]
     pub fn has_pass(&self) -> bool {
         self.method.pass.is_some() || self.pass.is_some()
     }
 
-    /// True where one vertex cannot be deformed without the surface as a whole, or without data of the whole model: questions about
-    /// a vertex then read the [`super::Surface`].
+    /// Returns whether deforming one vertex needs the whole surface, or data of the whole model. A vertex is then read
+    /// from a [`super::Surface`].
     #[must_use]
     pub fn needs_surface(&self) -> bool {
         self.has_pass() || self.method.data.is_some() || self.normal_mode().is_some()
     }
 
-    /// Why the shader cannot do it alone, so that the processor deforms; `None`: it can.
+    /// Returns why a shader cannot deform alone, so that the processor has to, in words for the user; `None` where it
+    /// can.
     #[must_use]
     pub fn needs_processor(&self) -> Option<&'static str> {
         const NEIGHBOURS: &str = "its vertices need their neighbours, which a shader does not have";

@@ -1,12 +1,12 @@
-//! The choice of who computes deformed positions: the vertex shader, a compute shader or the processor.
+//! The choice of what deforms vertices: the vertex shader, a compute shader or the processor.
 
-/// Who deforms the parts that a skin moves. The picture is the same; they differ in what they cost. Rigid parts are
-/// always moved in the vertex shader, where a deformed copy would save nothing.
+/// What deforms the parts that a skin moves. The picture is the same; the cost differs. Rigid parts are always moved in
+/// the vertex shader, where a deformed copy would save nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Deformer {
-    /// The vertex shader; for methods in which a vertex depends on its neighbours, the processor. Even where several
-    /// passes or a crowd read the same vertices, the other ways take a software device as long (0.94 to 1.06 of the
-    /// processor time).
+    /// The vertex shader; for methods in which a vertex depends on its neighbours, the processor. The other choices
+    /// were measured to be no faster on a software device, even where several passes or a crowd read the same vertices
+    /// (0.94 to 1.06 of the processor time).
     #[default]
     Auto,
     /// The vertex shader deforms a vertex anew in each pass that reads it.
@@ -19,10 +19,10 @@ pub enum Deformer {
 }
 
 impl Deformer {
-    /// All of them, in the order of the menu.
+    /// All choices, in the order of the menu.
     pub const ALL: [Self; 4] = [Self::Auto, Self::VertexShader, Self::Compute, Self::Processor];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Deformer {
         }
     }
 
-    /// Its name in menus.
+    /// Returns the name in menus.
     #[must_use]
     pub fn label(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Deformer {
         }
     }
 
-    /// What it does, in a sentence.
+    /// Returns a sentence that explains the choice.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {

@@ -1,10 +1,11 @@
-//! Delta mush (Mancewicz, Derksen, Rijpkema and Wilson, "Delta Mush: Smoothing Deformations While Preserving Detail", 2014), in the form
-//! of Blender's modifier *Corrective Smooth*: the deformed surface is smoothed, and the details that the same smoothing takes from the
-//! rest surface are put back in the frames of its triangles.
+//! Delta mush (Mancewicz, Derksen, Rijpkema and Wilson, "Delta Mush: Smoothing Deformations While Preserving Detail",
+//! 2014), in the form of Blender's modifier *Corrective Smooth*: the deformed surface is smoothed, and the details that
+//! the same smoothing removes from the rest surface are added again, in the frames of its triangles.
 //!
-//! With `x` the rest surface (morph targets included), `y` the deformed one, `x°` and `y°` both after the same steps of smoothing:
-//! `p = y° + h G (x − x°)`, `G` the mean of the rotations that take the frames of the vertex's corners in `x°` to those in `y°`, each
-//! weighted by its angle, and `h` the mean stretch of the joints.
+//! With `x` the rest surface (morph targets included), `y` the deformed one, and `x°` and `y°` both after the same
+//! steps of smoothing: `p = y° + h G (x − x°)`. `G` is the mean of the rotations from the frames of the vertex's
+//! corners in `x°` to those in `y°`, each weighted by the angle of its corner, and `h` is the mean stretch of the
+//! joints.
 
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError};
@@ -22,7 +23,7 @@ use super::{
     Deformed, DeformedAttributes, MethodText, Parameter, Pass, Surface, SurfaceInput, deform_primitive, morphed, pack,
 };
 
-/// The row of delta mush in the table of passes.
+/// The entry of delta mush in [`super::PASSES`].
 pub static DELTA_MUSH: Pass = Pass {
     id: "mush",
     usage: "N,STEP",

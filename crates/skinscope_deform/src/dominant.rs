@@ -1,6 +1,6 @@
-//! The method in which every vertex follows its heaviest joint ("simple skin"): `p = M v` of the joint that has most of
-//! its weight, so the surface breaks where another one takes over. It shows what a rig without blending would do, and
-//! which joint owns which vertices.
+//! The method in which every vertex follows its heaviest joint alone: `p = M v` of the joint with the largest weight,
+//! so that the surface breaks where another joint takes over. It shows what a rig without blending would do, and which
+//! joint dominates which vertices.
 
 use glam::{Affine3A, DVec3, Vec3, Vec4};
 use skinscope_base::math::Aabb;
@@ -11,7 +11,7 @@ use super::{
     ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static DOMINANT: Method = Method {
     id: "dominant",
     label: "Dominant joint",
@@ -39,7 +39,8 @@ pub static DOMINANT: Method = Method {
     },
 };
 
-/// Returns a slot of the heaviest joint, whose slots are all summed up; `None` where no joint has a weight above zero.
+/// Returns a slot of the heaviest joint, by the sum of the weights of all its slots; `None` where no joint has a weight
+/// above zero.
 #[inline(always)]
 pub(super) fn heaviest<J: PartialEq>(joints: &[J], weight: impl Fn(usize) -> f64) -> Option<usize> {
     let of_joint = |slot: usize| (0..joints.len()).filter(|i| joints[*i] == joints[slot]).map(&weight).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Questions about all vertices of a pose, whose positions are not kept.
+//! Visits all vertices of a pose without storing their positions.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use skinscope_model::{InstanceId, Model, Primitive};
 use super::surface::{PIECE, PrimitiveDeformer, deform_with, palette_of};
 use super::{Deformation, Deformed, DeformedAttributes, Surface, SurfaceInput, VertexDeformer};
 
-/// The posed instances that are drawn, for questions about vertices whose positions are not kept.
+/// The posed instances that are drawn, whose vertices are visited without storing their positions.
 pub(super) struct DrawnPrimitives<'a> {
     pub model: &'a Model,
     palettes: &'a [Affine3A],
@@ -138,8 +138,9 @@ fn fold_known<T: Default + Send>(
     out
 }
 
-/// Returns the box around the deformed vertices that are drawn, without those beyond [`Aabb::FAR`]. Empty where there
-/// are no vertices. `palettes` are those of [`super::palettes`]. For framing there is [`super::extent`].
+/// Returns the box in model space around the deformed vertices that are drawn, without those beyond [`Aabb::FAR`];
+/// empty where there are no vertices. `palettes` are those of [`super::palettes`], and `morph_weights` those of the
+/// whole pose. A camera that frames the model uses [`super::extent`] instead, which leaves out stray vertices.
 #[must_use]
 pub fn bounds<'a>(
     model: &'a Model,

@@ -1,14 +1,15 @@
 //! Dual quaternion blending: Kavan, Collins, Žára and O'Sullivan, "Geometric Skinning with Approximate Dual Quaternion
-//! Blending" (2008), the linear form (DLB); with scale and shear as Blender's *Preserve Volume* has them.
+//! Blending" (2008), the linear form (DLB), with scale and shear as in Blender's *Preserve Volume*.
 //!
-//! A skinning matrix is split as `M = T · R · S` by polar decomposition, `q` is the quaternion of `R`. What is blended at a
-//! vertex `v` are the rigid motions of rotation `q` that take `v` where each joint takes it, to `M v`. So the point that joints
-//! share stays where they agree that it is, however differently they stretch. (To stretch by the mean of all `S` first and
-//! blend `T · R` after lets it drift: the stretch then acts about the origin of the mesh.)
+//! A skinning matrix is split as `M = T · R · S` by polar decomposition; `q` is the quaternion of `R`. At a vertex `v`
+//! the method blends the rigid motions with rotations `q` that move `v` to `M v`, where each joint alone would move it.
+//! So a point that several joints move to the same position stays there, however differently they stretch. (To stretch
+//! by the mean of all `S` first and then blend `T · R` lets such a point drift, since the stretch then acts about the
+//! origin of the mesh.)
 //!
-//! Written out, with `σ = ±1` so that no `q` lies on the other side of the first one's:
-//! `p = vec((Σ σ w (M v, 0) q) b*) / |b|²`, `b = Σ σ w q`, a weighted mean of where the joints take `v` in which weights
-//! are quaternions. It is linear in `v`. The sum of a vertex's weights cancels, while linear blending scales by it.
+//! Written out, with signs `σ = ±1` that bring each `q` into the hemisphere of the first one: `p = vec((Σ σ w (M v, 0)
+//! q) b*) / |b|²`, `b = Σ σ w q`. This is a weighted mean of the positions `M v` whose weights are quaternions. It is
+//! linear in `v`. The sum of a vertex's weights cancels, while linear blending scales by it.
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, DVec4, Mat3A, Quat, Vec3, Vec3A, Vec4};
 use skinscope_base::math::Aabb;
@@ -19,7 +20,7 @@ use super::{
     ExactDeformation, ExactInfluence, InfluenceBounds, Method, MethodExpectations, MethodInput, MethodText, Readout,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static DUAL_QUATERNION: Method = Method {
     id: "dual-quaternion",
     label: "Dual quaternion",

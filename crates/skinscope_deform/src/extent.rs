@@ -1,14 +1,14 @@
-//! The extent of a posed scene: where the mass of its surface is, which framing uses, and which vertices lie far
+//! The extent of a posed scene: the box around the mass of its surface, which framing uses, and the vertices far
 //! outside of it.
 //!
-//! The mass is found by the distances of all vertices from their middle (see [`skinscope_base::math::DistanceSpread`]): vertices
-//! behind a gap in these distances are *far*. Most far vertices are meant to be there: another object, a ground, a sky.
+//! The mass is found by the distances of all vertices from their centre (see [`skinscope_base::math::DistanceSpread`]):
+//! vertices beyond a gap in these distances are *far*. Most far vertices are intended: another object, a ground, a sky.
 //! Far vertices that triangles or lines join are judged together, and are *stray* if both of this holds:
 //!
 //! 1. They are few, the fewer the nearer they are ([`are_few`]).
-//! 2. They are no object of their own: a triangle or line joins them with the mass (and is stretched to a needle), or none
-//!    has them, or nothing would be seen of them nor of the mass if both were framed: each would be [`UNSEEN`] times
-//!    smaller than the picture.
+//! 2. They are no object of their own: a triangle or line connects them with the mass (and is stretched to a needle),
+//!   or no triangle or line has them, or neither they nor the mass would be visible if both were framed: each would be
+//!   [`UNSEEN`] times smaller than the picture.
 //!
 //! A vertex beyond [`Aabb::FAR`], or whose position is not finite, is always stray.
 
@@ -25,14 +25,14 @@ const UNSEEN: f32 = 2000.0;
 /// The extent of a posed scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Extent {
-    /// The box around all but stray vertices, world space; framing uses it.
+    /// The box around all vertices except stray ones, in model space, metres; a camera frames it.
     pub mass: Aabb,
-    /// The box around all vertices, stray ones too, but without those beyond [`Aabb::FAR`].
+    /// The box around all vertices, stray ones included, but without those beyond [`Aabb::FAR`].
     pub all: Aabb,
     /// The stray vertices, in the order of drawing.
     pub strays: Vec<StrayVertices>,
-    /// The distance of the farthest of them from [`Extent::mass`], metres: infinite where its position is not finite, 0
-    /// where there is no stray.
+    /// The distance of the farthest stray vertex from [`Extent::mass`], metres: infinite where its position is not
+    /// finite, 0 where there is no stray vertex.
     pub farthest: f64,
 }
 
@@ -43,20 +43,20 @@ pub struct StrayVertices {
     pub instance: InstanceId,
     /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
-    /// The vertices as the file numbers them, rising.
+    /// The indices of the vertices in the file, rising.
     pub vertices: Vec<u32>,
 }
 
 impl Extent {
-    /// How many stray vertices there are.
+    /// Returns the number of stray vertices.
     #[must_use]
     pub fn stray_count(&self) -> usize {
         self.strays.iter().map(|s| s.vertices.len()).sum()
     }
 }
 
-/// Measures the extent of what is drawn, as posed and deformed. The arguments are those of [`super::bounds`]. Most
-/// scenes are deformed once; those with a wide gap between their vertices several times.
+/// Measures the extent of what is drawn, posed and deformed. The arguments are those of [`super::bounds`]. Most scenes
+/// are deformed once; those with a wide gap between their vertices several times.
 #[must_use]
 pub fn extent(
     model: &Model,
@@ -68,7 +68,7 @@ pub fn extent(
     extent_of(&SurfaceInput { model, draws, palettes, morph_weights, method: method.into() }, None)
 }
 
-/// Does the same as [`extent`]. Where `surface` is given, which was deformed from `input`, vertices are read from it.
+/// Does the same as [`extent`]. Where `surface` is given, which was deformed from `input`, its vertices are used.
 #[must_use]
 pub fn extent_of(input: &SurfaceInput, surface: Option<&Surface>) -> Extent {
     let (drawn, draws) = (DrawnPrimitives::new(input, surface), input.draws);

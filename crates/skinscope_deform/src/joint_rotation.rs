@@ -1,4 +1,5 @@
-//! The rotation of a joint: the `R` of the polar decomposition `A = R S` of its matrix, which methods that blend rotations share.
+//! The rotation of a joint: the `R` of the polar decomposition `A = R S` of its matrix, for methods that blend
+//! rotations.
 
 use glam::{DMat3, DQuat, Mat3A};
 use skinscope_base::math::{Stretch, cofactor};
@@ -61,9 +62,9 @@ pub(super) fn exact_rotation(m: DMat3) -> DQuat {
     Stretch::of(upright).rotation.unwrap_or(DQuat::IDENTITY)
 }
 
-/// Returns the rotation nearest to any matrix, `U diag(1, 1, det UVᵀ) Vᵀ` of its singular value decomposition, and how well it is determined: its
-/// largest singular value `s₁`, and `s₂ + det(UVᵀ) s₃`, which is 0 where two rotations are equally near. Returns `None` for a matrix of zeros,
-/// or one with numbers that are not finite.
+/// Returns the rotation nearest to any matrix, `U diag(1, 1, det UVᵀ) Vᵀ` of its singular value decomposition, and how
+/// well it is determined: the largest singular value `s₁`, and `s₂ + det(UVᵀ) s₃`, which is 0 where two rotations are
+/// equally near. Returns `None` for a matrix of zeros, or one with numbers that are not finite.
 ///
 /// The rotation maximises `tr(Rᵀ m)`, which is a quadratic form in the quaternion of `R` (Horn 1987). Newton's method from above finds
 /// the greatest root of the characteristic polynomial of its 4×4 matrix; the quaternion is the row of the adjugate with the greatest

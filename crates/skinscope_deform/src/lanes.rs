@@ -1,5 +1,6 @@
-//! Eight numbers at once, one for each of eight vertices: as two registers of four numbers on every processor, or as one register where
-//! there is AVX2. Both do the same operations in the same order, so the results are the same to the bit.
+//! Eight numbers at once, one for each of eight vertices: as two registers of four numbers on every processor, or as
+//! one register where there is AVX2. Both do the same operations in the same order, so that the results are the same to
+//! the bit.
 //!
 //! What is written for [`Lanes`] must be inlined into a function that may use the instructions, without closures that take or return
 //! lanes: the compiler does not inline those, and each operation becomes a call.

@@ -1,7 +1,9 @@
-//! From a pose to a deformed surface: palettes, methods, normals. The CPU side is the reference of the shaders.
+//! From a pose to a deformed surface: palettes of skinning matrices, deformation methods, normals, measures. The CPU
+//! code is the reference for the shaders.
 //!
-//! A method is one Rust file, one WGSL file (`shaders/deform/`) and one row of [`METHODS`]. It packs a skinning matrix
-//! into vectors that shader and CPU reference both read. Knows nothing of time: a pose comes in, vertices go out.
+//! A method is one Rust file, one WGSL file (`shaders/deform/`) and one entry of [`METHODS`]. It packs a skinning
+//! matrix into vectors that shader and CPU reference both read. This crate knows nothing of time: its input is a pose,
+//! its output are vertices.
 
 use glam::{Affine3A, DAffine3, DMat3, DQuat, DVec3, Vec3, Vec4};
 use skinscope_base::math::Aabb;
@@ -68,7 +70,7 @@ pub use surface::{Deformed, DeformedAttributes, deform_primitive, deform_rigid, 
 pub use vertex_deformer::VertexDeformer;
 pub use whole::{Surface, SurfaceInput, SurfacePart};
 
-/// A way to deform a vertex with a palette: one Rust file, one WGSL file, one row of [`METHODS`].
+/// A skinning method, which deforms a vertex by a palette: one Rust file, one WGSL file and one entry of [`METHODS`].
 #[derive(Debug)]
 pub struct Method {
     /// The name on the command line, such as `linear`.
@@ -77,72 +79,73 @@ pub struct Method {
     pub label: &'static str,
     /// A sentence that says what it does, and what it is known for.
     pub help: &'static str,
-    /// The words that readouts use for a vertex.
+    /// The words that the window uses where it explains a vertex.
     pub text: MethodText,
     /// The file name in `shaders/` and the text of the shader.
     pub wgsl: (&'static str, &'static str),
-    /// How many vectors hold one packed joint: the stride of a packed palette.
+    /// The number of vectors of one packed joint: the stride of a packed palette.
     pub vec4s_per_joint: usize,
-    /// Packs one skinning matrix into [`Method::vec4s_per_joint`] vectors, the bytes that shader and CPU reference read.
+    /// Packs one skinning matrix `model_from_mesh` into [`Method::vec4s_per_joint`] vectors, which shader and CPU
+    /// reference read.
     pub pack: fn(&Affine3A, &mut [Vec4]),
-    /// The numbers that the user sets, [`MOST_PARAMETERS`] at most. Shaders read them as `globals.parameters.x` and so on, the CPU
-    /// reference as [`Batch::values`].
+    /// The numbers that the user sets, at most [`MOST_PARAMETERS`]. Shaders read them as `globals.parameters.x` and so
+    /// on, the CPU reference as [`Batch::values`].
     pub parameters: &'static [Parameter],
-    /// Data of each vertex that is worked out once for a model, in the background, and kept beside it. The processor then deforms,
-    /// since the shader does not have such data.
+    /// Data of each vertex that is computed once for a model, in the background. The processor then deforms, since the
+    /// shader does not have such data.
     pub data: Option<&'static DataSource>,
-    /// The CPU reference: many vertices at once. The palette is packed and begins where the joints count from. What becomes of a
-    /// vertex depends on nothing but that vertex.
+    /// The CPU reference, which deforms many vertices at once. The palette is packed, and joint indices count from its
+    /// start. The result of a vertex depends only on that vertex.
     pub deform_all: fn(&[Vec4], &Batch, &mut BatchOut),
-    /// The definition of the method in double precision: the effect of a vertex's influences on its position (mesh
-    /// space, morphed). Readouts show it, and tests hold CPU reference and shader to it.
+    /// The definition of the method in double precision, for one vertex: its influences and its position in mesh space,
+    /// morph targets applied. Readouts show it, and tests compare CPU reference and shader with it.
     pub exact: fn(&[ExactInfluence], DVec3, &MethodInput) -> ExactDeformation,
-    /// Returns a box in model space that holds all vertices of a group, rounding included; `None` where that cannot be
-    /// determined from their joints, boxes and weight sums alone.
+    /// Returns a box in model space that contains all deformed vertices of a group, rounding included. The arguments
+    /// are the packed palette and what is known of the group. `None` where no box follows from that.
     pub bounds: fn(&[Vec4], &InfluenceBounds) -> Option<Aabb>,
-    /// Returns true where joints as different as these two keep a surface right side out between them: the blend of a
-    /// first matrix with any others that each agree with it has a determinant of the first one's sign, whatever the
-    /// (not negative) weights. Returns false where that is not certain.
+    /// Returns whether the blends of two joints with these matrices certainly do not turn the surface inside out: a
+    /// blend of the first matrix with any others that each pass this test has a determinant of the first one's sign,
+    /// whatever the (not negative) weights are.
     pub preserves_orientation: fn(&Affine3A, &Affine3A) -> bool,
-    /// Changes the surface as a whole once each vertex has been deformed alone, for a method in which a vertex depends on
-    /// its neighbours. The functions above then deform vertices for this pass only: all passes of a picture and all
-    /// readouts use the [`Surface`]. Rigid parts are drawn by their one matrix, and a pass does not touch them. `None`:
-    /// a vertex depends on nothing but itself.
+    /// Changes the whole surface after each vertex was deformed alone, for a method in which a vertex depends on its
+    /// neighbours. The functions above then only prepare vertices for this pass; pictures and readouts use the
+    /// [`Surface`]. Rigid parts are drawn by their one matrix and are not changed. `None`: each vertex depends only on
+    /// itself.
     pub pass: Option<fn(&SurfaceInput, &mut Surface)>,
-    /// The ways in which it differs from other methods, for tests.
+    /// The properties in which it differs from other methods, for tests.
     pub expects: MethodExpectations,
 }
 
-/// The texts that explain where a method puts a vertex: its position `p`, from `v` as stored and morphed, weights `w`
-/// and skinning matrices `M`.
+/// The texts that explain the position `p` that a method computes for a vertex, from its position `v` (morph targets
+/// applied), weights `w` and skinning matrices `M`.
 #[derive(Clone, Copy, Debug)]
 pub struct MethodText {
-    /// The equation on the card of a vertex, such as `p = Σ w M v`. Its letters are those of [`Readout`].
+    /// The equation, such as `p = Σ w M v`. Its letters are those of [`Readout`].
     pub equation: &'static str,
-    /// The text of the inspector before the numbers: a sentence or two about the terms of the equation.
+    /// The text of the inspector before the numbers: one or two sentences about the terms of the equation.
     pub explanation: &'static str,
 }
 
-/// The results that tests expect of a method beside those that all methods owe. Most start from
-/// [`MethodExpectations::MOST`].
+/// The results that tests expect of a method, in addition to those that they expect of all methods. Most methods start
+/// from [`MethodExpectations::MOST`].
 #[derive(Clone, Copy, Debug)]
 pub struct MethodExpectations {
-    /// The sum of the weights counts; else only their ratios do.
+    /// Whether the sum of the weights changes the result; otherwise only their ratios do.
     pub scales_with_weights: bool,
-    /// Says what becomes of a vertex with weights ½ ½, whose first joint stands still and whose second is turned by an
-    /// angle (radians, from 0, and less than π) about an axis: the share of its distance from the axis that it keeps, and the share
-    /// of the angle by which it turns.
+    /// Returns the result for a vertex with weights ½ and ½, whose first joint is at rest and whose second one is
+    /// rotated about an axis by an angle (the argument, radians, 0 or more and less than π): its distance from the axis
+    /// as a share of that at rest, and its own rotation as a share of the angle.
     pub between_turns: fn(f32) -> [f32; 2],
-    /// The share of the second joint in the scale of such a vertex whose joints differ by a scale alone: 0.5 for the
-    /// mean of both, 0 where the vertex follows the first.
+    /// The share of the second joint in the scale of such a vertex, where the joints differ only by a scale: 0.5 for
+    /// the mean of both, 0 where the vertex follows the first one.
     pub between_scales: f32,
-    /// Returns false where changing a vertex's weights by a part `by` of the whole could take it to a quite different
-    /// position; arguments are its joints, its weights and `by`. The device has rounded weights, so it may show such a
-    /// vertex elsewhere.
+    /// Returns false where changing the weights of a vertex by a share `by` of the whole could move it to a quite
+    /// different position. The arguments are its joints, its weights and `by`. The device has rounded weights, so that
+    /// it may show such a vertex elsewhere.
     pub is_steady: fn(&[u16], &[f32], f32) -> bool,
-    /// The largest difference of shader and CPU reference, as a share of the greatest coordinate.
+    /// The largest difference of shader and CPU reference, as a share of the largest coordinate.
     pub shader_error: f32,
-    /// The largest difference of single precision from the reference data for methods, as a share of the surface's
+    /// The largest difference of single precision from the reference data of the corpus, as a share of the surface's
     /// diagonal.
     pub reference_error: f64,
 }
@@ -173,11 +176,13 @@ pub struct ExactInfluence {
 /// The exact result of a method for one vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactDeformation {
-    /// The blended matrix, which moves the vertex and its tangent and (by the inverse transpose) its normal.
+    /// The blended matrix `model_from_mesh`, which transforms the vertex and its tangent and (by the inverse transpose)
+    /// its normal.
     pub map: DAffine3,
-    /// For a method that mixes normals: shares, and the matrices that carry the normal. Empty: `map` carries it.
+    /// For a method that mixes normals: shares, and the matrices that transform the normal, one for each. Empty: `map`
+    /// does.
     pub normals: Vec<(f64, DMat3)>,
-    /// The steps from the influences to the result, in the terms of the method.
+    /// The steps from the influences to the result, for explanations.
     pub readout: Readout,
 }
 
@@ -189,8 +194,8 @@ impl Default for ExactDeformation {
 }
 
 impl ExactDeformation {
-    /// The deformed normal, unit: `n` (mesh space, any length) carried by the inverse transpose, to the side that the determinant
-    /// says. Zero where there is none.
+    /// Returns the deformed normal, of unit length, in model space: `n` (mesh space, any length) transformed by the
+    /// inverse transpose, negated where the determinant is negative. Zero where there is none.
     #[must_use]
     pub fn normal(&self, n: DVec3) -> DVec3 {
         let carried = |m: &DMat3| {
@@ -206,60 +211,59 @@ impl ExactDeformation {
     }
 }
 
-/// What a method knows of a vertex beside its influences.
+/// The data of a vertex that a method reads in addition to its influences.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MethodInput<'a> {
-    /// Values of [`Method::parameters`].
+    /// The values of [`Method::parameters`].
     pub values: ParameterValues,
-    /// What [`Method::data`] has worked out for the vertex.
+    /// The data of [`Method::data`] for the vertex.
     pub vector: Option<Vec4>,
-    /// The matrices of all joints of its skin; empty where they are not at hand.
+    /// The skinning matrices of all joints of its skin; empty where the caller does not have them.
     pub matrices: &'a [Affine3A],
 }
 
 impl MethodInput<'_> {
-    /// The defaults of the parameters, and no data.
+    /// Makes an input with the defaults of the parameters, and without data.
     #[must_use]
     pub fn of(method: &Method) -> Self {
         Self { values: ParameterSettings::default().values(method.parameters), vector: None, matrices: &[] }
     }
 }
 
-/// A change of the whole surface that may come after any method: a row of [`PASSES`].
+/// A change of the whole surface after any method: an entry of [`PASSES`].
 #[derive(Debug)]
 pub struct Pass {
-    /// The name on the command line: `mush`. What follows it there are the values of the parameters, with commas between.
+    /// The name on the command line, such as `mush`. The values of the parameters follow it there, separated by commas.
     pub id: &'static str,
-    /// What follows it there: `N,STEP`.
+    /// The usage text of these values, such as `N,STEP`.
     pub usage: &'static str,
-    /// The name in the window: "Delta mush".
+    /// The name in the window, such as "Delta mush".
     pub label: &'static str,
-    /// One sentence: what it does, and what it is known for.
+    /// A sentence that says what it does, and what it is known for.
     pub help: &'static str,
-    /// How it takes part in the position of a vertex, for the inspector.
+    /// The texts that explain its part in the position of a vertex.
     pub text: MethodText,
-    /// See [`Method::parameters`].
+    /// The numbers that the user sets; see [`Method::parameters`].
     pub parameters: &'static [Parameter],
-    /// See [`Method::data`].
+    /// Data that it computes once for a model; see [`Method::data`].
     pub data: Option<&'static DataSource>,
-    /// Changes what the method made of the surface. What follows one matrix stays as it is.
+    /// Changes the surface that the method made. Rigid parts are not changed.
     pub run: fn(&SurfaceInput, &mut Surface),
 }
 
-/// The steps from the influences of a vertex to its position `p`.
+/// The steps from the influences of a vertex to its position `p`, for explanations.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Readout {
-    /// `p = Σ s M v`: positions are added up. The list holds the share `s` of each influence; influences beyond it have
-    /// none.
+    /// `p = Σ s M v`: a sum of positions. The list has the share `s` of each influence; those beyond its end have none.
     Sum(Vec<f64>),
-    /// `p = R v + t`: one rigid motion, blended of the motions that take the vertex to where each joint alone takes it.
+    /// `p = R v + t`: one rigid motion, blended from the motions that move the vertex as each joint alone would.
     Motion {
         /// The rotation `R`, a unit quaternion.
         rotation: DQuat,
-        /// The translation `t`: model space, metres.
+        /// The translation `t` in model space, metres.
         translation: DVec3,
     },
-    /// `p = Σ share · vector`: what the method adds up, by its own names.
+    /// `p = Σ share · vector`: a sum of terms with names of the method.
     Terms(Vec<ReadoutTerm>),
 }
 
@@ -270,21 +274,21 @@ pub struct ReadoutTerm {
     pub label: &'static str,
     /// The factor before it.
     pub share: f64,
-    /// Model space, metres.
+    /// The vector, in model space, metres.
     pub vector: DVec3,
 }
 
-/// What is known of a group of vertices without looking at each: the joints that move some of them, and their sums of
-/// weights.
+/// What is known of a group of vertices without looking at each of them: the joints that move any of them, and their
+/// sums of weights.
 #[derive(Clone, Copy, Debug)]
 pub struct InfluenceBounds<'a> {
-    /// Each joint (its index in the palette) with the box, mesh space, around the vertices that it moves.
+    /// Each joint (index in the palette) with the box in mesh space around the vertices that it moves.
     pub joints: &'a [(u16, Aabb)],
-    /// The least and the greatest sum of the weights of a vertex; no weight is negative.
+    /// The least and the largest sum of a vertex's weights; no weight is negative.
     pub sums: [f32; 2],
 }
 
-/// A vertex before or after deformation.
+/// A vertex: in mesh space before deformation, in model space after it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vertex {
     /// The position, metres.
@@ -300,8 +304,8 @@ pub struct Vertex {
 pub struct DeformedVertex {
     /// The vertex in model space.
     pub vertex: Vertex,
-    /// The determinant of the linear map that moved the vertex; if it is negative, the surface is mirrored there, and
-    /// its winding reversed.
+    /// The determinant of the linear map that moved the vertex. Where it is negative, the surface is mirrored there,
+    /// and its winding is reversed.
     pub determinant: f32,
 }
 
@@ -319,20 +323,21 @@ pub static METHODS: &[&Method] = &[
 /// All passes that may come after a method.
 pub static PASSES: &[&Pass] = &[&delta_mush::DELTA_MUSH];
 
-/// Finds a method by [`Method::id`].
+/// Finds a method by [`Method::id`]; `None` where there is none.
 #[must_use]
 pub fn method(id: &str) -> Option<&'static Method> {
     METHODS.iter().copied().find(|m| m.id == id)
 }
 
-/// Finds a pass by [`Pass::id`].
+/// Finds a pass by [`Pass::id`]; `None` where there is none.
 #[must_use]
 pub fn pass(id: &str) -> Option<&'static Pass> {
     PASSES.iter().copied().find(|p| p.id == id)
 }
 
-/// Writes the skinning matrices `model_from_mesh` of all skins and rigid instances to `out`, laid out by
-/// [`Model::palette_layout`].
+/// Computes the skinning matrices `model_from_mesh` of all skins and rigid instances and writes them to `out`, in the
+/// order of [`Model::palette_layout`]. `model_pose` has `model_from_node` of each node. The matrix of a joint is
+/// `model_from_joint · joint_from_mesh` (glTF 2.0, 3.7.3.1), the latter being its inverse bind matrix.
 pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>) {
     out.clear();
     for skin in model.skins.iter() {
@@ -348,7 +353,7 @@ pub fn palettes(model: &Model, model_pose: &[Affine3A], out: &mut Vec<Affine3A>)
     }
 }
 
-/// Packs skinning matrices for `method`, [`Method::vec4s_per_joint`] vectors each.
+/// Packs skinning matrices for `method`, [`Method::vec4s_per_joint`] vectors for each, and writes them to `out`.
 pub fn pack(method: &Method, palettes: &[Affine3A], out: &mut Vec<Vec4>) {
     out.resize(palettes.len() * method.vec4s_per_joint, Vec4::ZERO);
     for (matrix, packed) in palettes.iter().zip(out.chunks_exact_mut(method.vec4s_per_joint)) {

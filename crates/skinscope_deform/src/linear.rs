@@ -1,4 +1,5 @@
-//! Linear blend skinning: `v = Σ w M v0` (Larsen et al. 2001, eq. 4), normals by the cofactors of the blended matrix.
+//! Linear blend skinning: `p = Σ w M v` (Larsen et al. 2001, eq. 4), with normals by the cofactors of the blended
+//! matrix.
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec4};
 use skinscope_base::math::Aabb;
@@ -12,7 +13,7 @@ use super::{
     MethodInput, MethodText, Readout,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static LINEAR: Method = Method {
     id: "linear",
     label: "Linear blend",

@@ -1,75 +1,76 @@
-//! Measures what a pose does to a surface: how far edges stretch, how much area and volume change, which triangles turn
-//! inside out and where the surface folds back on itself ("folding and creasing").
+//! Measures how a pose changes a surface: how much edges stretch, how area and volume change, which triangles are
+//! inverted, and where the surface folds back on itself.
 //!
-//! A [`Patch`] is a part of a [`MeshTopology`] with its measures at rest; [`Patch::measure`] compares a posed
-//! surface with them and allocates nothing once its scratch memory has grown. Sums are taken in f64, in the order of
-//! the file: the same positions give the same bytes.
+//! A [`Patch`] is a part of a [`MeshTopology`] with its measures at rest; [`Patch::measure`] compares a posed surface
+//! with them, and allocates nothing once its scratch memory has grown. Sums are computed in f64, in the order of the
+//! file: the same positions give the same bytes.
 
 use glam::{DVec3, Vec3};
 
 use super::borders::Borders;
 use super::mesh_topology::{MeshTopology, NONE, sides};
 
-/// The limits beyond which a posed surface has a fault. Ratios are posed over rest.
+/// The limits beyond which an edge or triangle of a posed surface counts as a fault. Ratios are posed over rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// The factor from which on a longer edge is a fault.
+    /// The ratio of lengths from which an edge is a fault.
     pub stretch: f32,
-    /// The least and the greatest share of its area that a triangle may have.
+    /// The least and the largest ratio of a triangle's area that is no fault.
     pub area: [f32; 2],
-    /// The angle between the normals of two triangles from which on they are folded, radians: 0 is flat, π folded shut.
+    /// The angle between the normals of two triangles from which their edge is a fold, radians: 0 is flat, π is folded
+    /// shut.
     pub fold: f32,
-    /// By how much a fold must bend more than at rest to be a fault, radians.
+    /// The increase of this angle from rest that makes a fold a fault, radians.
     pub folded_by: f32,
 }
 
 /// A kind of fault of one edge or triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// An edge grew too long.
+    /// The edge is too long.
     Stretch,
-    /// A triangle lost or gained too much area.
+    /// The triangle lost or gained too much area.
     Area,
-    /// A triangle is turned over: it faces away from the side to which its corners were carried.
+    /// The triangle is inverted: its front faces away from the direction in which its corners carry its normal.
     Inverted,
-    /// Two triangles lie almost on each other.
+    /// Two triangles at an edge lie almost on each other.
     Fold,
 }
 
 /// The measures of a patch in one pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measures {
-    /// The greatest and the least ratio of an edge's length, posed over rest; 1 where there are no edges.
+    /// The largest and the least ratio of an edge's length, posed over rest; 1 where there are no edges. The least and
+    /// the largest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
     pub stretch: [f32; 2],
     /// The least and the greatest ratio of a triangle's area, posed over rest; 1 where there are no triangles.
     pub triangle: [f32; 2],
-    /// The area of the whole patch, posed over rest.
+    /// The ratio of the area of the whole patch, posed over rest.
     pub area: f64,
-    /// The volume of the patch, posed over rest; `None` where it does not enclose one in both. Its borders are closed
-    /// by a fan around their middle.
+    /// The ratio of the volume of the patch, posed over rest; `None` where it does not enclose one in both. Each border
+    /// is closed by a triangle fan around the mean of its vertices.
     pub volume: Option<f64>,
-    /// How many triangles are turned over.
+    /// The number of inverted triangles.
     pub inverted: usize,
-    /// How many edges the surface folds back on itself at.
+    /// The number of edges at which the surface folds back on itself.
     pub folds: usize,
-    /// The sharpest of these folds, radians: π is shut.
+    /// The largest angle of these folds, radians; π is folded shut.
     pub sharpest: f32,
-    /// A vertex of the edge with the greatest stretch.
+    /// A vertex of the edge that stretches most.
     pub longest_at: Option<u32>,
 }
 
-/// A posed surface to be measured.
+/// A posed surface to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredSurface<'a> {
-    /// The positions of the stored vertices; only those of the patch are read.
+    /// The positions of the stored vertices, in model space, metres; only those of the patch are read.
     pub positions: &'a [Vec3],
     /// The direction, of any length, in which the front of each triangle of the patch ([`Patch::triangles`]) should
-    /// look: the normal that it has in the mesh, carried by the blended matrices of its corners. Where a triangle
-    /// turns, this turns with it.
+    /// face: its normal at rest, transformed by the blended matrices of its corners. It rotates with the triangle.
     pub facing: &'a [Vec3],
 }
 
-/// Reusable memory of [`Patch::measure`].
+/// Memory that [`Patch::measure`] reuses from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct MeasureScratch {
     /// The normal of each triangle; its length is twice the area.
@@ -114,16 +115,17 @@ struct Hinge {
     bend: f32,
 }
 
-/// The least volume of an open surface that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet none.
+/// The least volume of an open surface that counts as enclosed, as a share of area^1.5: a sphere has 0.094, a sheet 0.
 pub const ENCLOSED: f64 = 0.04;
 
 /// Cosines of two normals below this are rounding errors.
 const FLAT: f32 = 0.01;
 
 impl Patch {
-    /// Makes a patch of the triangles and edges of `topology` that `takes` accepts. `rest` are its positions at rest;
-    /// `facing` is called for [`MeasuredSurface::facing`] at rest once the triangles are known. Edges, and heights of
-    /// triangles, shorter than `least` (metres) at rest are ignored: their ratios are noise.
+    /// Makes a patch of the triangles and edges of `topology` whose vertices `takes` accepts. `rest` are the positions
+    /// at rest; `facing` is called with the triangles once they are known, and returns their
+    /// [`MeasuredSurface::facing`] at rest. Edges and heights of triangles that are shorter than `least` (metres) at
+    /// rest are ignored, since their ratios are noise.
     #[must_use]
     pub fn new(
         topology: &MeshTopology,
@@ -200,25 +202,26 @@ impl Patch {
         self.measured == 0 && self.edges.is_empty()
     }
 
-    /// Returns the corners of its triangles, in the order of [`MeasuredSurface::facing`].
+    /// Returns the corners of its triangles, as vertices, in the order of [`MeasuredSurface::facing`].
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
         self.faces.iter().map(|f| f.corners)
     }
 
-    /// Returns every stored vertex that is read, rising.
+    /// Returns all stored vertices whose positions are read, rising.
     #[must_use]
     pub fn vertices(&self) -> Vec<u32> {
         let of_faces = self.faces.iter().flat_map(|f| f.corners);
         sorted(of_faces.chain(self.edges.iter().flat_map(|e| e.ends)).collect())
     }
 
-    /// Returns every stored vertex of a measured triangle, rising.
+    /// Returns all stored vertices of measured triangles, rising.
     #[must_use]
     pub fn measured_vertices(&self) -> Vec<u32> {
         sorted(self.faces[..self.measured].iter().flat_map(|f| f.corners).collect())
     }
 
-    /// Compares a pose with rest. `found` is called for every fault, with the vertices at fault.
+    /// Measures a pose and compares it with rest. `found` is called for each fault, with the vertices of its edge or
+    /// triangle.
     pub fn measure(
         &self,
         posed: MeasuredSurface,
@@ -380,7 +383,7 @@ fn length([a, b]: [u32; 2], positions: &[Vec3]) -> f32 {
     positions[a as usize].distance(positions[b as usize])
 }
 
-/// Returns the normal of a triangle; its length is twice the area.
+/// Returns the normal of a triangle by the right-hand rule; its length is twice the area.
 #[inline]
 #[must_use]
 pub fn triangle_normal(corners: [u32; 3], positions: &[Vec3]) -> Vec3 {

@@ -1,7 +1,7 @@
-//! The topology of a surface of triangles whose vertices are welded: what lies next to what.
+//! The topology of a triangle mesh with welded vertices: which points, edges and triangles are adjacent.
 //!
-//! Meshes are split for materials, texture seams and hard edges; the visible surface is not. A *point* is a position of the surface, which
-//! several vertices may share ([`Weld`]).
+//! Files split vertices for materials, texture seams and hard edges, but the visible surface is continuous. A *point*
+//! is a position of the surface, which several vertices may share ([`Weld`]).
 
 use std::sync::OnceLock;
 
@@ -11,10 +11,10 @@ use skinscope_model::Primitive;
 /// Stands for "no triangle".
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Triangles of welded vertices. Triangles with two corners at one point have no surface and are left out.
+/// Triangles with welded vertices. Triangles with two corners at one point have no area and are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MeshTopology {
-    /// The points of the vertices.
+    /// The welding of vertices to points.
     pub weld: Weld,
     /// The corners of each triangle, as vertices.
     pub triangles: Vec<[u32; 3]>,
@@ -26,21 +26,21 @@ pub struct MeshTopology {
     across: OnceLock<Vec<[u32; 3]>>,
 }
 
-/// A side of a triangle.
+/// A side of a triangle (half-edge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Side {
     /// The two points that it joins, the lower first.
     pub ends: [u32; 2],
-    /// The triangle, by its index in [`MeshTopology::triangles`].
+    /// The index of the triangle in [`MeshTopology::triangles`].
     pub triangle: u32,
-    /// The corner of the triangle from which it runs to the next.
+    /// The corner of the triangle, 0…2, from which the side runs to the next corner.
     pub corner: u8,
     /// Whether it runs from the higher point to the lower one.
     pub is_back: bool,
 }
 
 impl Side {
-    /// Returns the two points in the direction in which the side runs.
+    /// Returns the two points in the direction of the side.
     #[must_use]
     pub fn along(self) -> [u32; 2] {
         let [a, b] = self.ends;
@@ -49,8 +49,8 @@ impl Side {
 }
 
 impl MeshTopology {
-    /// Builds the topology of `triangles`, whose corners are welded vertices. Returns `None` soon after `stop`, which is asked every few
-    /// ten thousand vertices, returns true.
+    /// Builds the topology of `triangles`, whose corners are indices of welded vertices. `stop` is called every few ten
+    /// thousand vertices; soon after it returns true, this returns `None`.
     #[must_use]
     pub fn new(weld: Weld, mut triangles: Vec<[u32; 3]>, stop: &dyn Fn() -> bool) -> Option<Self> {
         let points = |corners: [u32; 3]| corners.map(|v| weld.group[v as usize]);
@@ -70,20 +70,21 @@ impl MeshTopology {
         Some(Self { weld, triangles, sides, ..Self::default() })
     }
 
-    /// Builds the topology of the stored vertices of a primitive, welded by `rule`; there are no triangles where it has points or lines.
+    /// Builds the topology of the stored vertices of a primitive, welded by `rule`; it has no triangles where the
+    /// primitive has points or lines. Returns `None` soon after `stop` returns true.
     #[must_use]
     pub fn of_primitive(primitive: &Primitive, rule: WeldRule, stop: &dyn Fn() -> bool) -> Option<Self> {
         let weld = Weld::new(&primitive.positions[..primitive.stored_vertices], rule, stop)?;
         Self::new(weld, primitive.stored_triangles().collect(), stop)
     }
 
-    /// Returns how many vertices there are.
+    /// Returns the number of vertices.
     #[must_use]
     pub fn vertex_count(&self) -> u32 {
         self.weld.group.len() as u32
     }
 
-    /// Returns how many points there are.
+    /// Returns the number of points.
     #[must_use]
     pub fn point_count(&self) -> u32 {
         self.weld.first.len() as u32
@@ -96,7 +97,7 @@ impl MeshTopology {
         self.weld.group[vertex as usize]
     }
 
-    /// Returns the first vertex at the point of a vertex, which stands for all there.
+    /// Returns the first vertex at the point of a vertex, which represents all of them.
     #[inline]
     #[must_use]
     pub fn welded(&self, vertex: u32) -> u32 {
@@ -108,14 +109,14 @@ impl MeshTopology {
         self.triangles.iter().map(|corners| corners.map(|vertex| self.point(vertex)))
     }
 
-    /// Returns the vertices of a point, rising.
+    /// Returns the vertices at a point, rising.
     #[must_use]
     pub fn members(&self, point: u32) -> &[u32] {
         let all = || Csr::new(self.weld.first.len(), self.weld.group.iter().copied().zip(0..));
         self.members.get_or_init(all).row(point as usize)
     }
 
-    /// Returns the points that an edge joins with this one, rising.
+    /// Returns the points that share an edge with this one, rising.
     #[must_use]
     pub fn neighbours(&self, point: u32) -> &[u32] {
         let ends = self.edges().map(|edge| edge[0].ends);
@@ -123,8 +124,8 @@ impl MeshTopology {
         self.neighbours.get_or_init(all).row(point as usize)
     }
 
-    /// Returns the edges, rising by their points, each as the sides of its triangles: two where the surface is closed, one at a border.
-    /// The sides of an edge rise by triangle.
+    /// Returns the edges, in the order of their points, each as the sides of its triangles: two where the surface is
+    /// closed, one at a border, more where it is not manifold. The sides of an edge are in the order of triangles.
     pub fn edges(&self) -> impl Iterator<Item = &[Side]> + Clone {
         self.sides.chunk_by(|a, b| a.ends == b.ends)
     }
@@ -137,16 +138,17 @@ impl MeshTopology {
         if side.is_back { [b, a] } else { [a, b] }
     }
 
-    /// Returns every edge once as vertices, rising: on a seam, where vertices share a point, each side has its own edge.
+    /// Returns every edge once as two vertices, rising. On a seam, where several vertices share a point, each side of
+    /// the seam has an edge of its own.
     #[must_use]
     pub fn vertex_edges(&self) -> &[[u32; 2]] {
         let all = || triangle_edges(&self.triangles, self.weld.group.len(), &|| false).unwrap_or_default();
         self.vertex_edges.get_or_init(all)
     }
 
-    /// Returns for each triangle and each of its sides a→b, b→c, c→a the triangle across, over seams too; [`u32::MAX`] at a border. A side
-    /// meets one that runs the other way between the same points. Where more than two triangles share an edge, they are paired in their
-    /// order.
+    /// Returns for each triangle and each of its sides a→b, b→c, c→a the adjacent triangle, across seams too;
+    /// [`u32::MAX`] at a border. Adjacent triangles have their common side in opposite directions. Where more than two
+    /// triangles share an edge, they are paired in their order.
     #[must_use]
     pub fn across(&self) -> &[[u32; 3]] {
         self.across.get_or_init(|| {
@@ -162,15 +164,15 @@ impl MeshTopology {
         })
     }
 
-    /// Returns for each point the connected piece of the surface that it belongs to, and how many there are. They are numbered in the
-    /// order of their first points.
+    /// Returns for each point the index of the connected component (shell) of the surface that it belongs to, and how
+    /// many there are, in the order of their first points.
     #[must_use]
     pub fn shells(&self) -> (Vec<u32>, usize) {
         self.components(&|_| true, &|_, _| true)
     }
 
-    /// Returns for each point that `counts` the number of its component, [`u32::MAX`] for others, and how many there are. Neighbours are of
-    /// one component if `joined`.
+    /// Returns for each point that `counts` accepts the index of its component, [`u32::MAX`] for other points, and how
+    /// many components there are. Neighbours are in one component if `joined` accepts them.
     #[must_use]
     pub fn components(&self, counts: &impl Fn(u32) -> bool, joined: &impl Fn(u32, u32) -> bool) -> (Vec<u32>, usize) {
         let mut out = vec![u32::MAX; self.weld.first.len()];
@@ -200,8 +202,8 @@ pub(super) fn sides([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Returns every edge of some triangles once, each with its lower vertex first, rising. All vertices are below `vertices`. `None` soon
-/// after `stop` returns true.
+/// Returns every edge of some triangles once, each with its lower vertex first, in rising order. `vertices` is the
+/// number of vertices. Returns `None` soon after `stop` returns true.
 #[must_use]
 pub fn triangle_edges(triangles: &[[u32; 3]], vertices: usize, stop: &dyn Fn() -> bool) -> Option<Vec<[u32; 2]>> {
     let all = triangles.iter().flat_map(|t| sides(*t)).filter(|[a, b]| a != b);

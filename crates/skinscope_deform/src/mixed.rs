@@ -1,5 +1,6 @@
-//! Mixes linear blending and dual quaternions: `p = (1 − s) p_linear + s p_dq`, and normals likewise. Blender has the same share as a
-//! vertex group, and Maya as blend weights. It trades the loss of volume of the one for the bulge of the other.
+//! Mixes linear blending and dual quaternions: `p = (1 − s) p_linear + s p_dq`, and normals likewise. Blender has the
+//! same share as a vertex group, and Maya as blend weights. It trades the volume loss of the one for the bulge of the
+//! other.
 
 use glam::{Affine3A, DAffine3, DVec3, Mat3A, Vec3, Vec4};
 use skinscope_base::math::Aabb;
@@ -12,7 +13,7 @@ use super::{
     MethodText, Parameter, Readout, ReadoutTerm,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static MIXED: Method = Method {
     id: "mixed",
     label: "Mixed",
@@ -84,9 +85,10 @@ fn bounds(palette: &[Vec4], influences: &InfluenceBounds) -> Option<Aabb> {
     Some(linear.union((DUAL_QUATERNION.bounds)(&part(ROWS..STRIDE), influences)?))
 }
 
-/// If all joints stretch alike (`A = Q S` with one `S`), the blend is `X S`, and `X` is a weighted sum of rotations: those of the joints
-/// and the blended one. Each of them is less than 90° from the first joint's `Q₀`, so the symmetric part of `Q₀ᵀ X` is positive
-/// definite, and the determinant of `X` positive.
+/// Returns true where all joints stretch alike (`A = Q S` with one `S`) and rotate by less than 90° from each other.
+/// The blend is then `X S`, and `X` is a weighted sum of rotations: those of the joints and the blended one. Each of
+/// them is less than 90° from the first joint's `Q₀`, so that the symmetric part of `Q₀ᵀ X` is positive definite, and
+/// the determinant of `X` positive.
 pub(super) fn preserves_orientation(a: &Affine3A, b: &Affine3A) -> bool {
     let turn = b.matrix3 * a.matrix3.inverse();
     let off = turn.transpose() * turn - Mat3A::IDENTITY;

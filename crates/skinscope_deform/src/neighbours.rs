@@ -1,4 +1,4 @@
-//! Finds the vertices of a skin that are neighbours: over all its triangles, across seams, primitives and nodes.
+//! Finds the neighbours of the vertices of a skin: over all its triangles, across seams, primitives and nodes.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,18 +11,19 @@ use super::corner_fans::{CornerFans, Eight, RestFrames};
 use super::mesh_topology::MeshTopology;
 use super::{DataSource, MethodData};
 
-/// The neighbours of all vertices that skins move.
+/// The source of the neighbours of all vertices that skins move.
 pub(super) static NEIGHBOURS: DataSource = DataSource { label: "the neighbours of vertices", make };
 
-/// The vertices that one skin moves. Vertices that nothing can part are one *welded* vertex: they have the same position, the same
-/// displacement in every morph target, and the same weight for every joint.
+/// The vertices that one skin moves, welded, with their neighbours. Vertices that no pose can separate are one *welded*
+/// vertex: they have the same position, the same displacement in every morph target, and the same weight for every
+/// joint.
 #[derive(Debug, Default)]
 pub struct Neighbours {
     /// All primitives that the skin moves.
     pub primitives: Vec<(InstanceId, usize)>,
-    /// The welded vertex of each vertex, by primitive (in `primitives`) and then by the number of the vertex.
+    /// The welded vertex of each vertex, by index in `primitives`, then by vertex.
     pub welded: Vec<Vec<u32>>,
-    /// The index of a primitive in `primitives`, and a vertex of it, that each welded vertex stands for.
+    /// A vertex that represents each welded vertex: an index in `primitives`, and a vertex of that primitive.
     pub members: Vec<(u32, u32)>,
     /// The neighbours of each welded vertex.
     pub(super) rings: Rings,
@@ -34,12 +35,13 @@ pub struct Neighbours {
     pub(super) scratch: Mutex<MushScratch>,
 }
 
-/// The neighbours of vertices, for four vertices that follow each other.
+/// The neighbours of vertices, for four consecutive vertices each.
 #[derive(Debug, Default)]
 pub(super) struct Rings {
     /// Where the neighbours of each four vertices begin in `others`; the last entry is the end.
     pub first: Vec<u32>,
-    /// A neighbour of each of four vertices; where a vertex has no more, the number of vertices filled up to a multiple of four.
+    /// A neighbour of each of four vertices; where a vertex has no more, the number of vertices rounded up to a
+    /// multiple of four.
     pub others: Vec<[u32; 4]>,
     /// One over the number of neighbours of each vertex; 0 where it has none.
     pub per_count: Vec<[f32; 4]>,
@@ -56,7 +58,8 @@ pub(super) struct RestSurface {
     pub frames: RestFrames,
 }
 
-/// Lists that are filled anew for each surface. Vertices are filled up to a multiple of eight, and one more that stays zero.
+/// Memory that is reused from surface to surface. Lists are padded to a multiple of eight vertices and one more, which
+/// stays zero.
 #[derive(Debug, Default)]
 pub(super) struct MushScratch {
     pub now: Vec<Vec3A>,
@@ -64,12 +67,13 @@ pub(super) struct MushScratch {
     pub restored: Vec<Restored>,
 }
 
-/// Where delta mush puts a welded vertex.
+/// The result of delta mush for a welded vertex.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Restored {
     /// The mean rotation `G`.
     pub map: Mat3A,
-    /// NaN where no corner has a frame in both surfaces: the vertex then stays where the method has it.
+    /// The position; NaN where no corner has a frame in both surfaces, so that the vertex stays where the method moved
+    /// it.
     pub position: Vec3A,
 }
 

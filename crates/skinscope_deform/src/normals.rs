@@ -1,5 +1,6 @@
-//! Where the normals of a deformed surface come from: the formulas that books and engines have for linear blending, which agree where
-//! joints only turn and vertices have one joint, and the normals of the deformed triangles, which all of them approximate.
+//! The source of the normals of a deformed surface: formulas of textbooks and engines for linear blending, which agree
+//! where joints only rotate and vertices have one joint, and the normals of the deformed triangles, which all of them
+//! approximate.
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 use skinscope_base::math::cofactor;
@@ -8,38 +9,39 @@ use skinscope_model::{InstanceId, MorphTarget, NormalGroups};
 
 use super::{Deformed, Surface, SurfaceInput};
 
-/// One way to work out normals: a row of [`NORMAL_MODES`].
+/// A way to compute normals: an entry of [`NORMAL_MODES`].
 #[derive(Debug)]
 pub struct NormalMode {
-    /// The name on the command line: `cofactor`.
+    /// The name on the command line, such as `cofactor`.
     pub id: &'static str,
     /// The name in the window.
     pub label: &'static str,
-    /// One sentence: what it does, and where it comes from.
+    /// A sentence that says what it does, and where it comes from.
     pub help: &'static str,
-    /// Whether it makes sense after every method; the others are modes of linear blending.
+    /// Whether it can follow every method; the others belong to linear blending.
     pub fits_all: bool,
-    /// How it works them out.
+    /// The computation.
     pub source: NormalSource,
 }
 
-/// How a [`NormalMode`] works out normals.
+/// The computation of a [`NormalMode`].
 #[derive(Clone, Copy, Debug)]
 pub enum NormalSource {
-    /// The method carries them.
+    /// The method transforms the stored normals.
     Method,
-    /// The joints of each vertex alone.
+    /// The stored normal is transformed by the joints of its vertex.
     Joints(TurnNormal),
-    /// The deformed triangles around it.
+    /// The normal is computed from the deformed triangles around the vertex.
     Triangles,
 }
 
-/// Turns a normal (mesh space) with the joints of its vertex, whose indices in the skin and weights are given; the result has any
-/// length, and none where there is no direction.
+/// Transforms a normal (mesh space) by the joints of its vertex. The arguments are the joints of the skin, the vertex's
+/// joints (indices into them) and weights, and the normal. The result is in model space and has any length; it is zero
+/// where there is no direction.
 pub type TurnNormal = fn(&[JointNormals], (&[u16], &[f32]), Vec3A) -> Vec3A;
 
 impl NormalSource {
-    /// Replaces the normals of what skins move.
+    /// Replaces the normals of all parts that skins move.
     pub(super) fn apply(self, input: &SurfaceInput, surface: &mut Surface) {
         match self {
             Self::Method => {}
@@ -49,7 +51,7 @@ impl NormalSource {
     }
 }
 
-/// All ways to work out normals; the first is the default.
+/// All ways to compute normals; the first is the default.
 pub static NORMAL_MODES: &[&NormalMode] = &[
     &NormalMode {
         id: "cofactor",
@@ -97,24 +99,24 @@ pub static NORMAL_MODES: &[&NormalMode] = &[
     },
 ];
 
-/// Finds a mode by [`NormalMode::id`].
+/// Finds a mode by [`NormalMode::id`]; `None` where there is none.
 #[must_use]
 pub fn normal_mode(id: &str) -> Option<&'static NormalMode> {
     NORMAL_MODES.iter().copied().find(|mode| mode.id == id)
 }
 
-/// A joint as normals see it.
+/// The matrices of a joint that transform normals.
 #[derive(Clone, Copy, Debug)]
 pub struct JointNormals {
     matrix: Mat3A,
     /// The inverse transpose; zero where the matrix flattens space.
     inverse_transpose: Mat3A,
-    /// The matrix that carries a normal: the cofactors, negative where the determinant is.
+    /// The cofactor matrix, negated where the determinant is negative.
     carries: Mat3A,
 }
 
 impl JointNormals {
-    /// Derives them from a skinning matrix.
+    /// Computes them from a skinning matrix `model_from_mesh`.
     #[must_use]
     pub fn of(matrix: &Affine3A) -> Self {
         let matrix = matrix.matrix3;

@@ -1,15 +1,16 @@
-//! The choice of the buffer from which shaders read the palette, and how many joints it holds. Engines face the same
-//! choice: a uniform buffer is read fast on some hardware, but devices bind so few bytes of one at once that it limits
-//! the joints of a rig; a storage buffer holds any rig. This module computes with numbers only and knows no device.
+//! The choice of the buffer from which shaders read the palette, and how many joints it has room for. Engines have the
+//! same choice: a uniform buffer is read fast on some hardware, but devices bind so few bytes of one at once that it
+//! limits the joints of a rig; a storage buffer has room for any rig. This module computes with numbers only and knows
+//! no device.
 
 use skinscope_base::words::counted;
 
 use super::Method;
 
-/// The kind of buffer that is asked for.
+/// The kind of buffer that the user chooses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PaletteBuffer {
-    /// A storage buffer: it holds any rig, and a uniform buffer was measured to be no faster here.
+    /// A storage buffer, which has room for any rig; a uniform buffer was measured to be no faster here.
     #[default]
     Auto,
     /// A uniform buffer, where the palette fits into one.
@@ -19,10 +20,10 @@ pub enum PaletteBuffer {
 }
 
 impl PaletteBuffer {
-    /// All of them.
+    /// All kinds, in the order of the menu.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Uniform, Self::Storage];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {
@@ -33,7 +34,7 @@ impl PaletteBuffer {
     }
 }
 
-/// How many bytes of one buffer a device lets a shader read at once.
+/// The largest buffers of a device that a shader can read at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteLimits {
     /// The largest palette in a uniform buffer, bytes; zero where the device cannot bind one more uniform buffer.
@@ -42,58 +43,58 @@ pub struct PaletteLimits {
     pub storage: u64,
 }
 
-/// The buffer that holds the palette of a picture, and the numbers that decide it.
+/// The buffer that is chosen for the palette of a picture, and the numbers that decide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PaletteFit {
-    /// The buffer that the user asked for.
+    /// The choice of the user.
     pub asked: PaletteBuffer,
-    /// How many matrices the palette has: those of all skins and rigid parts, for each member of a crowd.
+    /// The number of matrices in the palette: those of all skins and rigid parts, for each member of a crowd.
     pub joints: usize,
-    /// The bytes of one packed matrix.
+    /// The size of one packed matrix, bytes.
     pub joint_bytes: usize,
     /// The limits of the device.
     pub limits: PaletteLimits,
 }
 
 impl PaletteFit {
-    /// Decides the buffer of a palette of `joints` matrices, as `method` packs them.
+    /// Chooses the buffer of a palette of `joints` matrices, as `method` packs them.
     #[must_use]
     pub fn new(asked: PaletteBuffer, method: &Method, joints: usize, limits: PaletteLimits) -> Self {
         Self { asked, joints, joint_bytes: method.vec4s_per_joint * size_of::<glam::Vec4>(), limits }
     }
 
-    /// Bytes of all matrices.
+    /// Returns the size of all matrices, bytes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.joints as u64 * self.joint_bytes as u64
     }
 
-    /// The most matrices that a uniform buffer holds.
+    /// Returns the largest number of matrices in a uniform buffer.
     #[must_use]
     pub fn most_in_uniform(&self) -> u64 {
         self.limits.uniform / self.joint_bytes as u64
     }
 
-    /// The most matrices that a storage buffer holds.
+    /// Returns the largest number of matrices in a storage buffer.
     #[must_use]
     pub fn most_in_storage(&self) -> u64 {
         self.limits.storage / self.joint_bytes as u64
     }
 
-    /// Returns whether shaders read a uniform buffer, else a storage buffer.
+    /// Returns whether shaders read a uniform buffer instead of a storage buffer.
     #[must_use]
     pub fn is_uniform(&self) -> bool {
         self.asked == PaletteBuffer::Uniform && self.joints as u64 <= self.most_in_uniform()
     }
 
-    /// The kind of buffer that is used: `uniform` or `storage`.
+    /// Returns the kind of buffer that is used: `uniform` or `storage`.
     #[must_use]
     pub fn used(&self) -> &'static str {
         let used = if self.is_uniform() { PaletteBuffer::Uniform } else { PaletteBuffer::Storage };
         used.id()
     }
 
-    /// Says why this kind is used, as a sentence without its full stop.
+    /// Returns why this kind is used, as a sentence without its full stop.
     #[must_use]
     pub fn why(&self) -> String {
         let Self { joints, joint_bytes, limits: PaletteLimits { uniform, .. }, .. } = *self;

@@ -1,34 +1,34 @@
-//! The numbers that a method, or a pass after it, leaves to the user: a slider of the window, an option of the command line, a
-//! component of a uniform in the shader.
+//! Numbers of a method or pass that the user sets: a slider in the window, an option of the command line, a component
+//! of a uniform in the shader.
 
 use std::collections::BTreeMap;
 
-/// The most parameters of one method or pass: the shader has them in one vector.
+/// The largest number of parameters of a method or pass; the shader has them in one vector.
 pub const MOST_PARAMETERS: usize = 4;
 
-/// Values of the parameters of one method or pass, in the order of its row; those that it lacks are 0.
+/// The values of the parameters of one method or pass, in the order of its list; unused ones are 0.
 pub type ParameterValues = [f32; MOST_PARAMETERS];
 
-/// One number that the user sets.
+/// A number of a method or pass that the user sets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
-    /// The name, unique among all methods and passes, such as `mix`. The parameter of a method is also an option of the command line
-    /// by this name.
+    /// The name, unique among all methods and passes, such as `mix`. For the parameter of a method it is also the name
+    /// of an option of the command line.
     pub id: &'static str,
-    /// The words beside the slider.
+    /// The label of the slider.
     pub label: &'static str,
     /// A sentence that says what it does.
     pub help: &'static str,
-    /// The least and the greatest value.
+    /// The least and the largest value.
     pub range: [f32; 2],
-    /// The value that it has until somebody sets it.
+    /// The value before the user sets one.
     pub default: f32,
     /// Whether only whole numbers make sense.
     pub is_whole: bool,
 }
 
 impl Parameter {
-    /// Returns the nearest value that it can have; `None` where `value` is no number.
+    /// Returns the nearest value in the range, whole where that is required; `None` where `value` is not a number.
     #[must_use]
     pub fn fitted(&self, value: f32) -> Option<f32> {
         let [least, most] = self.range;
@@ -37,19 +37,19 @@ impl Parameter {
     }
 }
 
-/// The values that the user has set, by [`Parameter::id`]; all others have their defaults.
+/// The values that the user set, by [`Parameter::id`]; all other parameters have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParameterSettings(BTreeMap<&'static str, f32>);
 
 impl ParameterSettings {
-    /// Sets a value, or the nearest that the parameter can have. A value that is not a number is ignored.
+    /// Sets a value, or the nearest that the parameter allows ([`Parameter::fitted`]). NaN is ignored.
     pub fn set(&mut self, parameter: &Parameter, value: f32) {
         if let Some(value) = parameter.fitted(value) {
             self.0.insert(parameter.id, value);
         }
     }
 
-    /// Returns the value of one parameter.
+    /// Returns the value of a parameter.
     #[must_use]
     pub fn get(&self, parameter: &Parameter) -> f32 {
         self.0.get(parameter.id).copied().unwrap_or(parameter.default)

@@ -1,7 +1,8 @@
-//! Blends by the rotation of the polar decomposition (Shoemake and Duff, "Matrix Animation and Polar Decomposition", 1992). It does the
-//! same as [`super::centres_of_rotation`], but turns by the rotation nearest to the blended matrix `Σ ŵ A` instead of the blended
-//! quaternions. The result depends neither on signs nor on the order of influences. Near a twist of 180° the blended matrix determines no
-//! rotation; there, and where a vertex has no centre, the blend is linear.
+//! Blending by the rotation of the polar decomposition (Shoemake and Duff, "Matrix Animation and Polar Decomposition",
+//! 1992). It is the same as [`super::centres_of_rotation`] except for the rotation: that nearest to the blended matrix
+//! `Σ ŵ A` instead of that of the blended quaternions. The result depends neither on the signs of quaternions nor on
+//! the order of influences. Near a twist of 180° the blended matrix determines no rotation; there, and where a vertex
+//! has no centre, the blend is linear.
 
 use glam::{DMat3, Mat3A};
 
@@ -13,7 +14,7 @@ use super::linear::LINEAR;
 use super::mixed::preserves_orientation;
 use super::{Method, MethodExpectations, MethodText};
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static POLAR: Method = Method {
     id: "polar",
     label: "Polar decomposition",

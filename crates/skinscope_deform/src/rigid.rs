@@ -1,6 +1,6 @@
-//! Rigid parts: every triangle follows the joint that holds most of it, so that the surface comes apart where joints part (the first
-//! figure of every book on skinning). A vertex can then stand at several positions. The model is therefore split once: a vertex is
-//! copied for each joint that some triangle at it follows, and each copy stores the joint that it follows.
+//! Rigid parts: every triangle follows the joint with the largest weight in it, so that the surface comes apart between
+//! joints, as before skinning was invented. A vertex may then have several positions. So the model is split once: a
+//! vertex is copied for each joint that any triangle at it follows, and each copy stores the joint that it follows.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use super::{
     MethodExpectations, MethodInput, MethodText, Readout,
 };
 
-/// The row of this method in [`super::METHODS`].
+/// The entry of this method in [`super::METHODS`].
 pub static RIGID: Method = Method {
     id: "rigid",
     label: "Rigid parts",
@@ -43,12 +43,12 @@ pub static RIGID: Method = Method {
 /// Returns the joint of each vertex as `x` of its vector; `w` is 0 where no joint has a positive weight.
 static PARTS: DataSource = DataSource { label: "rigid parts", make };
 
-/// A model whose vertices are copied where a method has them at several positions.
+/// A model with copies of the vertices that have several positions by a method.
 #[derive(Debug)]
 pub struct SplitModel {
-    /// The model in which the copies stand behind the vertices that it had.
+    /// The model, in which the copies follow the original vertices of each primitive.
     pub model: Arc<Model>,
-    /// The vertex that each copy was made of, by mesh and then by primitive.
+    /// The original vertex of each copy, by mesh, then by primitive.
     pub copies_of: Vec<Vec<Vec<u32>>>,
 }
 

@@ -8,7 +8,7 @@ use super::batch::{Matrices, transposed};
 /// The rows of a 3×4 matrix.
 pub(super) type Rows = [Vec4; 3];
 
-/// Packs a matrix: [`super::Method::pack`] of such methods.
+/// Packs a matrix into its rows; such methods use it as [`super::Method::pack`].
 pub(super) fn pack(m: &Affine3A, out: &mut [Vec4]) {
     let rows = m.matrix3.transpose();
     let columns = [rows.x_axis, rows.y_axis, rows.z_axis];
@@ -17,7 +17,7 @@ pub(super) fn pack(m: &Affine3A, out: &mut [Vec4]) {
     }
 }
 
-/// The matrices of four vertices, a lane for each.
+/// Returns the matrices of four vertices, one in each lane.
 #[inline(always)]
 pub(super) fn matrices([a, b, c, d]: [Rows; 4]) -> Matrices {
     let row = |i: usize| transposed([a[i], b[i], c[i], d[i]]);
@@ -27,7 +27,7 @@ pub(super) fn matrices([a, b, c, d]: [Rows; 4]) -> Matrices {
 /// The rounding error of a sum of products, as a share of the sum of their magnitudes: some ten roundings.
 const ROUNDING: f32 = 2e-6;
 
-/// Returns the box around the positions to which a joint takes the points of a box, rounding included.
+/// Returns the box around the positions to which a joint moves the points of a box, rounding included.
 pub(super) fn moved_box(palette: &[Vec4], joint: u16, around: &Aabb) -> Aabb {
     let rows = &palette.as_chunks::<3>().0[usize::from(joint)];
     let (center, half) = (around.center().extend(1.0), (around.size() * 0.5).extend(0.0));

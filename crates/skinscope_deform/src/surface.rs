@@ -1,5 +1,5 @@
-//! Deforms whole primitives: morph, then skin, then normals where none are stored. This is the CPU reference that bake,
-//! picking and framing use.
+//! Deforms whole primitives: morph targets, then skinning, then normals where the file has none. Baking, picking and
+//! framing use this CPU reference.
 
 use glam::{Affine3A, Mat3A, Vec3, Vec4};
 use skinscope_base::parallel;
@@ -7,25 +7,25 @@ use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive, Topology};
 
 use super::{Batch, BatchInfluences, BatchOut, Deformation, Method};
 
-/// The lists of a deformed primitive that are wanted beside its positions.
+/// The lists that are computed for a deformed primitive in addition to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeformedAttributes {
-    /// Whether [`Deformed::normals`] is wanted.
+    /// Whether to compute [`Deformed::normals`].
     pub normals: bool,
-    /// Whether [`Deformed::tangents`] is wanted.
+    /// Whether to compute [`Deformed::tangents`].
     pub tangents: bool,
-    /// Whether [`Deformed::determinants`] is wanted; it is also there where normals come from the triangles.
+    /// Whether to compute [`Deformed::determinants`]; they are also computed where normals come from the triangles.
     pub determinants: bool,
-    /// Whether [`Deformed::carries`] is wanted.
+    /// Whether to compute [`Deformed::carries`].
     pub carries: bool,
 }
 
 impl DeformedAttributes {
     /// Positions only.
     pub const NONE: Self = Self { normals: false, tangents: false, determinants: false, carries: false };
-    /// Asks for all lists that are drawn or exported.
+    /// All lists that are drawn or exported.
     pub const ALL: Self = Self { normals: true, tangents: true, determinants: true, carries: false };
-    /// Asks for what measures read.
+    /// The lists that measures read.
     pub const MEASURED: Self = Self { normals: true, tangents: false, determinants: true, carries: true };
 }
 
@@ -35,44 +35,46 @@ impl Default for DeformedAttributes {
     }
 }
 
-/// A deformed primitive in model space; its lists are reused from call to call.
+/// A deformed primitive in model space. Its memory is reused from call to call.
 #[derive(Clone, Debug, Default)]
 pub struct Deformed {
-    /// The lists that are asked for; the others stay empty.
+    /// The lists to compute; the others stay empty.
     pub attributes: DeformedAttributes,
-    /// The positions, one for each vertex, split ones included.
+    /// The positions, metres, one for each vertex, those split off for tangents included.
     pub positions: Vec<Vec3>,
     /// The normals, one for each vertex: of unit length, or zero where there is no direction. Where the file stores no
     /// normals they are the normalised sum of the deformed triangles around the vertex, weighted by area.
     pub normals: Vec<Vec3>,
-    /// The tangents, as many as the primitive has: xyz unit or zero, w the handedness, which a mirror reverses.
+    /// The tangents, as many as the primitive has: xyz of unit length or zero, w the handedness, which a mirror
+    /// reverses.
     pub tangents: Vec<Vec4>,
     /// The determinants, one for each vertex; see [`super::DeformedVertex::determinant`].
     pub determinants: Vec<f32>,
-    /// The matrices that carry normals, one for each vertex; see [`BatchOut::carries`]. Passes over the whole surface leave them as the
-    /// method made them.
+    /// The matrices that transform normals, one for each vertex; see [`BatchOut::carries`]. Passes over the whole
+    /// surface do not change them.
     pub carries: Vec<Mat3A>,
 }
 
 impl Deformed {
-    /// Makes an empty surface for the lists in `attributes`.
+    /// Makes an empty surface that will have the lists in `attributes`.
     #[must_use]
     pub fn of(attributes: DeformedAttributes) -> Self {
         Self { attributes, ..Self::default() }
     }
 
-    /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of what the file
-    /// meant. Where its vertices disagree the majority decides.
+    /// Returns whether the surface is mirrored at a triangle, so that its winding is the opposite of that in the file.
+    /// Where the three vertices disagree, the majority decides.
     #[must_use]
     pub fn is_mirrored(&self, triangle: [u32; 3]) -> bool {
         triangle.into_iter().filter(|v| self.determinants[*v as usize] < 0.0).count() >= 2
     }
 }
 
-/// Deforms primitive number `primitive` of an instance. `packed` is the palette packed for `method`, `morph_weights`
-/// are those of the whole pose ([`skinscope_model::LocalPose::morph_weights`]). For an instance with copies the result is
-/// the first one; the others are moved by the matrices that follow in the palette. Each vertex is deformed alone: a method that needs more
-/// ([`Deformation::needs_surface`]) is asked for a [`super::Surface`].
+/// Deforms the primitive with index `primitive` of an instance, and writes it to `out`. `packed` is the palette of the
+/// whole model ([`super::palettes`]), packed for `method`; `morph_weights` are those of the whole pose
+/// ([`skinscope_model::LocalPose::morph_weights`]). For an instance with copies the result is the first one; the
+/// following matrices of the palette move the others. Each vertex is deformed alone: for a method that needs more
+/// ([`Deformation::needs_surface`]) use a [`super::Surface`].
 pub fn deform_primitive<'a>(
     model: &Model,
     instance: InstanceId,
@@ -87,7 +89,7 @@ pub fn deform_primitive<'a>(
     deform_with(model, (instance, primitive), bound, morph_weights, method, out);
 }
 
-/// Deforms primitive number `primitive` of an instance that is rigid there, moved by `matrix` alone.
+/// Deforms the primitive with index `primitive` of an instance rigidly, by `matrix` (`model_from_mesh`) alone.
 pub fn deform_rigid<'a>(
     model: &Model,
     instance: InstanceId,
@@ -297,8 +299,8 @@ fn part<T>(list: &[T], start: usize, count: usize) -> &[T] {
     if count == 0 { &[] } else { &list[start..start + count] }
 }
 
-/// Writes the stored positions plus the weighted displacements to `out`, in mesh space; targets of weight zero cost
-/// nothing.
+/// Writes the stored positions plus the weighted displacements of morph targets to `out`, in mesh space, metres.
+/// Targets of weight 0 cost nothing.
 pub fn morphed(p: &Primitive, weights: &[f32], out: &mut Vec<Vec3>) {
     out.clone_from(&p.positions);
     for (target, weight) in p.morphs.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
@@ -312,8 +314,9 @@ fn displace(vertices: &mut [Vec3], by: &[Vec3], weight: f32) {
     }
 }
 
-/// Writes the normals of a primitive that stores none: at each vertex the normalised sum over its deformed triangles.
-/// The cross product of two edges is twice the area long, so plain sums weight by area.
+/// Computes the normals of a primitive without stored normals, from its deformed positions: at each vertex the
+/// normalised sum of the cross products of its triangles' edges. A cross product is twice the area long, so that the
+/// sum is weighted by area.
 pub fn normals_from_triangles(p: &Primitive, out: &mut Deformed) {
     out.normals.clear();
     out.normals.resize(out.positions.len(), Vec3::ZERO);

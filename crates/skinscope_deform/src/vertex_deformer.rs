@@ -1,4 +1,4 @@
-//! Deforms single vertices of a primitive, for questions about a few of them.
+//! Deforms single vertices of a primitive, for code that needs only a few of them.
 
 use glam::{Vec3, Vec4};
 use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive};
@@ -6,8 +6,8 @@ use skinscope_model::{InfluencesRef, InstanceId, Model, Primitive};
 use super::surface::palette_of;
 use super::{Batch, BatchInfluences, BatchOut, Deformation};
 
-/// Deforms single positions of a primitive, to the bit as [`super::deform_primitive`] does; not for methods that need the surface as a
-/// whole ([`Deformation::needs_surface`]).
+/// Deforms single positions of a primitive, with the same result to the bit as [`super::deform_primitive`]. It cannot
+/// be used for methods that need the whole surface ([`Deformation::needs_surface`]).
 #[derive(Debug)]
 pub struct VertexDeformer<'a> {
     primitive: &'a Primitive,
@@ -20,7 +20,8 @@ pub struct VertexDeformer<'a> {
 }
 
 impl<'a> VertexDeformer<'a> {
-    /// Prepares primitive number `primitive` of an instance; the arguments are those of [`super::deform_primitive`].
+    /// Prepares the primitive with index `primitive` of an instance; the arguments are those of
+    /// [`super::deform_primitive`].
     #[must_use]
     pub fn new(
         model: &'a Model,
@@ -34,7 +35,7 @@ impl<'a> VertexDeformer<'a> {
         Self::with(model, (instance, primitive), bound, morph_weights, method)
     }
 
-    /// Prepares a primitive that is rigid, moved by the one matrix in `packed`; the arguments are those of
+    /// Prepares a primitive that one matrix moves rigidly, the only one in `packed`; the other arguments are those of
     /// [`super::deform_rigid`].
     #[must_use]
     pub fn rigid(
@@ -62,7 +63,7 @@ impl<'a> VertexDeformer<'a> {
         Self { primitive, influences, palette, morphs, method }
     }
 
-    /// Returns the deformed position of vertex number `vertex`, model space.
+    /// Returns the deformed position of the vertex with index `vertex`, in model space, metres.
     #[must_use]
     pub fn position(&self, vertex: usize) -> Vec3 {
         let mut out = [Vec3::ZERO];
@@ -74,7 +75,7 @@ impl<'a> VertexDeformer<'a> {
         out[0]
     }
 
-    /// Writes the deformed positions of some vertices to `out`, model space.
+    /// Writes the deformed positions of some vertices to `out`, in model space, metres.
     pub fn positions(&self, vertices: &[u32], out: &mut Vec<Vec3>) {
         let from: Vec<Vec3> = vertices.iter().map(|v| self.morphed(*v as usize)).collect();
         out.clear();

@@ -1,6 +1,6 @@
-//! The surface of everything that is drawn, deformed once and then read by passes of a picture, picking, readouts,
-//! measures and export. Most methods deform each vertex alone; those that need its neighbours change the surface as a
-//! whole afterwards ([`Method::pass`]).
+//! The surface of everything that is drawn, which is deformed once and then read by the passes of a picture, picking,
+//! readouts, measures and export. Most methods deform each vertex alone; those that need its neighbours change the
+//! whole surface afterwards ([`Method::pass`]).
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,10 +14,10 @@ use super::{
     DataSource, Deformation, Deformed, DeformedAttributes, MethodData, SplitModel, deform_primitive, deform_rigid, pack,
 };
 
-/// The input that a surface is deformed from.
+/// The input of deforming a surface.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceInput<'a> {
-    /// The model as stored.
+    /// The model.
     pub model: &'a Model,
     /// The instances that are drawn, each once.
     pub draws: &'a [InstanceId],
@@ -42,7 +42,7 @@ impl SurfaceInput<'_> {
     }
 }
 
-/// Everything that is drawn, as one method deforms it in one pose.
+/// The surface of everything that is drawn, deformed by one method in one pose.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     /// The parts, by instance in the order of drawing, then by primitive.
@@ -60,16 +60,17 @@ const NOT_DRAWN: u32 = u32::MAX;
 pub struct SurfacePart {
     /// The instance that draws it.
     pub instance: InstanceId,
-    /// The primitive's number in the instance's mesh.
+    /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
     /// The deformed vertices: in model space, or in mesh space where there are copies.
     pub deformed: Deformed,
-    /// `model_from_mesh` of every copy; empty: the part stands where `deformed` has it.
+    /// `model_from_mesh` of every copy; empty where there are none, so that `deformed` is in model space.
     pub copies: Vec<Affine3A>,
 }
 
 impl Surface {
-    /// Deforms everything that is drawn, on all cores. A primitive with copies is deformed once.
+    /// Deforms everything that is drawn, on all cores. A primitive with copies is deformed once. Normals, tangents and
+    /// determinants are computed too ([`DeformedAttributes::ALL`]).
     #[must_use]
     pub fn of(input: &SurfaceInput) -> Self {
         let mut out = Self::default();
@@ -77,8 +78,8 @@ impl Surface {
         out
     }
 
-    /// Does the same in the memory of a surface that is no longer needed, with these lists. Passes may need more of them than
-    /// positions ([`DeformedAttributes::ALL`]).
+    /// Does the same as [`Surface::of`] in the memory of this surface, which is overwritten, with the lists in
+    /// `attributes`. Passes may need more of them than positions ([`DeformedAttributes::ALL`]).
     pub fn deform(&mut self, input: &SurfaceInput, attributes: DeformedAttributes) {
         let (of_method, of_pass) = input.missing_data();
         let mut whole = *input;
@@ -144,20 +145,21 @@ impl Surface {
 }
 
 impl Surface {
-    /// The model whose vertices these are: `model`, which it was deformed from, or one with copies of some of its vertices behind
-    /// those that it has.
+    /// Returns the model whose vertices these are: `model`, which the surface was deformed from, or where the method
+    /// copied vertices a model with the copies after the original ones.
     #[must_use]
     pub fn model<'a>(&'a self, model: &'a Model) -> &'a Model {
         self.split.as_ref().map_or(model, |split| &*split.model)
     }
 
-    /// The same, where some vertices were copied.
+    /// Returns the model with copied vertices; `None` where the method copied none.
     #[must_use]
     pub fn split_model(&self) -> Option<&Arc<Model>> {
         self.split.as_ref().map(|split| &split.model)
     }
 
-    /// The vertex of the model that it was deformed from, of which `vertex` is a copy; `vertex` itself where it is none.
+    /// Returns the original vertex, in the model that the surface was deformed from, of which `vertex` is a copy;
+    /// `vertex` itself where it is no copy.
     #[must_use]
     pub fn original(&self, instance: InstanceId, primitive: usize, vertex: usize) -> usize {
         let Some(split) = &self.split else { return vertex };
@@ -176,15 +178,15 @@ impl Surface {
 }
 
 impl SurfacePart {
-    /// The position in model space of a vertex of copy number `copy` (0 where there are no copies); `None` where there
-    /// is no such vertex.
+    /// Returns the position of a vertex of the copy with index `copy` (0 where there are no copies), in model space,
+    /// metres; `None` where there is no such vertex.
     #[must_use]
     pub fn position(&self, vertex: usize, copy: usize) -> Option<Vec3> {
         let at = *self.deformed.positions.get(vertex)?;
         Some(self.copies.get(copy).map_or(at, |matrix| matrix.transform_point3(at)))
     }
 
-    /// The vertices of copy number `copy`, below the number of copies, in model space.
+    /// Returns the vertices of the copy with index `copy`, which must be below the number of copies, in model space.
     #[must_use]
     pub fn copy(&self, copy: usize) -> Deformed {
         let mut out = self.deformed.clone();

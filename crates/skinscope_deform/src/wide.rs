@@ -2,13 +2,13 @@
 //! each quarter, and four vertices share each product. The results are those of [`super::batch`] to the bit: the same
 //! operations in the same order.
 //!
-//! It stays because of what it gains. For a million vertices on one thread of an EPYC, the loop of [`super::batch`] takes 2.5 to 3.4
-//! times as long for positions alone, 1.9 to 2.5 times with normals and 2.5 to 2.8 times with determinants too (the fastest of 30
-//! rounds in turn, by two runs). It would go below 1.3 times.
+//! It stays because of its speed. For a million vertices on one thread of an EPYC, the loop of [`super::batch`] takes
+//! 2.5 to 3.4 times as long for positions alone, 1.9 to 2.5 times with normals and 2.5 to 2.8 times with determinants
+//! too (the fastest of 30 rounds in turn, by two runs). Below 1.3 times it would be removed.
 //!
 //! A vertex must wait some hundred cycles for its normal, most of them for a square root and a division, and the
-//! processor can keep only so many instructions waiting. So lengths are kept for a block of vertices, and all its
-//! normals are made unit at the end.
+//! processor has room for only so many waiting instructions. So the lengths of a block of vertices are collected, and
+//! all its normals are normalised at the end.
 
 use std::arch::x86_64::*;
 
@@ -16,7 +16,7 @@ use glam::{Vec3, Vec4};
 
 use super::{Batch, BatchOut};
 
-/// How many vertices a block has, whose lengths are kept.
+/// The number of vertices of a block, whose lengths are collected.
 pub(super) const BLOCK: usize = 128;
 
 /// A palette that [`Wide::deform`] can read, with a cache line for each joint. It exists only where the processor has

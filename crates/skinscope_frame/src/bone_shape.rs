@@ -1,4 +1,4 @@
-//! The shapes of bones.
+//! The shapes in which bones are drawn.
 
 /// The shape in which bones are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -13,10 +13,10 @@ pub enum BoneShape {
 }
 
 impl BoneShape {
-    /// All of them, in the order of the menu.
+    /// All shapes, in the order of the menu.
     pub const ALL: [Self; 3] = [Self::Octahedra, Self::Sticks, Self::Lines];
 
-    /// The name on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
         match self {

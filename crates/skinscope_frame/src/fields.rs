@@ -1,4 +1,4 @@
-//! Copies frames and compares them, field by field.
+//! Copies and compares frames, field by field.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ macro_rules! fields {
                 out
             }
 
-            /// Copies into the memory that is there, since the frame is copied for every picture.
+            /// Copies into the memory of this frame, since a frame is copied for every picture.
             fn clone_from(&mut self, from: &Self) {
                 let Self { $($field),* } = from;
                 $(self.$field.clone_from($field);)*
@@ -25,8 +25,8 @@ macro_rules! fields {
         }
 
         impl Frame {
-            /// Returns whether two frames make the same picture. Models, surfaces, marks and inspections are the same where
-            /// they are one in memory.
+            /// Returns whether two frames make the same picture. Models, surfaces, marks and inspections count as the
+            /// same only where they share memory.
             #[must_use]
             pub fn is_same_picture(&self, other: &Self) -> bool {
                 let Self { $($field),* } = other;

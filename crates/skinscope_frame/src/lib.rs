@@ -1,5 +1,5 @@
-//! A picture as plain data: everything that the renderer is told. Knows nothing of the GPU, of windows, or of how it
-//! was made.
+//! A picture as plain data, which the session fills and the renderer draws. This crate knows nothing of the GPU, of
+//! windows, or of how the data was computed.
 
 #![forbid(unsafe_code)]
 
@@ -24,36 +24,36 @@ pub use self::overlay::{
 pub use self::overlay_table::{AS_STORED, OVERLAYS, overlay};
 pub use self::vertex::{PerVertex, VertexPart, VertexRef, VertexSet};
 
-/// Everything that the renderer needs to know to draw one picture.
+/// A complete description of one picture: everything that the renderer needs.
 #[derive(Debug)]
 pub struct Frame {
-    /// The model that is drawn; the renderer keeps its GPU copy as long as this stays the same `Arc`.
+    /// The model that is drawn; the renderer reuses its GPU copy as long as this is the same `Arc`.
     pub model: Option<Arc<Model>>,
     /// The viewpoint.
     pub camera: Camera,
     /// The method that deforms vertices.
     pub method: &'static Method,
-    /// The values of the method's parameters.
+    /// The values of the parameters of method and pass.
     pub parameters: ParameterValues,
-    /// Why only the processor can deform; `None`: shaders can too.
+    /// Why only the processor can deform, in words for the user; `None`: shaders can deform too.
     pub needs_processor: Option<&'static str>,
-    /// The deformer: vertex shader, compute shader or processor.
+    /// What deforms the vertices: the vertex shader, a compute shader or the processor.
     pub deformer: Deformer,
-    /// The surface of each member of the crowd, where the processor deforms; else none.
+    /// The deformed surface of each member of the crowd, where the processor deforms; empty otherwise.
     pub surfaces: Vec<Arc<Surface>>,
-    /// The skinning matrices `model_from_mesh`, laid out by [`Model::palette_layout`]; of a crowd, those of all members
-    /// one after the other.
+    /// The skinning matrices `model_from_mesh`, in the order of [`Model::palette_layout`]; for a crowd, those of all
+    /// members one after the other.
     pub palettes: Vec<Affine3A>,
     /// The morph weights, by [`skinscope_model::Instance::morph_offset`]; of a crowd, those of all members one after the
     /// other.
     pub morph_weights: Vec<f32>,
-    /// How many copies of the model are drawn, each by its own palette and morph weights: 1 or more.
+    /// The number of members of the crowd, each with its own palette and morph weights: 1 or more.
     pub members: u32,
-    /// Instances to draw, in depth-first node order.
+    /// The instances that are drawn, in depth-first node order.
     pub draws: Vec<InstanceId>,
-    /// The number of the file's variant whose materials are shown ([`skinscope_model::Primitive::material_in`]).
+    /// The index of the file's variant whose materials are shown ([`skinscope_model::Primitive::material_in`]).
     pub variant: Option<usize>,
-    /// The material properties that the clip changes, and their values.
+    /// The material properties that the clip animates, and their values.
     pub changes: Vec<Change>,
     /// The lights of the file that are used.
     pub lights: Vec<Light>,
@@ -63,37 +63,39 @@ pub struct Frame {
     pub bones: Vec<Bone>,
     /// Lines over the surface, such as joint axes.
     pub lines: Vec<Line>,
-    /// The vertices that are marked.
+    /// The marked vertices.
     pub marked: Arc<VertexSet>,
-    /// Numbers for each vertex that some overlays show; an overlay that lacks its numbers is not drawn.
+    /// The numbers of vertices that some overlays show; an overlay without its numbers is not drawn.
     pub inspected: Option<Arc<InspectedValues>>,
-    /// The numbers of vertices that differ from what is stored, where the overlay shows them.
+    /// The numbers of vertices for overlays that compare with the stored weights or show a measure of the pose; `None`
+    /// for all other overlays.
     pub changed: Option<Arc<PerVertex>>,
     /// All other settings of the picture.
     pub display: Display,
-    /// Faint surfaces of the same model in other poses, each in the colour of [`Display::ghost`]: of these pictures nothing but the surface
-    /// is drawn, behind what the surface of this one hides. Where two surfaces are compared there are none.
+    /// Translucent surfaces of the same model in other poses, each in the colour of its own [`Display::ghost`], behind
+    /// the surface of this frame. Nothing else of these frames is drawn. There are none where two surfaces are
+    /// compared.
     pub ghosts: Vec<Frame>,
-    /// The second side of the picture, where two surfaces are compared; this frame is then the first.
+    /// The second side of the picture, where two surfaces are compared; this frame is then the first side.
     pub compared: Option<Box<Compared>>,
 }
 
 /// The second side of a picture that compares two surfaces.
 #[derive(Debug)]
 pub struct Compared {
-    /// The picture that this side is part of: another method, other weights, another model. What it is compared with itself is
-    /// not shown.
+    /// The picture of this side: another method, other weights or another model. Its own field `compared` is ignored.
     pub frame: Frame,
-    /// How the two sides share the picture.
+    /// The division of the picture between the two sides.
     pub layout: SideLayout,
 }
 
-/// How the two sides of a comparison share the width of a picture.
+/// The division of the width of a picture between the two sides of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SideLayout {
-    /// Both sides see the same; the first one is shown left of this share of the width, 0…1, and the second one right of it.
+    /// Both sides have the same camera. The first is shown left of this share of the width, 0…1, and the second right
+    /// of it.
     Split(f32),
-    /// Each side has a half of the width for all that its camera sees.
+    /// Each side is a whole picture of half the width.
     SideBySide,
 }
 
@@ -132,8 +134,9 @@ impl Default for Frame {
 }
 
 impl Frame {
-    /// Draws the line between the two sides of a split picture into both, `width` pixels wide; `aspect` is that of the picture.
-    /// Where the picture is not split there is no line.
+    /// Adds the line between the two sides of a split picture to both sides. `aspect` is width over height of the
+    /// picture, `width` that of the line in pixels, and `color` is sRGB with straight alpha. Where the picture is not
+    /// split there is no line.
     pub fn add_divider(&mut self, aspect: f32, width: f32, color: [f32; 4]) {
         let Camera { world_from_view, projection, near, far } = self.camera;
         let Some(Compared { frame, layout: SideLayout::Split(share) }) = self.compared.as_deref_mut() else { return };
@@ -150,7 +153,8 @@ impl Frame {
         frame.lines.push(line);
     }
 
-    /// Does the same as [`Frame::add_divider`] with the usual lines, for a picture of `size` pixels.
+    /// Adds the line as [`Frame::add_divider`] does, in its usual colours, to a picture of `size` (width and height)
+    /// pixels.
     pub fn add_divider_for(&mut self, size: [u32; 2]) {
         let [width, height] = size.map(|side| side as f32);
         for (wide, color) in DIVIDER {
@@ -158,19 +162,20 @@ impl Frame {
         }
     }
 
-    /// Returns whether two sides have a half of the picture each.
+    /// Returns whether each side of a comparison has half of the picture.
     #[must_use]
     pub fn is_in_halves(&self) -> bool {
         self.compared.as_ref().is_some_and(|other| other.layout == SideLayout::SideBySide)
     }
 
-    /// Returns whether two frames show the same model.
+    /// Returns whether two frames have the same model in memory.
     #[must_use]
     pub fn shows_model_of(&self, other: &Self) -> bool {
         fields::is_one(&self.model, &other.model)
     }
 
-    /// Returns the overlay that colours the surface, once the numbers that it needs are there.
+    /// Returns the overlay that colours the surface; `None` where there is none, or the numbers that it needs are
+    /// missing.
     #[must_use]
     pub fn overlay(&self) -> Option<&'static Overlay> {
         self.display.overlay.filter(|overlay| match overlay.values {
@@ -195,12 +200,12 @@ impl Clone for Compared {
     }
 }
 
-/// The viewpoint; the camera looks along its −Z. The aspect ratio comes from the target.
+/// The camera, which looks along its −Z. The aspect ratio is that of the picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// The camera's frame, without scale or shear.
+    /// The frame of the camera in the world, without scale or shear.
     pub world_from_view: Affine3A,
-    /// Perspective or orthographic.
+    /// The projection, perspective or orthographic.
     pub projection: Projection,
     /// The distance of the near plane in front of the eye, metres.
     pub near: f32,
@@ -219,7 +224,7 @@ impl Default for Camera {
     }
 }
 
-/// A light of the file (`KHR_lights_punctual`).
+/// A light of the file (`KHR_lights_punctual`), in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Light {
     /// The shape of its beam.
@@ -228,50 +233,51 @@ pub struct Light {
     pub position: Vec3,
     /// The direction of the light's beam in the world, unit length.
     pub direction: Vec3,
-    /// The colour, linear RGB: the irradiance of a surface that faces the light, at one metre where the light has a
-    /// place.
+    /// The colour, linear RGB: the irradiance of a surface that faces the light. For point and spot lights it is that
+    /// at a distance of one metre.
     pub color: Vec3,
-    /// The distance at which it has faded out, metres; infinite where it never does.
+    /// The distance at which the light has faded to nothing, metres; infinite where it never does.
     pub range: f32,
 }
 
-/// The settings of the picture.
+/// The settings of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Display {
-    /// The overlay that colours the surface; `None`: materials and light.
+    /// The overlay that colours the surface; `None`: the surface has its materials and is lit.
     pub overlay: Option<&'static Overlay>,
-    /// The ramp of overlays that leave the colours to the user.
+    /// The colour ramp of overlays that let the user choose one.
     pub ramp: Ramp,
-    /// The joint whose weights are shown.
+    /// The selected joint, whose weights are shown.
     pub selected: Option<NodeId>,
-    /// Whether the weights of all nodes below it are added.
+    /// Whether the weights of all nodes below the selected joint are added to its own.
     pub with_children: bool,
     /// Whether parts that the selected joint does not move are dimmed.
     pub influenced_only: bool,
-    /// In overlays whose colours stand for joints, triangles that several joints share, by a tenth or more each, are black
-    /// (as in the lecture). Otherwise the colours are mixed by weight, with dark seams where another joint becomes the
+    /// Whether triangles of which several joints have a tenth or more each are black, in overlays whose colours
+    /// represent joints. Otherwise the colours are mixed by weight, with dark seams where another joint becomes the
     /// dominant one.
     pub shared_black: bool,
-    /// The most influences that a runtime can use.
+    /// The largest number of influences of a vertex that a runtime supports.
     pub influence_limit: usize,
-    /// Draws all vertices as dots: in the colours of the overlay, else in this colour.
+    /// Dots at all vertices: in the colours of the overlay, or without an overlay in their own colour. `None`: no dots.
     pub dots: Option<Dots>,
-    /// The dots of marked vertices.
+    /// The dots at marked vertices.
     pub marks: Dots,
     /// Whether triangle edges are drawn over the surface.
     pub wireframe: bool,
-    /// The colour (sRGB, straight alpha) of a surface of [`Frame::ghosts`]: strong at its outline, faint where it faces the eye. `None`: the
-    /// frame is no ghost.
+    /// The colour (sRGB, straight alpha) of a surface in [`Frame::ghosts`], which is strong at its outline and faint
+    /// where it faces the camera. `None`: the frame is no ghost.
     pub ghost: Option<[f32; 4]>,
-    /// Whether the surface itself is drawn; without it skeleton, lines and wireframe remain.
+    /// Whether the surface is drawn; without it skeleton, lines and wireframe remain.
     pub mesh: bool,
-    /// The opacity of the surface, 0…1: below 1 what lies behind it shines through, but none of its own other layers.
+    /// The opacity of the surface, 0…1. Below 1 the background and other objects shine through it, but its own hidden
+    /// layers do not.
     pub skin_opacity: f32,
-    /// The ground at y = `height`, which fades out; `None`: no ground.
+    /// The ground plane, which fades out; `None`: no ground.
     pub grid: Option<Grid>,
     /// The background.
     pub background: Background,
-    /// The kind of buffer that the palette is read from; the picture is the same.
+    /// The kind of buffer that shaders read the palette from; it does not change the picture.
     pub palette_buffer: PaletteBuffer,
 }
 
@@ -307,21 +313,21 @@ pub struct Dots {
     pub color: [f32; 4],
 }
 
-/// The lines, floor and shadow of the ground plane.
+/// The ground plane, with its lines, floor and shadow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     /// The distance between lines, metres; every tenth is stronger.
     pub spacing: f32,
-    /// The y of the plane, metres.
+    /// The y of the plane in the world, metres.
     pub height: f32,
     /// The distance from the origin at which the ground has faded out, metres.
     pub radius: f32,
-    /// The box of the deformed model on the ground, for the contact shadow: centre xz and radii xz; zero radii for
-    /// none.
+    /// The contact shadow, from the box of the deformed model: xz of its centre, then half of its size in x and z,
+    /// metres; zero sizes for no shadow.
     pub shadow: Vec4,
     /// The colour of the lines, sRGB.
     pub color: [f32; 3],
-    /// The colour of the floor, on which the shadow lies: sRGB, straight alpha under the model, fading out around it.
+    /// The colour of the floor under the shadow: sRGB, straight alpha under the model, from which it fades out.
     pub floor: [f32; 4],
 }
 
@@ -344,28 +350,28 @@ pub enum Background {
 /// A bone that is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bone {
-    /// The position of the joint, world space.
+    /// The position of the joint, world space, metres.
     pub head: Vec3,
-    /// The position of the next joint, world space.
+    /// The position of the next joint, world space, metres.
     pub tail: Vec3,
-    /// Half of its greatest width, metres; bones that are lines have a width of their own.
+    /// Half of its largest width, metres; bones that are drawn as lines ignore it.
     pub radius: f32,
     /// The colour: sRGB, straight alpha.
     pub color: [f32; 4],
     /// The shape that is drawn.
     pub shape: BoneShape,
-    /// Whether it is drawn opaque, over all other bones, with a white and a black outline, as the selected one is.
+    /// Whether it is drawn opaque over all other bones, with a white and a black outline, as for the selected joint.
     pub outlined: bool,
-    /// Whether it is fainter the farther away it is.
+    /// Whether it becomes fainter with distance from the camera.
     pub fades: bool,
 }
 
-/// A line with round ends, drawn over the surface; where `from` is `to`, a dot.
+/// A line with round ends, drawn over the surface; a dot where `from` equals `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
-    /// The start, world space.
+    /// The start, world space, metres.
     pub from: Vec3,
-    /// The end, world space.
+    /// The end, world space, metres.
     pub to: Vec3,
     /// The width in pixels.
     pub width: f32,
@@ -373,7 +379,8 @@ pub struct Line {
     pub color: [f32; 4],
 }
 
-/// Returns the sRGB colour that stands for a joint: neighbours in the list differ well (hues step by the golden ratio).
+/// Returns the sRGB colour that represents a joint. Consecutive nodes have very different colours (hues step by the
+/// golden ratio).
 #[must_use]
 pub fn joint_color(node: NodeId) -> [f32; 3] {
     let hue = (node.0 as f32 * 0.618_034).fract() * 6.0;

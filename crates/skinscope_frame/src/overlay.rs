@@ -1,7 +1,8 @@
-//! Overlays: each gives a number to every vertex and a colour to every number.
+//! Overlays: each computes a number for every vertex, and colours the surface by these numbers.
 //!
-//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one row of [`crate::OVERLAYS`], which
-//! says what it is called, what its scale is and what it needs. Menu, legend, command line and renderer read the row.
+//! An overlay is one WGSL function (`shaders/overlay/`), which computes the number, and one entry of
+//! [`crate::OVERLAYS`], with its name, its colour scale and the data that it needs. Menu, legend, command line and
+//! renderer read the entry.
 
 use std::ops::RangeInclusive;
 
@@ -9,33 +10,33 @@ use skinscope_base::math::Ramp;
 
 use super::PerVertex;
 
-/// An overlay.
+/// An overlay: a number for every vertex, and colours for the numbers.
 #[derive(Debug)]
 pub struct Overlay {
     /// The name on the command line, such as `influences`.
     pub id: &'static str,
-    /// The name in the menu and at the head of the legend.
+    /// The name in the menu and above the legend.
     pub label: &'static str,
-    /// The text on its switch in the menu bar; `None`: it is in the list beside the switches.
+    /// The label of its switch in the menu bar; `None`: it is in the list next to the switches.
     pub short: Option<&'static str>,
     /// The key that switches it on and off.
     pub key: Option<char>,
     /// A sentence that says what the colours show.
     pub help: &'static str,
-    /// The file name in `shaders/` and the text of the shader. It defines `overlay_<id>` (with `_` for `-`); the
-    /// contract stands at the top of `shaders/common/overlay.wgsl`.
+    /// The file name in `shaders/` and the text of the shader. It defines `overlay_<id>` (with `_` for `-`), by the
+    /// rules at the top of `shaders/common/overlay.wgsl`.
     pub wgsl: (&'static str, &'static str),
-    /// The colours of the numbers.
+    /// The colour scale of the numbers.
     pub scale: Scale,
-    /// The numbers that are computed for each vertex beforehand, where the shader cannot compute them.
+    /// The numbers that are computed for each vertex in advance; `None`: the shader computes them.
     pub values: Option<VertexValues>,
     /// Whether it depends on the selected joint.
     pub of_joint: bool,
-    /// Whether it depends on the most influences that a runtime can use.
+    /// Whether it depends on [`crate::Display::influence_limit`].
     pub has_limit: bool,
 }
 
-/// Numbers of vertices that no shader can compute from a vertex alone, by who computes them.
+/// The numbers that no shader can compute from a vertex alone, by what computes them.
 #[derive(Clone, Copy, Debug)]
 pub enum VertexValues {
     /// The inspection of the model, or the comparison of two surfaces.
@@ -49,22 +50,24 @@ pub enum VertexValues {
     Measured(VertexMeasure),
 }
 
-/// The numbers of a posed surface that overlays show, for each stored vertex of a primitive.
+/// A measure of the posed surface at each stored vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VertexMeasure {
-    /// The length of the edge at the vertex that is stretched or squeezed most, posed over rest; −1 where none is measured.
+    /// The ratio of lengths, posed over rest, of the edge at the vertex that is stretched or squeezed most; −1 where no
+    /// edge is measured.
     Stretch,
-    /// The area of the triangle at the vertex that has changed most, posed over rest; −1 where none is measured.
+    /// The ratio of areas, posed over rest, of the triangle at the vertex that changed most; −1 where no triangle is
+    /// measured.
     Area,
     /// 1 at the corners of inverted triangles, else 0.
     Inverted,
-    /// By how many degrees the sharpest edge at the vertex bends farther than at rest.
+    /// The increase from rest, in degrees, of the angle at the edge of the vertex that is folded most.
     Fold,
-    /// The angle of the normal to the one that is computed from the posed triangles, degrees; −1 where there is none.
+    /// The angle between the normal and that of the posed triangles, degrees; −1 where there is none.
     NormalError,
 }
 
-/// One of the lists of [`InspectedValues`].
+/// The name of one of the lists of [`InspectedValues`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InspectedList {
     /// [`InspectedValues::asymmetry`].
@@ -75,16 +78,16 @@ pub enum InspectedList {
     Distance,
 }
 
-/// Numbers for each vertex that cannot be computed from its own weights.
+/// Numbers of vertices that cannot be computed from the weights of each vertex alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct InspectedValues {
-    /// For each vertex: the weight of the joint to which it is rogue; 0 for others.
+    /// For each vertex that the rule `rogue-vertices` of the checker reports, its weight for the joint in question; 0
+    /// for others.
     pub rogue: PerVertex,
-    /// For each vertex: the largest difference between one of its weights and that of its mirror image; below zero
-    /// where it has none.
+    /// For each vertex the largest difference between one of its weights and that of its mirror image, 0…1; below zero
+    /// where it has no mirror image.
     pub asymmetry: PerVertex,
-    /// The distance of each vertex between the two surfaces that are compared, metres. Not of the model as stored: only what a
-    /// comparison makes has it.
+    /// The distance of each vertex between the two compared surfaces, metres. Only a comparison fills it.
     pub distance: PerVertex,
 }
 
@@ -101,7 +104,7 @@ impl InspectedValues {
 }
 
 impl Overlay {
-    /// Returns whether the model must be inspected before the overlay can be shown.
+    /// Returns whether the overlay needs an inspection of the model.
     #[must_use]
     pub fn needs_inspection(&self) -> bool {
         matches!(self.values, Some(VertexValues::Inspected(_)))
@@ -114,50 +117,50 @@ impl PartialEq for Overlay {
     }
 }
 
-/// The colours of the numbers of vertices.
+/// The colour scale of an overlay.
 #[derive(Debug)]
 pub enum Scale {
-    /// Numbers are coloured by a ramp. Between vertices the number is interpolated.
+    /// A continuous scale. The number is interpolated between vertices.
     Ramp {
-        /// The ramp; `None`: the user's choice.
+        /// The ramp; `None`: the one that the user chose.
         ramp: Option<Ramp>,
         /// The numbers at the ends of the ramp.
         ends: [f32; 2],
-        /// Numbers that the legend marks, each with its label.
+        /// The numbers that the legend marks, with their labels.
         ticks: &'static [(f32, &'static str)],
-        /// The colour and label of vertices that have no number: those for which the shader gives `NONE`.
+        /// The colour and label of vertices without a number, for which the shader returns `NONE`.
         none: Option<Step>,
-        /// The colour and label of vertices of rigid parts, which no skin moves, where the shader gives `NONE` for them
-        /// too.
+        /// The colour and label of vertices of rigid parts, which no skin moves, where the shader returns `NONE` for
+        /// them too.
         rigid: Option<Step>,
     },
-    /// Each whole number from zero has its own colour. Between vertices the colour is interpolated.
+    /// A colour for each whole number from zero on. The colour is interpolated between vertices.
     Steps(&'static [Step]),
-    /// The number is a place in the palette; the colour is that of its joint.
+    /// The number is an index into the palette; the colour is that of its joint ([`crate::joint_color`]).
     Joints,
 }
 
-/// A whole number on a scale.
+/// A whole number on a scale, with its colour.
 #[derive(Debug)]
 pub struct Step {
-    /// The meaning of the number, as the legend writes it.
+    /// The meaning of the number, in the words of the legend.
     pub label: &'static str,
     /// The colour, sRGB.
     pub color: [f32; 3],
-    /// The vertices that have it, which the legend counts.
+    /// The vertices with this number, which the legend counts.
     pub counted: Counted,
 }
 
-/// The vertices of a model that a row of a legend counts.
+/// The vertices of a model that an entry of a legend counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// None of them, or those that the numbers of the overlay tell.
+    /// None, or those with the number of the overlay.
     Nothing,
-    /// Skinned vertices that so many joints move; the last number stands for itself and all above.
+    /// Skinned vertices with this number of influences; the last number of the range includes all larger ones.
     Influences(RangeInclusive<usize>),
-    /// Skinned vertices that one joint moves or more, and no more than the limit of influences.
+    /// Skinned vertices with at least one influence and no more than [`crate::Display::influence_limit`].
     WithinLimit,
-    /// Skinned vertices that more joints move than the limit of influences.
+    /// Skinned vertices with more influences than [`crate::Display::influence_limit`].
     OverLimit,
     /// Vertices of rigid parts, which no skin moves.
     Rigid,
@@ -166,13 +169,13 @@ pub enum Counted {
 /// How many rows a ramp has in the table that the shader reads: every stop of every ramp falls on one, so that it is
 /// exact.
 const RAMP_ROWS: usize = 37;
-/// How many rows the table has: those of the ramp, the colour of exactly zero, and the colour of vertices without a
-/// number.
+/// The number of rows of the table that the shader reads: those of the ramp, the colour of exactly zero, and the colour
+/// of vertices without a number.
 pub const SCALE_ROWS: usize = RAMP_ROWS + 2;
 
 impl Scale {
-    /// Returns the sRGB colour of a number; `own` is the user's ramp. `None` for joints, whose colours do not come from
-    /// a scale.
+    /// Returns the sRGB colour of a number; `own` is the ramp that the user chose. `None` for joints, whose colours do
+    /// not come from a scale.
     #[must_use]
     pub fn color(&self, number: f32, own: Ramp) -> Option<[f32; 3]> {
         match self {
@@ -186,8 +189,9 @@ impl Scale {
         }
     }
 
-    /// Returns the table that the shader reads: a ramp from end to end, then the colours of exactly zero and of
-    /// vertices without a number (w: 1 where the scale has such a colour, else 0), or the steps.
+    /// Returns the table that the shader reads, rows of sRGB colours: for a ramp the colours from end to end, then
+    /// those of exactly zero and of vertices without a number (w is 1 where the scale has such a colour, else 0); for
+    /// steps their colours.
     #[must_use]
     pub fn rows(&self, own: Ramp) -> [[f32; 4]; SCALE_ROWS] {
         let special = |color: Option<[f32; 3]>| color.map_or([0.0; 4], |[r, g, b]| [r, g, b, 1.0]);

@@ -43,7 +43,7 @@ pub static OVERLAYS: &[&Overlay] = &[
     &NORMAL_ERROR,
 ];
 
-/// Finds an overlay by [`Overlay::id`].
+/// Finds an overlay by [`Overlay::id`]; `None` where there is none.
 #[must_use]
 pub fn overlay(id: &str) -> Option<&'static Overlay> {
     OVERLAYS.iter().copied().find(|o| o.id == id)
@@ -195,7 +195,7 @@ static ROGUE: Overlay = Overlay {
     has_limit: false,
 };
 
-/// What the legend of changed weights calls vertices that have those that they are compared with.
+/// The label of vertices that are the same in both models of a comparison, in the legend of changed weights.
 pub const AS_STORED: &str = "As stored";
 
 static CHANGED: Overlay = Overlay {

@@ -1,21 +1,21 @@
-//! Names of vertices: one as it is drawn, sets as they are stored, and a number for each.
+//! References to vertices: single ones as they are drawn, and sets of stored ones, with numbers for each.
 
 use skinscope_model::{InstanceId, MeshId, Model, NodeId, Primitive};
 
-/// One vertex of an instance that is drawn.
+/// A reference to one vertex of an instance that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct VertexRef {
     /// The instance that draws it.
     pub instance: InstanceId,
-    /// The primitive's number in the instance's mesh.
+    /// The index of the primitive in the instance's mesh.
     pub primitive: usize,
-    /// The vertex's place in the primitive's positions; it may have been split off for tangents.
+    /// The index of the vertex in the primitive's positions; the vertex may have been split off for tangents.
     pub vertex: usize,
 }
 
 impl VertexRef {
-    /// Returns its number in the file: a vertex that was split off for tangents has the number of the one that it
-    /// copies.
+    /// Returns the index of the vertex in the file; one that was split off for tangents has the index of the vertex
+    /// that it copies.
     #[must_use]
     pub fn stored(self, primitive: &Primitive) -> usize {
         primitive.stored_vertex(self.vertex as u32) as usize
@@ -25,23 +25,23 @@ impl VertexRef {
 /// Some stored vertices of one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VertexPart {
-    /// The mesh's number in the file.
+    /// The mesh.
     pub mesh: MeshId,
-    /// The primitive's number in the mesh.
+    /// The index of the primitive in the mesh.
     pub primitive: usize,
-    /// The numbers in the file, rising.
+    /// The indices of the vertices in the file, rising.
     pub vertices: Vec<u32>,
 }
 
-/// A set of stored vertices of a model; each primitive stands in it once at most.
+/// A set of stored vertices of a model. It has at most one part for each primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct VertexSet {
-    /// The parts by mesh, then primitive.
+    /// The parts, in the order of mesh, then primitive.
     pub parts: Vec<VertexPart>,
 }
 
 impl VertexSet {
-    /// Returns how many vertices there are in all.
+    /// Returns the number of vertices in all parts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.iter().map(|p| p.vertices.len()).sum()
@@ -53,7 +53,8 @@ impl VertexSet {
         self.parts.iter().all(|p| p.vertices.is_empty())
     }
 
-    /// Makes the set of these vertices, which may be in any order.
+    /// Makes the set of these vertices (mesh, primitive, stored vertex), which may be in any order and occur several
+    /// times.
     #[must_use]
     pub fn from_vertices(mut vertices: Vec<(MeshId, usize, u32)>) -> Self {
         vertices.sort_unstable();
@@ -66,7 +67,7 @@ impl VertexSet {
         Self { parts: vertices.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(part).collect() }
     }
 
-    /// The vertices for which a joint has a weight.
+    /// Returns the vertices with a non-zero weight for a joint.
     #[must_use]
     pub fn moved_by(model: &Model, node: NodeId) -> Self {
         let mut parts = Vec::new();
@@ -93,7 +94,7 @@ impl VertexSet {
         Self { parts }
     }
 
-    /// Returns every vertex with its mesh and primitive.
+    /// Returns every vertex with its mesh and primitive, in the order of the parts.
     pub fn iter(&self) -> impl Iterator<Item = (MeshId, usize, u32)> {
         self.parts.iter().flat_map(|p| p.vertices.iter().map(|v| (p.mesh, p.primitive, *v)))
     }
@@ -115,24 +116,24 @@ impl VertexSet {
 /// A number for each stored vertex of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PerVertex {
-    /// The numbers by mesh, primitive and stored vertex; empty for a primitive that has none.
+    /// The numbers, by mesh, then primitive, then stored vertex; empty for a primitive without numbers.
     pub values: Vec<Vec<Vec<f32>>>,
 }
 
 impl PerVertex {
-    /// Makes an empty list for every primitive.
+    /// Makes lists without numbers for all primitives of a model.
     #[must_use]
     pub fn empty(model: &Model) -> Self {
         Self { values: model.meshes.iter().map(|m| vec![Vec::new(); m.primitives.len()]).collect() }
     }
 
-    /// Returns how many vertices have no value: theirs is below zero.
+    /// Returns how many vertices have a number below zero, which means that they have no value.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.values.iter().flatten().flatten().filter(|v| **v < 0.0).count()
     }
 
-    /// Returns the numbers of one primitive.
+    /// Returns the numbers of one primitive; empty where it has none.
     #[must_use]
     pub fn of(&self, mesh: MeshId, primitive: usize) -> &[f32] {
         self.values.get(mesh.index()).and_then(|m| m.get(primitive)).map_or(&[], Vec::as_slice)

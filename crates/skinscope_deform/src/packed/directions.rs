@@ -10,11 +10,11 @@ const FEWER_STEPS: f32 = 16_383.0;
 /// The first 16 bits of a word that holds no direction. No coordinate rounds to this.
 const NONE: u32 = 0x8000;
 
-/// The largest angle by which packing turns a normal, radians. Rounding moves each coordinate by half a step s, which
-/// moves the point of the octahedron by √(s² + s² + (2s)²) = √6 s at most, no nearer to the origin than 1/√3: √18 s.
+/// The largest angle by which packing changes a normal, radians. Rounding moves each coordinate by half a step s, which
+/// moves the point of the octahedron by at most √(s² + s² + (2s)²) = √6 s, no nearer to the origin than 1/√3: √18 s.
 pub const NORMAL_ERROR: f32 = 6.5e-5;
-/// The largest angle by which packing turns a tangent, radians: as for normals, with one of the steps s twice as long,
-/// √3 √(s² + 4s² + 9s²).
+/// The largest angle by which packing changes a tangent, radians: as for normals, with one of the steps s twice as
+/// long, √3 √(s² + 4s² + 9s²).
 pub const TANGENT_ERROR: f32 = 9.9e-5;
 
 /// Projects a direction of any length onto the octahedron and unfolds its lower half; `None` for no direction.
@@ -58,7 +58,7 @@ pub fn pack_tangent(v: Vec4) -> u32 {
     word | side
 }
 
-/// Reads a packed normal as the shader does.
+/// Unpacks a normal as the shader does; the result has unit length.
 pub fn unpack_normal(word: u32) -> Vec3 {
     if word & 0xffff == NONE {
         return Vec3::ZERO;
@@ -67,7 +67,7 @@ pub fn unpack_normal(word: u32) -> Vec3 {
     direction(Vec2::new(x, y))
 }
 
-/// Reads a packed tangent as the shader does.
+/// Unpacks a tangent as the shader does: xyz has unit length, w is ±1.
 pub fn unpack_tangent(word: u32) -> Vec4 {
     let side = if word >> 31 == 1 { -1.0 } else { 1.0 };
     if word & 0xffff == NONE {

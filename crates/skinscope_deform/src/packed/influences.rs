@@ -1,4 +1,4 @@
-//! Packs the joints and weights of vertices: in which form they stand, and the words of each.
+//! Packs the joints and weights of vertices: chooses their layout and writes their words.
 
 use skinscope_model::{InfluencesRef, PrimitiveRef};
 
@@ -6,25 +6,25 @@ use super::chunks::{by_chunk, filled, rows};
 use super::order::VertexOrder;
 use super::weights::{self, FourInfluences, WeightBits};
 
-/// The form in which the influences of a vertex are stored.
+/// The layout in which the influences of a vertex are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InfluenceLayout {
-    /// They are not stored: one joint moves all vertices.
+    /// None are stored: one joint moves all vertices.
     None,
-    /// Four stand in the vertex. Those with weight come first, pairs of one joint one after the other; the others have
-    /// the first one's joint and no weight.
+    /// Four pairs are stored with the vertex. Those with a weight come first, pairs of one joint one after the other;
+    /// the others have the joint of the first pair and weight 0.
     Four {
-        /// Whether joints are numbers of 16 bits, else of 8.
+        /// Whether joints have 16 bits instead of 8.
         wide_joints: bool,
         /// The format of the weights.
         weights: WeightBits,
     },
-    /// They stand in a list of their own; the vertex says where its part begins, and how many there are.
+    /// The pairs are in a list of their own; the vertex has the start of its part in the list, and its length.
     List,
 }
 
 impl InfluenceLayout {
-    /// The words of the joints, which come first in the row; of a list, where it begins and how many there are.
+    /// Returns the number of words of the joints, which come first in the row; of a list, those of start and length.
     #[must_use]
     pub const fn joint_words(self) -> usize {
         match self {
@@ -34,7 +34,7 @@ impl InfluenceLayout {
         }
     }
 
-    /// The words of the weights, which follow them.
+    /// Returns the number of words of the weights, which follow the joints.
     #[must_use]
     pub const fn weight_words(self) -> usize {
         match self {
@@ -45,27 +45,27 @@ impl InfluenceLayout {
         }
     }
 
-    /// All words of a row.
+    /// Returns the number of all words of a row.
     #[must_use]
     pub const fn words(self) -> usize {
         self.joint_words() + self.weight_words()
     }
 }
 
-/// The joints and weights of a primitive, ready to be copied to a device, in the order of its vertices there.
+/// The packed influences of a primitive, in the order of its vertices on the device.
 #[derive(Clone, Debug)]
 pub struct PackedInfluences {
     /// The layout of `rows`.
     pub layout: InfluenceLayout,
-    /// [`InfluenceLayout::words`] for each vertex.
+    /// The rows of all vertices, [`InfluenceLayout::words`] words each.
     pub rows: Vec<u32>,
-    /// Joint and weight (the bits of a float) of what [`InfluenceLayout::List`] lists.
+    /// The pairs of [`InfluenceLayout::List`]: joint, and the bits of the weight as f32.
     pub listed: Vec<[u32; 2]>,
-    /// The largest part of a vertex' weight that rounding gave to other joints, up to [`super::MOST_MOVED`].
+    /// The largest share of a vertex's weight that rounding moved to other joints, at most [`super::MOST_MOVED`].
     pub moved: f32,
 }
 
-/// Packs the joints and weights of a primitive alone, in the order that its vertices have on the device.
+/// Packs the influences of a primitive without its other data, in the order that its vertices have on the device.
 #[must_use]
 pub fn pack_all_influences(p: PrimitiveRef<'_>, order: &VertexOrder) -> PackedInfluences {
     if let Some(packed) = influences_in_16_bits(p, order) {
@@ -113,8 +113,9 @@ fn influences_in_16_bits(p: PrimitiveRef<'_>, order: &VertexOrder) -> Option<Pac
     Some(PackedInfluences { layout, rows, listed: Vec::new(), moved })
 }
 
-/// Appends the words of joints and weights of one vertex. False, and nothing appended, where a layout of a primitive has no
-/// room for them; lists have none, since what they say of a vertex may have grown.
+/// Packs the influences of one vertex and appends them to `out`. Returns false, and appends nothing, where they do not
+/// fit into `layout`, which is that of the whole primitive. They never fit into a list, since the vertex may have more
+/// of them than before.
 pub fn pack_influences(p: PrimitiveRef<'_>, layout: InfluenceLayout, vertex: usize, out: &mut Vec<u32>) -> bool {
     let (InfluenceLayout::Four { wide_joints, weights: bits }, Some(influences)) = (layout, &p.influences) else {
         return false;
@@ -138,8 +139,8 @@ fn needs_list(influences: &InfluencesRef<'_>) -> bool {
     influences.per_vertex > 4 && influences.most_used() > 4
 }
 
-/// Returns the form in which the influences of a primitive are stored, and the largest share of a vertex' weight that rounding
-/// then gives to other joints.
+/// Returns the layout for the influences of a primitive, and the largest share of a vertex's weight that rounding then
+/// moves to other joints.
 pub fn layout_of(p: PrimitiveRef<'_>) -> (InfluenceLayout, f32) {
     let Some(influences) = p.influences.as_ref() else { return (InfluenceLayout::None, 0.0) };
     if needs_list(influences) {

@@ -1,13 +1,13 @@
-//! A primitive in the form that the vertex shader reads: small, and in an order that suits the device. This module owns
-//! the meaning of a vertex's words and knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed
-//! here.
+//! Packs primitives for the vertex shader: small, and in an order that suits the device. This module defines the words
+//! of a vertex and knows nothing of devices. `shaders/common/deform.wgsl` unpacks what is packed here.
 //!
-//! A vertex is a row of 32-bit words, without those that its primitive has no use for: position (three floats), normal and
-//! tangent (octahedral). Joints and weights (of 8 or 16 bits by need, or floats) stand in rows of their own, which can change while all
-//! else stays, and so does what only the surface reads (texture coordinates, colour).
+//! A vertex is a row of 32-bit words, without those that its primitive does not need: position (three floats), normal
+//! and tangent (octahedral coordinates). Joints and weights (of 8 or 16 bits as needed, or floats) are in rows of their
+//! own, which can change while everything else stays. So are the values that only the surface's shader reads (texture
+//! coordinates, colour).
 //!
-//! Directions turn by [`NORMAL_ERROR`] and [`TANGENT_ERROR`] at most; [`MOST_MOVED`] bounds the effect of rounding
-//! weights.
+//! Packing changes directions by at most [`NORMAL_ERROR`] and [`TANGENT_ERROR`]; [`MOST_MOVED`] limits the effect of
+//! rounding weights.
 
 mod chunks;
 mod directions;
@@ -23,14 +23,14 @@ pub use order::VertexOrder;
 use skinscope_model::{AlphaMode, InfluencesRef, Model, Primitive, PrimitiveRef};
 pub use weights::{MOST_MOVED, WeightBits};
 
-/// Which words a vertex has, in its row and in that of its influences.
+/// The layout of a vertex: the words of its row, and of the row of its influences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct VertexLayout {
-    /// Whether it has a normal: one word.
+    /// Whether it has a normal, which takes one word.
     pub normals: bool,
-    /// Whether it has a tangent: one word.
+    /// Whether it has a tangent, which takes one word.
     pub tangents: bool,
-    /// Joints, then weights, in a row of their own.
+    /// The layout of its influences, which have a row of their own.
     pub influences: InfluenceLayout,
 }
 
@@ -52,13 +52,13 @@ impl VertexLayout {
         3
     }
 
-    /// Returns the offset of the tangent, in words.
+    /// Returns the offset of the tangent from the start of the vertex, in words.
     #[must_use]
     pub const fn tangent_at(self) -> usize {
         self.normal_at() + self.normals as usize
     }
 
-    /// All words of the vertex itself.
+    /// Returns the number of words of the vertex without its influences.
     #[must_use]
     pub const fn words(self) -> usize {
         self.tangent_at() + self.tangents as usize
@@ -66,12 +66,12 @@ impl VertexLayout {
 }
 
 /// The layout of the values of a vertex that only the surface's shader reads: floats, without those that the primitive
-/// lacks.
+/// does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PaintLayout {
-    /// Whether each set of texture coordinates is there: two words.
+    /// Whether each set of texture coordinates exists, which takes two words.
     pub uvs: [bool; 2],
-    /// Whether the vertex has a colour: four words.
+    /// Whether the vertex has a colour, which takes four words.
     pub colors: bool,
 }
 
@@ -80,90 +80,90 @@ impl PaintLayout {
         Self { uvs: [0, 1].map(|set: usize| !p.uvs[set].is_empty()), colors: !p.colors.is_empty() }
     }
 
-    /// Returns the offset of a set of texture coordinates, in words.
+    /// Returns the offset of a set of texture coordinates from the start of the vertex, in words.
     #[must_use]
     pub const fn uv_at(self, set: usize) -> usize {
         if set == 0 { 0 } else { 2 * self.uvs[0] as usize }
     }
 
-    /// Returns the offset of the colour, in words.
+    /// Returns the offset of the colour from the start of the vertex, in words.
     #[must_use]
     pub const fn color_at(self) -> usize {
         2 * (self.uvs[0] as usize + self.uvs[1] as usize)
     }
 
-    /// Returns how many words a vertex has.
+    /// Returns the number of words of a vertex.
     #[must_use]
     pub const fn words(self) -> usize {
         self.color_at() + 4 * self.colors as usize
     }
 }
 
-/// A primitive in the form in which it is copied to a device. All lists by vertex are in the device's order.
+/// A primitive as it is copied to a device. All lists by vertex are in the order of the device.
 #[derive(Clone, Debug)]
 pub struct PackedPrimitive {
     /// The layout of `vertices` and of the influences.
     pub layout: VertexLayout,
     /// The words of all vertices, [`VertexLayout::words`] for each.
     pub vertices: Vec<u32>,
-    /// Joints and weights.
+    /// The packed joints and weights.
     pub influences: PackedInfluences,
     /// The layout of `paint`.
     pub paint_layout: PaintLayout,
     /// The words that only the surface's shader reads, [`PaintLayout::words`] for each vertex.
     pub paint: Vec<u32>,
-    /// Displacements, [`morph_words`] for each target and vertex: position, then normal and tangent as far as there are any.
+    /// Displacements of morph targets, [`morph_words`] floats for each target and vertex: position, then normal and
+    /// tangent where there are any.
     pub morphs: Vec<f32>,
-    /// Indices that replace the primitive's own, where another order suits the device better.
+    /// Indices that replace those of the primitive, where another order suits the device better.
     pub indices: Option<Vec<u32>>,
-    /// The vertex that stands in each slot.
+    /// The vertex in each slot of the device's lists.
     pub order: VertexOrder,
 }
 
-/// Returns whether the order of the primitive's triangles cannot be seen, since none of its materials blends.
+/// Returns whether the order of the primitive's triangles is invisible, since none of its materials blends.
 #[must_use]
 pub fn may_reorder(model: &Model, p: &Primitive) -> bool {
     p.materials().all(|m| model.materials[m.index()].alpha != AlphaMode::Blend)
 }
 
-/// Packs a primitive. `may_reorder` says that the order of its triangles cannot be seen, as it can where they blend;
-/// then small primitives get a better order here ([`is_cheap_to_reorder`]), and large ones may get it later
-/// ([`repacked`]).
+/// Packs a primitive. `may_reorder` says that the order of its triangles is invisible ([`may_reorder`]). Small
+/// primitives then get a better order here ([`is_cheap_to_reorder`]), and large ones may get it later ([`repacked`]).
 #[must_use]
 pub fn pack_primitive(p: PrimitiveRef<'_>, may_reorder: bool) -> PackedPrimitive {
     let improved = (may_reorder && is_cheap_to_reorder(&p)).then(|| order::improved(&p)).flatten();
     pack(p, improved)
 }
 
-/// Returns whether the search for a better order takes no longer than the upload of the primitive, so that
-/// [`pack_primitive`] does it.
+/// Returns whether finding a better order takes no longer than uploading the primitive, so that [`pack_primitive`] does
+/// it.
 #[must_use]
 pub fn is_cheap_to_reorder(p: &Primitive) -> bool {
     order::is_cheap(p)
 }
 
-/// Packs a primitive of any size in a better order; `None` where its own is good. The order of its triangles must not
-/// be visible.
+/// Packs a primitive of any size in a better order; `None` where its present order is good. The order of its triangles
+/// must be invisible ([`may_reorder`]).
 #[must_use]
 pub fn repacked(p: PrimitiveRef<'_>) -> Option<PackedPrimitive> {
     order::improved(&p).map(|improved| pack(p, Some(improved)))
 }
 
-/// Returns the words that the vertices of a primitive have.
+/// Returns the layout of the vertices of a primitive.
 #[must_use]
 pub fn layout_of(p: PrimitiveRef<'_>) -> VertexLayout {
     VertexLayout::of(p).0
 }
 
-/// Packs some vertices of a larger primitive, gathered in `p`, in its order; the result is to the bit the one that
-/// packing all of them gives. `layout` is that of the larger one ([`layout_of`]).
+/// Packs some vertices of a larger primitive, which the caller gathered in `p` in their order. The result has the same
+/// bits as packing all of them. `layout` is that of the larger primitive ([`layout_of`]).
 #[must_use]
 pub fn pack_part(p: PrimitiveRef<'_>, layout: VertexLayout) -> PackedPrimitive {
     pack_in(p, (layout, MOST_MOVED), None)
 }
 
-/// Writes the weights of some vertices as the device reads them, as many for each as the model has
-/// ([`skinscope_model::Run`]). The list stays empty where they are the model's own weights.
+/// Writes the weights of some vertices as the device has them to `out`, as many for each as the model has
+/// ([`skinscope_model::Run`]). `out` stays empty where they are those of the model.
 pub fn stored_weights(
     influences: &InfluencesRef<'_>,
     layout: VertexLayout,
@@ -212,8 +212,8 @@ fn packed(
     PackedPrimitive { layout, vertices, influences, paint_layout, paint, morphs, indices, order }
 }
 
-/// Vertices of their own, for the dots that stand for them: the words of each, those of its influences, then its slot. `vertices` are
-/// numbers of the model.
+/// Packs single vertices, which are drawn as dots: for each its words, those of its influences, and its slot.
+/// `vertices` are indices of stored vertices.
 #[must_use]
 pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder, vertices: &[u32]) -> Vec<u32> {
     let starts = influences::list_starts(p, layout.influences, order);
@@ -231,20 +231,20 @@ pub fn pack_marks(p: PrimitiveRef<'_>, layout: VertexLayout, order: &VertexOrder
     out
 }
 
-/// Returns how many words one displaced vertex has: the position, then normal and tangent where some target displaces
-/// them. Tangents are stored only where normals have one.
+/// Returns the number of words of one displacement: the position, then normal and tangent where any target displaces
+/// them. Displacements of tangents are stored only where there are those of normals.
 #[must_use]
 pub fn morph_words(p: &Primitive) -> usize {
     3 + 3 * usize::from(morphs_normals(p)) + 3 * usize::from(morphs_tangents(p))
 }
 
-/// Returns whether [`PackedPrimitive::morphs`] holds displacements of normals.
+/// Returns whether [`PackedPrimitive::morphs`] has displacements of normals.
 #[must_use]
 pub fn morphs_normals(p: &Primitive) -> bool {
     !p.normals.is_empty() && p.morphs.iter().any(|m| !m.normals.is_empty()) || morphs_tangents(p)
 }
 
-/// Returns whether [`PackedPrimitive::morphs`] holds displacements of tangents.
+/// Returns whether [`PackedPrimitive::morphs`] has displacements of tangents.
 #[must_use]
 pub fn morphs_tangents(p: &Primitive) -> bool {
     !p.tangents.is_empty() && p.morphs.iter().any(|m| !m.tangents.is_empty())

@@ -1,13 +1,12 @@
-//! The order in which the device keeps triangles and vertices, chosen so that a deformed vertex is still in the
-//! device's cache when the next triangle needs it. People see the model's own order; this one is used in the device's
-//! copy only.
+//! The order of triangles and vertices on the device, chosen so that a deformed vertex is still in the device's cache
+//! when the next triangle needs it. Users see the order of the model; this one exists only in the device's copy.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use skinscope_model::{Primitive, Topology};
 
-/// Which vertex of the model stands in each slot of the device's copy. Clones share their lists.
+/// The vertex in each slot of the device's copy. Clones share their lists.
 #[derive(Clone, Debug, Default)]
 pub struct VertexOrder(Arc<OrderLists>);
 
@@ -26,13 +25,14 @@ impl VertexOrder {
         self.0.vertices.get(slot).map_or(slot, |v| *v as usize)
     }
 
-    /// Returns whether each vertex stands in its own slot.
+    /// Returns whether the order is that of the model: each vertex is in the slot with its own index.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.0.vertices.is_empty()
     }
 
-    /// Returns the slot of a vertex; the inverse of [`VertexOrder::vertex`]. The first call looks at all vertices.
+    /// Returns the slot of a vertex; the inverse of [`VertexOrder::vertex`]. The first call computes a list of all
+    /// slots.
     #[must_use]
     pub fn slot(&self, vertex: usize) -> usize {
         let slots = self.0.slots.get_or_init(|| {
@@ -45,7 +45,7 @@ impl VertexOrder {
         slots.get(vertex).map_or(vertex, |slot| *slot as usize)
     }
 
-    /// Turns a list by vertex into one by slot.
+    /// Converts a list by vertex to a list by slot.
     #[must_use]
     pub fn arranged<'a, T: Copy>(&self, by_vertex: &'a [T]) -> Cow<'a, [T]> {
         if self.is_own() {

@@ -1,10 +1,10 @@
-//! Packs weights into 8 or 16 bits, where that is exact or nearly so: their sum is kept, none of them vanishes, and
-//! little moves from one joint to another.
+//! Packs weights into 8 or 16 bits where that is exact or nearly so: their sum stays the same, none of them becomes
+//! zero, and little weight moves from one joint to another.
 
 use glam::{BVec4A, Vec4, Vec4Swizzles};
 use skinscope_model::{InfluencesRef, WeightFormat};
 
-/// The form in which the weights of a primitive are packed.
+/// The packed form of the weights of a primitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum WeightBits {
     /// Normalised integers of 8 bits; exact.
@@ -15,8 +15,8 @@ pub enum WeightBits {
     Float,
 }
 
-/// The largest share of a vertex's weight that 16 bits may give to other joints than the file does: two steps. The
-/// positions where its joints take the vertex lie in some box, and the vertex moves by this share of that box at most.
+/// The largest share of a vertex's weight that 16 bits may move to other joints: two steps. The vertex then moves by at
+/// most this share of the size of the box around the positions to which its joints alone would move it.
 pub const MOST_MOVED: f32 = 2.0 / ONE;
 
 /// The integer that stands for a weight of one.
@@ -26,8 +26,8 @@ const SUM_TOLERANCE: f32 = 0.02;
 /// How far (in steps) below a whole number of steps a weight still counts as that number.
 const WHOLE: f32 = 1.0 / 64.0;
 
-/// Returns the bits that the weights need, and the largest share that one vertex then gives to other joints than the
-/// file does. `vertices`: the vertices of the primitive.
+/// Returns the bits that the weights need, and the largest share of weight that one vertex then moves to other joints.
+/// `vertices` are the vertices of the primitive.
 pub fn needed(influences: &InfluencesRef<'_>, vertices: std::ops::Range<usize>) -> (WeightBits, f32) {
     let mut bits = if stored_in_8_bits(influences) { WeightBits::Eight } else { WeightBits::Sixteen };
     let mut most = 0.0_f32;
@@ -53,8 +53,8 @@ pub fn used(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item
     joints.iter().copied().zip(weights.iter().copied()).filter(|(_, weight)| *weight != 0.0)
 }
 
-/// Does the same as [`used`], but lists all pairs of one joint where its first one stands, so that a shader that reads
-/// them one by one can add up the weight of a joint. Few files name a joint twice.
+/// Does the same as [`used`], but lists all pairs of one joint together, where the first of them is, so that a shader
+/// that reads them one by one can add up the weight of a joint. Few files name a joint twice.
 pub fn used_by_joint(influences: &InfluencesRef<'_>, vertex: usize) -> impl Iterator<Item = (u16, f32)> + Clone {
     let (joints, weights) = influences.of(vertex);
     let is_repeated = move |i: usize| weights[i] != 0.0 && (0..i).any(|k| joints[k] == joints[i] && weights[k] != 0.0);
@@ -127,7 +127,7 @@ fn ordered(joints: &[u16], weights: &[f32]) -> FourInfluences {
     out
 }
 
-/// Writes the weights of a vertex, of which four at most are not zero, as 16 bits hold them, each in its slot.
+/// Writes the weights of a vertex, at most four of which are not zero, as 16 bits represent them, each to its slot.
 pub fn rounded(influences: &InfluencesRef<'_>, vertex: usize, out: &mut [f32]) {
     let four = four_by_joint(influences, vertex);
     let steps = in_steps(four.weights).map_or([0; 4], |(steps, _)| steps);
@@ -150,9 +150,9 @@ pub fn in_8_bits(weight: f32) -> u8 {
     (weight * 255.0 + 0.5) as u8
 }
 
-/// Rounds four weights to steps of 1/65535; also returns the share that went to other joints. `None` where that is too
-/// much, or the sum is no whole number of steps. Every weight loses its fraction of a step, and those with the largest
-/// fraction get the steps that the sum then lacks.
+/// Rounds four weights to steps of 1/65535, and also returns the share that moved to other joints. `None` where that is
+/// too much, or the sum is no whole number of steps. Every weight loses its fraction of a step, and those with the
+/// largest fractions get the steps that the sum then lacks.
 ///
 /// Packing calls this several times for every vertex of a large mesh, so it works on all four weights at once.
 pub fn in_steps(weights: [f32; 4]) -> Option<([u16; 4], f32)> {
