@@ -184,9 +184,10 @@ struct Frames<T> {
 
 /// Returns the frames of the corners between two edges, unit vectors away from the vertices.
 ///
-/// With `f` the unit vector along the first side and `g` that against the second one, `T` runs along `f + g` and `N × T` along `g − f`. Half
-/// of the angle between them has the cosine `a = √((1 + |c|)/2)` and the sine `|f × g|/2a`, or the other way round where `c = f · g` is
-/// negative; so the lengths of the sum and the difference take one square root.
+/// With `f` the unit vector along the first side and `g` that against the second one, `T` runs along `f + g` and `N ×
+/// T` along `g − f`. Half of the angle between them has the cosine `a = √((1 + |c|)/2)` and the sine `|f × g|/2a`, or
+/// the other way round where `c = f · g` is negative; so the lengths of the sum and the difference take one square
+/// root.
 #[inline(always)]
 fn frames<T: Lanes>(before: [T; 3], after: [T; 3]) -> Frames<T> {
     let (zero, one, half) = (T::splat(0.0), T::splat(1.0), T::splat(0.5));

@@ -173,8 +173,8 @@ fn order(count: usize, edges: impl Iterator<Item = [u32; 2]>) -> Vec<u32> {
     out
 }
 
-/// Everything that can part a vertex from another one. Nodes have morph weights of their own, so a displaced vertex is one with those of its
-/// own node alone.
+/// Everything that can separate a vertex from another one. Nodes have morph weights of their own, so that a displaced
+/// vertex can only be the same as vertices of its own node.
 fn key(
     source: &Primitive,
     (id, instance): (InstanceId, &Instance),

@@ -137,8 +137,8 @@ fn chain(carrier: &Carrier<'_>, node: Option<usize>) -> Vec<usize> {
     std::iter::successors(node, |node| parents[*node].map(NodeId::index)).collect()
 }
 
-/// Returns the nodes of the other model on the way from the counterpart of the anchor of `i` to `node`: those of the first one's side, up to
-/// where the ways meet, and those of the second one's.
+/// Returns the nodes of the other model on the path from the counterpart of the anchor of `i` to `node`: those from the
+/// first one up, and those from the second one up, each below the common ancestor.
 fn way(carrier: &Carrier<'_>, i: usize, node: Option<usize>) -> [Vec<usize>; 2] {
     let anchor = carrier.anchor[i].and_then(|a| carrier.other[a]);
     let (mut up, mut down) = (chain(carrier, anchor), chain(carrier, node));

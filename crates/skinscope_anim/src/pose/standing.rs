@@ -58,8 +58,8 @@ fn positions(
     out
 }
 
-/// Returns the turn about +Y that brings the first positions nearest to the second ones (the Procrustes problem in the plane), where that is
-/// clear, and whether it brings them there but for size.
+/// Returns the rotation about +Y that brings the first positions nearest to the second ones (the Procrustes problem in
+/// the plane), where that is clear, and whether they then coincide except for size.
 fn facing(positions: &[(DVec3, DVec3)]) -> (DQuat, bool) {
     let sum = |of: &dyn Fn(&(DVec3, DVec3)) -> f64| positions.iter().map(of).sum::<f64>();
     let (theirs, ours) = (sum(&|(a, _)| a.length_squared()), sum(&|(_, b)| b.length_squared()));

@@ -19,7 +19,7 @@
 //! | can be read | number |
 //! |---|---|
 //! | `bend(JOINT)` | the whole angle from rest, 0° to 180° |
-//! | `twist(JOINT, AXIS)` | the twist of the rotation from rest about its own axis, −180° to 180° (swing–twist decomposition, the twist first) |
+//! | `twist(JOINT, AXIS)` | the twist about its own axis of the rotation from rest, −180° to 180° (swing–twist, the twist first) |
 //! | `place(JOINT, AXIS)` | the coordinate of the joint in the world, metres |
 //! | `time()` | seconds of the timeline |
 //! | `posed(…)` | the same number before controls act: that of clip, layers and edits, or as a slider was set |
