@@ -29,7 +29,7 @@
 //! glTF ignores the transform of a skinned node, and one matrix for each rigid instance. [`deform::METHODS`] is the
 //! table of methods; each packs a joint into as many `vec4`s as it needs, which shader and CPU reference both read. A
 //! [`session::Session`] owns what is open and changes only by [`session::Command`]s; a [`frame::Frame`] is one picture
-//! as data. Edited weights ([`model::WeightEdits`]) are kept beside the stored ones, in pages of 64 vertices. On the
+//! as data. Edited weights ([`model::WeightEdits`]) are kept beside the stored ones, in pages of 16 vertices. On the
 //! device joints and weights have buffers of their own, and only those that changed are sent. [`model::Origins`] says where each number of a model stands in its
 //! file, for writing it back; nothing that draws reads it.
 //!
