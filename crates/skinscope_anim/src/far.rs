@@ -155,7 +155,8 @@ pub(super) fn sample(model: &Model, clip: &Clip, time_secs: f32, pose: &mut Loca
     }
 }
 
-/// Gives a node its translation. The place of the clip is no part of it; beyond its reach the place goes along with the node.
+/// Sets the translation of a node. The offset of the clip is not part of it; where the value is beyond the track's
+/// reach, the offset follows the node.
 fn translate(track: &FarTrack, value: DVec3, rest: DVec3, pose: &mut LocalPose) {
     let is_within = (value - track.place - rest).abs().cmple(DVec3::splat(track.reach));
     let place = DVec3::select(is_within, track.place, value - rest);
@@ -173,7 +174,7 @@ fn known(key: Quat, rest: Quat) -> DQuat {
 #[derive(Clone, Copy, Debug)]
 struct Moment {
     span: Span,
-    /// How far the time is on the way from one key to the next.
+    /// The position of the time between the two keys, 0…1.
     factor: f64,
     /// The time between them, seconds.
     secs: f64,

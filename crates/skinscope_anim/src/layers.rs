@@ -102,7 +102,7 @@ impl LayerScratch {
     }
 }
 
-/// Returns the rotation that lies at a share of the way between two, along the shorter arc.
+/// Interpolates between two rotations (slerp along the shorter arc); `share` is 0…1.
 fn between(from: DQuat, to: DQuat, share: f32) -> DQuat {
     from.slerp(to, f64::from(share)).normalize()
 }

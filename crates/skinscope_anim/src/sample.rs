@@ -98,7 +98,7 @@ fn copy((from, from_path): (NodeId, Path), (to, to_path): (NodeId, Path), pose: 
     }
 }
 
-/// Returns the entry of the group's rows that holds the value of a key (with splines, the middle one of three).
+/// Returns the entry with the value of a key in the rows of a group (with splines, the middle one of three).
 fn value_entry(group: &Group, key: usize) -> usize {
     if group.interpolation == Interpolation::CubicSpline { key * 3 + 1 } else { key }
 }

@@ -97,7 +97,7 @@ struct Scan<'t> {
     at: usize,
     out: String,
     frames: Vec<Frame>,
-    /// The parts of the output that stand for nothing.
+    /// The ranges of the output that are left out, since a later member has the same key.
     left_out: Vec<Range<usize>>,
     repeated: Vec<Repeated>,
     changed: bool,

@@ -24,8 +24,8 @@ pub(super) struct DrawnPrimitives<'a> {
 }
 
 impl<'a> DrawnPrimitives<'a> {
-    /// Prepares the drawn instances. Vertices are read from `surface`, which was deformed from `input`, where it is
-    /// given. Without it each is deformed when it is asked for, unless the method needs the whole surface for that.
+    /// Prepares the drawn instances. Vertices are read from `surface`, if it is given, which was deformed from `input`.
+    /// Without it each vertex is deformed when it is visited, unless the method needs the whole surface for that.
     pub fn new(input: &SurfaceInput<'a>, surface: Option<&'a Surface>) -> Self {
         let SurfaceInput { model, palettes, morph_weights, method, .. } = *input;
         let (mut packed, mut still) = (Vec::new(), Vec::new());

@@ -150,7 +150,7 @@ impl Seen {
     }
 }
 
-/// Returns vertices that stand for all, evenly picked.
+/// Returns the positions of an evenly spaced sample of all vertices.
 fn sample(drawn: &DrawnPrimitives, primitives: &[(InstanceId, usize)], total: usize) -> Vec<Vec3> {
     let mut wanted = sample_of(total).peekable();
     let (mut out, mut first) = (Vec::new(), 0);

@@ -128,7 +128,7 @@ impl JointNormals {
     }
 }
 
-/// How many vertices' normals one thread works out at a time.
+/// The number of vertices whose normals one thread computes at a time.
 const PIECE: usize = 4096;
 
 /// Computes the normals of all vertices that skins move from the stored and morphed ones, each by `turn`.

@@ -160,7 +160,7 @@ pub(super) struct PrimitiveDeformer<'a> {
     influences: Option<InfluencesRef<'a>>,
     palette: &'a [Vec4],
     method: Deformation<'a>,
-    /// What the method has worked out for each vertex.
+    /// The data that the method computed for each vertex in advance.
     vectors: &'a [Vec4],
 }
 

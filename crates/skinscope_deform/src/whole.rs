@@ -30,7 +30,7 @@ pub struct SurfaceInput<'a> {
 }
 
 impl SurfaceInput<'_> {
-    /// The data that method and pass need and that nobody has worked out before.
+    /// Returns the data that method and pass need and that the input does not have.
     fn missing_data(&self) -> (Option<MethodData>, Option<MethodData>) {
         let waiting = JobContext::of_waiting();
         let make = |source: Option<&DataSource>, is_there: bool| {

@@ -6,8 +6,9 @@ use skinscope_deform::{Method, Surface};
 
 use super::{Compared, Frame};
 
-/// Each field of [`Frame`] stands in the list once; one that is missing, or no field, does not compile. Where `==` does not say whether
-/// two values of a field are the same, a function does that stands behind `by`.
+/// Implements copying and comparison for all fields of [`Frame`], each of which is listed once; a missing field, or a
+/// name that is none, does not compile. After `by` is the function that compares two values of a field, where `==` does
+/// not.
 macro_rules! fields {
     ($($field:ident $(by $is_same:expr)?),* $(,)?) => {
         impl Clone for Frame {

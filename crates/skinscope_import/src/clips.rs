@@ -76,7 +76,7 @@ struct ClipReader<'r, 'a> {
     index: usize,
     /// For each file accessor of key times: the index in `clip.times`.
     times: HashMap<usize, usize>,
-    /// For each list of times: the numbers of the stored keys that were kept, rising, where some had to be dropped.
+    /// For each list of times: the indices in the file of the remaining keys, rising, where some had to be dropped.
     kept: Vec<Option<Arc<[u32]>>>,
     /// For each file sampler and kind of values: the index in `clip.samplers`.
     samplers: HashMap<(usize, Path), usize>,
@@ -85,7 +85,7 @@ struct ClipReader<'r, 'a> {
     /// The targets that channels move so far.
     moved: HashSet<Target>,
     clip: Clip,
-    /// The locations in the file of what `clip` holds; both grow together.
+    /// The locations in the file of the parts of `clip`, in the same order.
     origin: ClipOrigin,
 }
 
@@ -470,7 +470,7 @@ fn hold<T: Copy>(
     bad
 }
 
-/// Drops the keys that are not in `kept` (`None`: all are kept); `group` values belong to one key.
+/// Drops the keys that are not in `kept` (`None`: all remain); `group` values belong to one key.
 fn keep<T>(values: &mut Vec<T>, kept: Option<&[u32]>, group: usize) {
     let Some(kept) = kept else { return };
     let (mut at, mut next) = (0, 0);

@@ -10,14 +10,14 @@ use skinscope_model::{Base, Far, FarMesh, FarTrack, ModelParts, NEAR, NodeId, Pa
 
 use super::Warnings;
 
-/// A figure is far away where its middle is farther from the origin than this many times its size (and than this many metres): from there
-/// on the steps of a float can be seen. Files that stand nearer are read as ever, to the bit.
+/// A figure is far away where its centre is farther from the origin than this many times its size (and than this many
+/// metres): from there on the steps between floats are visible. Files nearer than that are read without changes.
 const FAR: f64 = 32.0;
 
-/// Within this many sizes of the figure a node stands at the figure.
+/// A node belongs to the figure where it is within this many sizes of the figure's centre.
 const AT: f64 = 16.0;
 
-/// A coordinate of fewer sizes than this is left as it is, so that what stands on the ground of a map stands on the ground.
+/// A coordinate of fewer sizes than this is not changed, so that a figure on the ground of a map stays on the ground.
 const KEPT: f64 = 8.0;
 
 /// The position of a figure that is far away, and the transforms of the nodes in f64.
@@ -183,7 +183,8 @@ pub(super) fn bring_near(placing: &Placing, parts: &mut ModelParts) {
     parts.skeleton.far = Some(Arc::new(Far { origin: placing.origin, bases }));
 }
 
-/// Returns what to take off which nodes; `None` where a node above is flat, so that no translation below it moves things as far.
+/// Returns what to subtract from which nodes; `None` where a node above is flat, so that no translation below it moves
+/// things as far.
 fn bases(placing: &Placing, parts: &ModelParts) -> Option<Vec<Base>> {
     let skeleton = &parts.skeleton;
     let bears = bears_something(parts);
@@ -247,7 +248,7 @@ fn bears_something(parts: &ModelParts) -> Vec<bool> {
     out
 }
 
-/// Leaves the keys of nodes that bear a position as the file has them, and marks them to be sampled in f64.
+/// Marks the keys of nodes from which a position was subtracted to be sampled in f64; the keys stay those of the file.
 fn mark_keys(parts: &mut ModelParts, bases: &[Base]) {
     for clip in &mut parts.clips {
         let is_at_base = |node: NodeId| bases.binary_search_by_key(&node, |base| base.node).is_ok();

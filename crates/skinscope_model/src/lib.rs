@@ -134,7 +134,7 @@ struct Shared {
     /// The bind pose of these skins.
     bind: Arc<LocalPose>,
     is_joint: Vec<bool>,
-    /// Found out when somebody first asks.
+    /// Computed on the first call of [`Model::normal_groups`].
     normal_groups: OnceLock<NormalGroups>,
 }
 
@@ -379,9 +379,9 @@ fn layout(parts: &ModelParts) -> PaletteLayout {
     PaletteLayout { skins, instances, rigid, len }
 }
 
-/// Computes the bind pose as local transforms. Joints stand at `C · inverse_bind⁻¹`, where `C` is the matrix of the
-/// skin's first joint (in node order) at rest times its inverse bind matrix; nodes that are no joint keep their rest
-/// transform. A joint of several skins follows the first.
+/// Computes the bind pose as local transforms. Joints are at `C · inverse_bind⁻¹`, where `C` is the matrix of the
+/// skin's first joint (in node order) at rest times its inverse bind matrix; nodes that are no joint have their rest
+/// transform. A joint of several skins follows the first one.
 fn bind_pose(skeleton: &Skeleton, skins: &[Skin]) -> LocalPose {
     let n = skeleton.len();
     let world_of = |parent: Option<NodeId>, world: &[Affine3A]| parent.map_or(Affine3A::IDENTITY, |p| world[p.index()]);

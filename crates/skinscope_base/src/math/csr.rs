@@ -54,8 +54,8 @@ impl<T: Copy> Csr<T> {
         (0..self.row_count()).map(|row| self.row(row))
     }
 
-    /// Sorts the values of each row. Returns the values of all rows, one after another; `None` soon after `stop`, which is asked every few
-    /// ten thousand rows, returns true.
+    /// Sorts the values of each row, and returns the values of all rows, one after another. `stop` is called every few
+    /// ten thousand rows; soon after it returns true, this returns `None`.
     #[must_use]
     pub fn into_sorted(mut self, stop: &dyn Fn() -> bool) -> Option<Vec<T>>
     where

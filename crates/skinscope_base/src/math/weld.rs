@@ -62,8 +62,8 @@ impl Weld {
         Some(out)
     }
 
-    /// Time and memory are linear: groups lie further apart than the tolerance, so that a cell of the grid, some tolerances wide, holds no
-    /// more than some hundred, however the points are heaped.
+    /// Time and memory are linear: groups are further apart than the tolerance, so that a cell of the grid, which is
+    /// some tolerances wide, has at most some hundred of them, however dense the points are.
     fn near(points: &[Vec3], stop: &dyn Fn() -> bool) -> Option<Self> {
         let mut cells = Cells::new(points);
         let mut out = Self::default();

@@ -271,8 +271,8 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Follows the links that `path` names. Links of the system, such as `/dev/stdout`, stand for streams that are already
-/// open.
+/// Returns what `path` leads to, symbolic links followed. Links of the system, such as `/dev/stdout`, lead to streams
+/// that are already open.
 pub(super) fn destination(path: &Path) -> io::Result<Destination> {
     let mut target = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -307,7 +307,7 @@ pub(super) fn followed(path: &Path) -> Option<PathBuf> {
     }
 }
 
-/// Returns the facts of the file that stands at `target`, which is going to be replaced; `None` where there is none.
+/// Returns the metadata of the file at `target`, which is going to be replaced; `None` where there is none.
 ///
 /// # Errors
 /// It cannot be replaced.

@@ -88,7 +88,7 @@ enum Contents {
     /// They are in this copy, which stays where all goes well.
     Backup(PathBuf),
     Bytes(Vec<u8>),
-    /// Nobody will need them: it is replaced last, and no copy is wanted; or it is a stream.
+    /// They are not needed: the file is replaced last and no copy was requested, or it is a stream.
     Unknown,
 }
 
@@ -121,7 +121,7 @@ impl<'f> Old<'f> {
         if let Contents::Backup(backup) = self.contents { Some(backup) } else { None }
     }
 
-    /// Makes a file that was replaced what it was. Returns what is to be told where that fails.
+    /// Restores the old contents of a file that was replaced. Returns a message for the user where that fails.
     fn put_back(&self) -> Option<String> {
         let error = match &self.contents {
             Contents::Absent => fs::remove_file(self.path),
@@ -142,7 +142,7 @@ impl<'f> Old<'f> {
         Some(format!("{} is written already and could not be put back ({error}){kept}", self.path.display()))
     }
 
-    /// Writes the old bytes, and the time of the old file too, so that nobody takes it for one that was changed.
+    /// Writes the old bytes and sets the modification time of the old file, so that it does not look changed.
     fn restore(&self, bytes: &[u8]) -> io::Result<()> {
         write(self.path, bytes)?;
         if let Some(modified) = self.modified {

@@ -12,9 +12,9 @@ pub struct VertexOrder(Arc<OrderLists>);
 
 #[derive(Debug, Default)]
 struct OrderLists {
-    /// The vertex in each slot; empty where each stands in its own.
+    /// The vertex in each slot; empty where each vertex is in the slot with its own index.
     vertices: Vec<u32>,
-    /// The slot of each vertex, once it was asked for.
+    /// The slot of each vertex, computed on the first call of [`VertexOrder::slot`].
     slots: OnceLock<Vec<u32>>,
 }
 

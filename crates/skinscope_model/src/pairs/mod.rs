@@ -14,11 +14,11 @@ use skinscope_base::math::{Grid, Plane};
 
 use super::{NodeId, Skeleton};
 
-/// How near a joint must stand to the mirror image of another to be its partner, as a share of the size.
+/// The largest distance of a joint from the mirror image of its partner, as a share of the size.
 const JOINT_REACH: f32 = 3e-3;
-/// The same share for a pair that names make, where no other joint stands nearer to the mirror images.
+/// The same for a pair that names make, where no other joint is nearer to the mirror images.
 const NAMED_REACH: f32 = 0.05;
-/// How far from the plane a joint of the middle may stand, as a share of the size.
+/// The largest distance from the plane of a joint in the middle, as a share of the size.
 const MIDDLE_REACH: f32 = 0.01;
 
 /// Some joints of a skeleton, prepared for pairing. A joint is named by its index in the list that was given to
@@ -247,12 +247,12 @@ struct Search<'a> {
     located: Vec<u16>,
     /// A grid of their positions.
     grid: Grid<'a>,
-    /// Whether a third of the named pairs stand at each other's mirror image.
+    /// Whether a third of the named pairs are at each other's mirror image.
     names_are_right: bool,
 }
 
 impl Search<'_> {
-    /// Returns whether `k` stands at the mirror image of `j`, and on another branch.
+    /// Returns whether `k` is at the mirror image of `j`, and on another branch.
     fn fits(&self, j: usize, k: u16) -> bool {
         let at = &self.pairs.at;
         let image = at[j].map(|at| self.plane.mirrored(at));

@@ -38,7 +38,7 @@ pub(super) enum Quantity {
     Time,
 }
 
-/// The words of quantities, each with how many names stand in its parentheses.
+/// The words of quantities, each with the number of names in its parentheses.
 const QUANTITIES: [(&str, Quantity, usize); 9] = [
     ("angle", Quantity::Angle, 2),
     ("translation", Quantity::Translation, 2),
