@@ -20,7 +20,7 @@ pub enum PaletteBuffer {
 }
 
 impl PaletteBuffer {
-    /// All kinds, in the order of the menu.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Auto, Self::Uniform, Self::Storage];
 
     /// Returns the name on the command line.

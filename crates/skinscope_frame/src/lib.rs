@@ -33,7 +33,7 @@ pub struct Frame {
     pub camera: Camera,
     /// The method that deforms vertices.
     pub method: &'static Method,
-    /// The values of the parameters of method and pass.
+    /// The values of the parameters of the method.
     pub parameters: ParameterValues,
     /// Why only the processor can deform, in words for the user; `None`: shaders can deform too.
     pub needs_processor: Option<&'static str>,

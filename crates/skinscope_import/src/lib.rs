@@ -106,7 +106,7 @@ impl std::fmt::Debug for Options {
 /// The result of an import.
 #[derive(Debug)]
 pub struct Import {
-    /// The model, checked and with all its images.
+    /// The model, checked, with every image that could be decoded.
     pub model: Arc<Model>,
     /// What was repaired or left out, in the order in which it was found.
     pub warnings: Vec<Warning>,

@@ -61,8 +61,8 @@ pub enum ReachError {
 }
 
 /// Returns the first joint of the limb that ends with `joint`: two bones above it, not counting twist joints and joints
-/// at the same position. Where `joint` is a joint of a skin, so is the result. For a hand it is the upper arm. `None`
-/// for a node without parent.
+/// at the same position. Where `joint` is a joint of a skin, the limb ends below the first node above it that is none.
+/// For a hand the result is the upper arm. `None` for a node without parent.
 #[must_use]
 pub fn default_root(model: &Model, joint: NodeId) -> Option<NodeId> {
     let skeleton = &model.skeleton;
