@@ -7,8 +7,8 @@
 //!
 //! 1. They are few, the fewer the nearer they are ([`are_few`]).
 //! 2. They are no object of their own: a triangle or line connects them with the mass (and is stretched to a needle),
-//!   or no triangle or line has them, or neither they nor the mass would be visible if both were framed: each would be
-//!   [`UNSEEN`] times smaller than the picture.
+//!    or no triangle or line has them, or neither they nor the mass would be visible if both were framed: each would be
+//!    [`UNSEEN`] times smaller than the picture.
 //!
 //! A vertex beyond [`Aabb::FAR`], or whose position is not finite, is always stray.
 
