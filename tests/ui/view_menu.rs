@@ -304,3 +304,12 @@ fn bones_and_skin_are_set_beside_the_switch() {
     let view = harness.state().session.view();
     assert!(view.skin_opacity < 1.0 && view.bone_size > 1.0, "{} {}", view.skin_opacity, view.bone_size);
 }
+
+#[test]
+fn a_row_that_would_do_nothing_says_why() {
+    let mut harness = open(3);
+    click(&mut harness, "Edit");
+    harness.get_by_label("Undo").hover();
+    harness.run_steps(60);
+    harness.get_by_label_contains("There is no edit to take back.");
+}

@@ -50,7 +50,10 @@ pub use measuring::{
     CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose,
     Measurements, Measuring,
 };
-pub use menus::{COMMANDS, CommandRow, Key, Keymap, Menu, Shortcut, TOGGLES, Toggle, ToggleRow, command_of, row_of};
+pub use menus::{
+    COMMANDS, CommandRow, Key, Keymap, Menu, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of, is_on, refusal,
+    row_of,
+};
 pub use playback::{
     ClipFile, ClipKeys, ClipNames, ClipNamesCommand, KeyingCommand, LoopMode, Playback, PoseSource, RootMotion,
     TakenClips,

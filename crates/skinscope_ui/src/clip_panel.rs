@@ -3,13 +3,13 @@
 
 use egui::{DragValue, Label, RichText, ScrollArea, TextEdit, Ui, vec2};
 use skinscope_model::{Clip, ClipId, ClipSource};
-use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session};
+use skinscope_session::{Command, KeyingCommand, PlaybackCommand, Session, refusal};
 
 use super::bones::caret;
 use super::clip_layers;
+use super::icons;
 use super::theme::{self, ROW, SMALL, colors};
 use super::widgets::{counted, icon_button, number, text_button, tip};
-use super::{icons, menu_state};
 
 /// The width of both in the row of the timeline, points.
 pub(super) const WIDTH: f32 = 86.0;
@@ -28,8 +28,9 @@ pub(super) struct ClipPanel {
 /// Shows the button that makes a key.
 pub(super) fn show_key(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let command = Command::Keying(KeyingCommand::KeyPose);
-    let is_possible = menu_state::is_possible(&command, session);
-    let key = ui.add_enabled_ui(is_possible, |ui| text_button(ui, None, "Key", false)).inner;
+    let why = refusal(&command, session);
+    let key = ui.add_enabled_ui(why.is_none(), |ui| text_button(ui, None, "Key", false)).inner;
+    let key = key.on_disabled_hover_text(why.unwrap_or_default());
     if key.on_hover_text(tip(&command)).clicked() {
         commands.push(command);
     }

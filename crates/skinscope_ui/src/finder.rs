@@ -6,9 +6,8 @@ use egui::{
     Align2, Color32, CornerRadius, Id, Key, Modal, Modifiers, Popup, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 use skinscope_model::{ClipId, NodeId};
-use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand};
+use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand, refusal};
 
-use super::menu_state::is_possible;
 use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
@@ -52,7 +51,7 @@ impl Finder {
             let opens_itself = row.command == Command::Window(WindowCommand::FindAnything);
             let rank = rank(row.label, &words).or_else(|| Some(rank(row.help, &words)? + 40));
             if let Some(rank) = rank.filter(|_| !opens_itself) {
-                let later = if is_possible(&row.command, session) { 0 } else { 100 };
+                let later = if refusal(&row.command, session).is_none() { 0 } else { 100 };
                 found.push((rank + later, row.label.len(), Entry::Command(i)));
             }
         }
@@ -173,7 +172,7 @@ fn list(ui: &mut Ui, session: &Session, finder: &mut Finder, opens: bool) -> Opt
 
 fn can_be_taken(entry: Entry, session: &Session) -> bool {
     match entry {
-        Entry::Command(i) => COMMANDS.get(i).is_some_and(|row| is_possible(&row.command, session)),
+        Entry::Command(i) => COMMANDS.get(i).is_some_and(|row| refusal(&row.command, session).is_none()),
         Entry::Node(_) | Entry::Clip(_) => true,
     }
 }

@@ -12,10 +12,11 @@ use egui::{
 use skinscope_deform::{Deformer, METHODS, Method};
 use skinscope_inspect::{OVERLAYS, Overlay};
 use skinscope_session::{
-    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, ViewCommand,
+    Antialiasing, COMMANDS, CameraCommand, Command, CommandRow, FileCommand, Menu, Session, Shortcut, Submenu,
+    ViewCommand, refusal,
 };
 
-use super::menu_state::{Submenu, is_on, is_possible, starts_group, submenu_of, why_not};
+use super::menu_state::is_on;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{counted, drop_down, focus_ring, paint_line, segmented, segments, shortened};
 use super::{UiState, bones, crowd, deformation, icons, recent};
@@ -90,11 +91,14 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
     scrolled(ui, 252.0, |ui| {
         let mut inside = None;
         for row in COMMANDS.iter().filter(|row| row.menu == menu) {
-            let now = submenu_of(&row.command);
+            let now = row.submenu;
             match now {
                 Some(submenu) if now != inside => submenu_item(ui, submenu, session, state, commands),
                 Some(_) => {}
                 None => {
+                    if row.starts_group {
+                        line(ui);
+                    }
                     command_item(ui, row, session, state, commands);
                     if row.command == Command::File(FileCommand::OpenDialog) {
                         recent_files(ui, &state.saved.recent, commands);
@@ -108,7 +112,7 @@ fn list(ui: &mut Ui, menu: Menu, session: &Session, state: &UiState, commands: &
 
 /// Shows the row that opens a submenu, and the submenu.
 fn submenu_item(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    if matches!(submenu, Submenu::Views | Submenu::PoseTools | Submenu::Marks) {
+    if COMMANDS.iter().find(|row| row.submenu == Some(submenu)).is_some_and(|first| first.starts_group) {
         line(ui);
     }
     let response = item(ui, submenu.title(), RowSuffix::Submenu, None);
@@ -152,7 +156,10 @@ fn recent_files(ui: &mut Ui, files: &[PathBuf], commands: &mut Vec<Command>) {
 }
 
 fn rows_of(ui: &mut Ui, submenu: Submenu, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    for row in COMMANDS.iter().filter(|row| submenu_of(&row.command) == Some(submenu)) {
+    for (i, row) in COMMANDS.iter().filter(|row| row.submenu == Some(submenu)).enumerate() {
+        if row.starts_group && i > 0 {
+            line(ui);
+        }
         command_item(ui, row, session, state, commands);
     }
 }
@@ -172,15 +179,12 @@ fn line(ui: &mut Ui) {
 }
 
 fn command_item(ui: &mut Ui, row: &CommandRow, session: &Session, state: &UiState, commands: &mut Vec<Command>) {
-    if starts_group(&row.command) {
-        line(ui);
-    }
     let on = is_on(&row.command, session, state);
     let tail = row.keys().map_or(RowSuffix::None, RowSuffix::Keys);
-    let possible = is_possible(&row.command, session);
-    let response = ui.add_enabled_ui(possible, |ui| item(ui, row.label, tail, on)).inner;
-    let response = match why_not(&row.command, session) {
-        Some(why) => response.on_disabled_hover_text(why),
+    let why = refusal(&row.command, session);
+    let response = ui.add_enabled_ui(why.is_none(), |ui| item(ui, row.label, tail, on)).inner;
+    let response = match why {
+        Some(why) => response.on_disabled_hover_text(format!("{}\n{why}", row.help)),
         None => response.on_hover_text(row.help),
     };
     if response.clicked() {

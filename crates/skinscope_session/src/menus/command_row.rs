@@ -35,5 +35,5 @@ pub(crate) const fn row(
     command: Command,
     help: &'static str,
 ) -> CommandRow {
-    CommandRow { command, label, help, shortcut, menu }
+    CommandRow { command, label, help, shortcut, menu, submenu: None, starts_group: false }
 }

@@ -65,7 +65,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('s')),
         Command::File(FileCommand::Save(SaveKind::InPlace)),
         "Write edited weights and new clips into the open file, after saying what will change",
-    ),
+    )
+    .after_line(),
     row(
         Menu::File,
         "Save as…",
@@ -86,7 +87,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::File(FileCommand::AskForFile(FileUse::OpenSession)),
         "Open a model with all that a session file keeps: edits, pose, limits, pins, camera and view",
-    ),
+    )
+    .after_line(),
     row(
         Menu::File,
         "Save session…",
@@ -100,7 +102,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::File(FileCommand::AskForFile(FileUse::Export(ExportKind::Picture))),
         "Write the picture into a PNG file, in any size, with or without background",
-    ),
+    )
+    .after_line(),
     row(Menu::File, "Copy picture", None, Command::File(FileCommand::CopyPicture), "Put the picture on the clipboard"),
     row(
         Menu::File,
@@ -116,7 +119,7 @@ pub(crate) static ROWS: &[CommandRow] = &[
         Command::File(FileCommand::AskForFile(FileUse::Export(ExportKind::Film))),
         "Write the clip or a turn of the model as GIF, WebP, APNG, MP4, WebM or numbered pictures",
     ),
-    row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window"),
+    row(Menu::File, "Quit", ctrl(Key::Char('q')), Command::File(FileCommand::Quit), "Close the window").after_line(),
     row(Menu::Edit, "Undo", ctrl(Key::Char('z')), Command::Edit(EditCommand::Undo), "Take back the last edit"),
     row(
         Menu::Edit,
@@ -131,14 +134,16 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::Edit(EditCommand::NormaliseWeights),
         "Divide the weights of every vertex by their sum",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Edit,
         "Deselect",
         key(Key::Escape),
         Command::Selection(SelectionCommand::Deselect),
         "Give up the tool, then unpin the vertex, then leave the finding, then select nothing",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Edit,
         "Select parent",
@@ -173,6 +178,7 @@ pub(crate) static ROWS: &[CommandRow] = &[
         key(Key::Char('h')),
         Command::View(ViewCommand::HideSelected),
         "Hide the selected node and all below it",
-    ),
+    )
+    .after_line(),
     row(Menu::Edit, "Show all", shift(Key::Char('h')), Command::View(ViewCommand::ShowAll), "Show all that is hidden"),
 ];

@@ -5,10 +5,12 @@ pub(crate) mod edit_menu;
 pub(crate) mod marks_menu;
 pub(crate) mod pose_menu;
 pub(crate) mod shortcuts;
+pub(crate) mod state;
 pub(crate) mod toggles;
 pub(crate) mod view_menu;
 
-pub use self::shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, command_of, row_of};
+pub use self::shortcuts::{CommandRow, Key, Keymap, Menu, Shortcut, Submenu, command_of, row_of};
+pub use self::state::{is_on, refusal};
 pub use self::toggles::{TOGGLES, Toggle, ToggleRow};
 
 use std::sync::LazyLock;
@@ -34,10 +36,12 @@ pub static COMMANDS: LazyLock<Vec<CommandRow>> = LazyLock::new(|| {
     let mut before = [edit_menu::ROWS, pose_menu::ROWS].concat();
     before.extend(toggles(Menu::View));
     before.extend([view_menu::ROWS, SHADED].concat());
-    let after = toggles(Menu::Overlay).chain([PLAYBACK, HELP].concat());
+    let mut switches = toggles(Menu::Overlay);
+    let first = switches.next().map(CommandRow::after_line);
+    let after = first.into_iter().chain(switches).chain([PLAYBACK, HELP].concat());
     let examples = examples().map(|example| {
         let command = Command::File(FileCommand::OpenExample(example.id));
-        row(Menu::File, example.title, None, command, example.question)
+        row(Menu::File, example.title, None, command, example.question).in_submenu(Submenu::Examples)
     });
     // They stand beside the other model that comes with the program.
     let at = before.iter().position(|row| row.command == Command::File(FileCommand::Reload)).unwrap_or(0);
@@ -97,7 +101,8 @@ static PLAYBACK: &[CommandRow] = &[
         shift(Key::Left),
         Command::Playback(PlaybackCommand::ToStart),
         "To the start of the clip",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Playback,
         "To end",
@@ -111,7 +116,8 @@ static PLAYBACK: &[CommandRow] = &[
         shift(Key::Down),
         Command::Playback(PlaybackCommand::StepClip(1)),
         "Show the next clip of the file",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Playback,
         "Previous clip",
@@ -125,7 +131,8 @@ static PLAYBACK: &[CommandRow] = &[
         None,
         Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest)),
         "The node transforms stored in the file",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Playback,
         "Bind pose",

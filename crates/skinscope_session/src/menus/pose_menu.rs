@@ -3,7 +3,7 @@
 use crate::menus::command_row::{ctrl_shift, key, row, shift};
 use crate::{
     Command, CommandRow, EditCommand, FileCommand, FileUse, Key, KeyingCommand, Menu, Orientation, PoseTool,
-    PosingCommand, ViewCommand, WindowCommand,
+    PosingCommand, Submenu, ViewCommand, WindowCommand,
 };
 
 /// They follow those of the Edit menu.
@@ -35,63 +35,74 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::View(ViewCommand::SetPoseTool(PoseTool::Select)),
         "A drag in the picture turns the camera and nothing else",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools)
+    .after_line(),
     row(
         Menu::Pose,
         "Move tool",
         None,
         Command::View(ViewCommand::SetPoseTool(PoseTool::Move)),
         "Show arrows and planes that move the selected node",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "Turn tool",
         None,
         Command::View(ViewCommand::SetPoseTool(PoseTool::Turn)),
         "Show rings that turn the selected node",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "Scale tool",
         None,
         Command::View(ViewCommand::SetPoseTool(PoseTool::Scale)),
         "Show boxes that scale the selected node",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "Pull tool",
         None,
         Command::View(ViewCommand::SetPoseTool(PoseTool::Pull)),
         "Pull a bone, or the skin over it, and the limb follows",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "Local axes",
         None,
         Command::View(ViewCommand::SetOrientation(Orientation::Local)),
         "Move and turn along the node's own axes",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools)
+    .after_line(),
     row(
         Menu::Pose,
         "Parent axes",
         None,
         Command::View(ViewCommand::SetOrientation(Orientation::Parent)),
         "Move and turn along the axes of the node above",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "World axes",
         None,
         Command::View(ViewCommand::SetOrientation(Orientation::World)),
         "Move and turn along the axes of the world",
-    ),
+    )
+    .in_submenu(Submenu::PoseTools),
     row(
         Menu::Pose,
         "Reset joint",
         shift(Key::Char('r')),
         Command::Edit(EditCommand::ResetJoint),
         "Give the selected joint back to the clip",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Pose,
         "Reset all",
@@ -105,7 +116,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         shift(Key::Char('k')),
         Command::Keying(KeyingCommand::KeyPose),
         "Make the pose a key at this time of the clip that you make; first of all of a new clip",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Pose,
         "Remove key",
@@ -119,7 +131,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::Posing(PosingCommand::ToggleSymmetric),
         "What is done to one side is done mirrored to the other: by sliders, in the picture, and by pulling",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Pose,
         "Pin joint",
@@ -148,7 +161,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::Posing(PosingCommand::Mirror),
         "Exchange left and right of the pose that is shown",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Pose,
         "Flip pose",
@@ -162,7 +176,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::Posing(PosingCommand::Copy),
         "Remember the pose that is shown, to paste it here or on another model",
-    ),
+    )
+    .after_line(),
     row(Menu::Pose, "Paste pose", None, Command::Posing(PosingCommand::Paste), "Show the pose that was copied last"),
     row(
         Menu::Pose,
@@ -184,7 +199,8 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::File(FileCommand::AskForFile(FileUse::LoadPose)),
         "Show the pose of a pose file, of this model or another",
-    ),
+    )
+    .after_line(),
     row(
         Menu::Pose,
         "Save pose…",

@@ -69,6 +69,37 @@ pub enum Menu {
     Help,
 }
 
+/// A menu within a menu.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "their titles say what they are")]
+pub enum Submenu {
+    Examples,
+    Bones,
+    Views,
+    Lights,
+    Crowd,
+    Panels,
+    PoseTools,
+    Marks,
+}
+
+impl Submenu {
+    /// Returns the label of the row that opens it.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Examples => "Examples",
+            Self::Bones => "Bones and skin",
+            Self::Views => "Views",
+            Self::Lights => "Lights",
+            Self::Crowd => "Crowd",
+            Self::Panels => "Panels",
+            Self::PoseTools => "Tool and axes",
+            Self::Marks => "Marks",
+        }
+    }
+}
+
 /// A row of [`COMMANDS`].
 #[derive(Clone, Debug)]
 pub struct CommandRow {
@@ -82,6 +113,10 @@ pub struct CommandRow {
     pub shortcut: Option<Shortcut>,
     /// The menu in which it stands.
     pub menu: Menu,
+    /// The submenu of that menu; `None`: it stands in the menu itself. The rows of a submenu follow each other.
+    pub submenu: Option<Submenu>,
+    /// Whether a line separates it from the row before it; with the first row of a submenu, the submenu from what stands before that.
+    pub starts_group: bool,
 }
 
 /// Which program's keys the tools have.
@@ -126,6 +161,18 @@ impl Keymap {
 }
 
 impl CommandRow {
+    /// Lets the row stand in a submenu of its menu.
+    pub(crate) const fn in_submenu(mut self, submenu: Submenu) -> Self {
+        self.submenu = Some(submenu);
+        self
+    }
+
+    /// Lets a line stand before the row.
+    pub(crate) const fn after_line(mut self) -> Self {
+        self.starts_group = true;
+        self
+    }
+
     /// Returns the key that sends the command, in the keymap that was chosen.
     #[must_use]
     pub fn keys(&self) -> Option<Shortcut> {

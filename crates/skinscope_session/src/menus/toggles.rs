@@ -1,7 +1,7 @@
 //! The switches of the view, a row each: what menus, keys, options of the command line and session files say of it. What a switch does
 //! stands where [`crate::View::is_on`] asks for it.
 
-use crate::menus::command_row::{key, plain, shift};
+use crate::menus::command_row::{key, plain, row, shift};
 use crate::{Command, CommandRow, Key, Menu, Shortcut, ViewCommand};
 
 /// A row of [`TOGGLES`].
@@ -29,7 +29,7 @@ impl ToggleRow {
     /// Returns its row of [`crate::COMMANDS`].
     pub(crate) fn command_row(&self) -> CommandRow {
         let command = Command::View(ViewCommand::Toggle(self.toggle));
-        CommandRow { command, label: self.label, help: self.help, shortcut: self.shortcut, menu: self.menu }
+        row(self.menu, self.label, self.shortcut, command, self.help)
     }
 }
 

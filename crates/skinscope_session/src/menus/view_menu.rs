@@ -5,7 +5,7 @@ use skinscope_inspect::BoneShape;
 use crate::menus::command_row::{ctrl, key, row, shift};
 use crate::{
     CameraCommand, Command, CommandRow, ComparisonCommand, ExampleCommand, Key, Lighting, MeasureCommand, Menu, Panel,
-    ToolCommand, ViewCommand, ViewFrom, WindowCommand,
+    Submenu, ToolCommand, ViewCommand, ViewFrom, WindowCommand,
 };
 
 /// They follow the switches ([`crate::TOGGLES`]) of the View menu.
@@ -16,35 +16,41 @@ pub(crate) static ROWS: &[CommandRow] = &[
         None,
         Command::View(ViewCommand::SetBoneShape(BoneShape::Octahedra)),
         "Draw bones thick near the joint, pointed at the next one",
-    ),
+    )
+    .in_submenu(Submenu::Bones),
     row(
         Menu::View,
         "Sticks",
         None,
         Command::View(ViewCommand::SetBoneShape(BoneShape::Sticks)),
         "Draw bones as sticks",
-    ),
+    )
+    .in_submenu(Submenu::Bones),
     row(
         Menu::View,
         "Lines",
         None,
         Command::View(ViewCommand::SetBoneShape(BoneShape::Lines)),
         "Draw bones as thin lines",
-    ),
+    )
+    .in_submenu(Submenu::Bones),
     row(
         Menu::View,
         "Deforming joints only",
         None,
         Command::View(ViewCommand::ToggleDeformingOnly),
         "Leave out the bones of joints that move no vertex",
-    ),
+    )
+    .in_submenu(Submenu::Bones)
+    .after_line(),
     row(
         Menu::View,
         "Frame selection",
         key(Key::Char('f')),
         Command::Camera(CameraCommand::FrameSelected),
         "Bring the selected joint into view",
-    ),
+    )
+    .after_line(),
     row(
         Menu::View,
         "Frame all",
@@ -65,106 +71,125 @@ pub(crate) static ROWS: &[CommandRow] = &[
         key(Key::Numpad(1)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Front)),
         "Look from the front: from +Z, which a glTF character faces, or −Z where it is of VRM 0.x",
-    ),
+    )
+    .in_submenu(Submenu::Views)
+    .after_line(),
     row(
         Menu::View,
         "Back",
         ctrl(Key::Numpad(1)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Back)),
         "Look from the back",
-    ),
+    )
+    .in_submenu(Submenu::Views),
     row(
         Menu::View,
         "Right",
         key(Key::Numpad(3)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Right)),
         "Look from the side that is right in the front view",
-    ),
+    )
+    .in_submenu(Submenu::Views),
     row(
         Menu::View,
         "Left",
         ctrl(Key::Numpad(3)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Left)),
         "Look from the side that is left in the front view",
-    ),
+    )
+    .in_submenu(Submenu::Views),
     row(
         Menu::View,
         "Top",
         key(Key::Numpad(7)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Top)),
         "Look from above",
-    ),
+    )
+    .in_submenu(Submenu::Views),
     row(
         Menu::View,
         "Bottom",
         ctrl(Key::Numpad(7)),
         Command::Camera(CameraCommand::LookFrom(ViewFrom::Bottom)),
         "Look from below",
-    ),
+    )
+    .in_submenu(Submenu::Views),
     row(
         Menu::View,
         "Orthographic",
         key(Key::Numpad(5)),
         Command::Camera(CameraCommand::ToggleOrthographic),
         "Switch between perspective and orthographic",
-    ),
+    )
+    .in_submenu(Submenu::Views)
+    .after_line(),
     row(
         Menu::View,
         "Next camera",
         key(Key::Numpad(0)),
         Command::Camera(CameraCommand::NextCamera),
         "Look through the next camera of the file; after the last one, from your own place",
-    ),
+    )
+    .in_submenu(Submenu::Views)
+    .after_line(),
     row(
         Menu::View,
         "Studio light",
         None,
         Command::View(ViewCommand::SetLighting(Lighting::Studio)),
         "Light the model by a studio that turns with you",
-    ),
+    )
+    .in_submenu(Submenu::Lights),
     row(
         Menu::View,
         "Lights of the file",
         None,
         Command::View(ViewCommand::SetLighting(Lighting::File)),
         "Light the model by the lights of the file alone",
-    ),
+    )
+    .in_submenu(Submenu::Lights),
     row(
         Menu::View,
         "Studio and file lights",
         None,
         Command::View(ViewCommand::SetLighting(Lighting::Both)),
         "Light the model by the studio and the lights of the file",
-    ),
-    row(Menu::View, "No crowd", None, Command::View(ViewCommand::SetCrowd(1)), "Show the model alone"),
+    )
+    .in_submenu(Submenu::Lights),
+    row(Menu::View, "No crowd", None, Command::View(ViewCommand::SetCrowd(1)), "Show the model alone")
+        .in_submenu(Submenu::Crowd),
     row(
         Menu::View,
         "Crowd of 10",
         None,
         Command::View(ViewCommand::SetCrowd(10)),
         "Show ten of it, each at its own time of the clip",
-    ),
+    )
+    .in_submenu(Submenu::Crowd),
     row(
         Menu::View,
         "Crowd of 100",
         None,
         Command::View(ViewCommand::SetCrowd(100)),
         "Show a hundred, each at its own time of the clip",
-    ),
+    )
+    .in_submenu(Submenu::Crowd),
     row(
         Menu::View,
         "Crowd of 500",
         None,
         Command::View(ViewCommand::SetCrowd(500)),
         "Show five hundred, each at its own time of the clip",
-    ),
+    )
+    .in_submenu(Submenu::Crowd),
     row(
         Menu::View,
         "Crowd of 1000",
         None,
         Command::View(ViewCommand::SetCrowd(1000)),
         "Show a thousand of it, each at its own time of the clip",
-    ),
+    )
+    .in_submenu(Submenu::Crowd),
     row(
         Menu::View,
         "Compare",
@@ -178,49 +203,56 @@ pub(crate) static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('1')),
         Command::Window(WindowCommand::TogglePanel(Panel::Outliner)),
         "Show or hide the list of nodes",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Inspector",
         ctrl(Key::Char('2')),
         Command::Window(WindowCommand::TogglePanel(Panel::Inspector)),
         "Show or hide the sliders and figures",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Timeline",
         ctrl(Key::Char('3')),
         Command::Window(WindowCommand::TogglePanel(Panel::Timeline)),
         "Show or hide the timeline",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Tables",
         ctrl(Key::Char('4')),
         Command::Window(WindowCommand::TogglePanel(Panel::Tables)),
         "Show or hide the tables of joints, vertices, matrices and skins",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Weight tools",
         ctrl(Key::Char('5')),
         Command::Tool(ToolCommand::TogglePanel),
         "Show or hide the tools that change weights",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Example page",
         ctrl(Key::Char('7')),
         Command::Example(ExampleCommand::TogglePage),
         "Show or hide the page of the example",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Large page text",
         key(Key::Char('t')),
         Command::Window(WindowCommand::ToggleLargeText),
         "Write the page of an example large, for a projector, or as usual",
-    ),
+    )
+    .in_submenu(Submenu::Panels),
     row(
         Menu::View,
         "Deformation",
@@ -234,5 +266,6 @@ pub(crate) static ROWS: &[CommandRow] = &[
         ctrl(Key::Char('t')),
         Command::Window(WindowCommand::ToggleTheme),
         "Switch between dark and light",
-    ),
+    )
+    .after_line(),
 ];

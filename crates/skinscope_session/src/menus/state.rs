@@ -1,0 +1,210 @@
+//! The state of a command in menus: whether it is ticked, and why it would do nothing now.
+
+use std::borrow::Cow;
+
+use crate::{
+    CameraCommand, Command, ComparisonCommand, EditCommand, FileCommand, FileUse, KeyingCommand, Lighting, MarkCommand,
+    MeasureCommand, Panel, PlaybackCommand, PoseSource, PosingCommand, SelectionCommand, Session, ToolCommand,
+    ViewCommand, WindowCommand, most_members,
+};
+
+const NO_MODEL: &str = "No model is open.";
+const NO_CLIP: &str = "No clip is shown.";
+const NO_SELECTION: &str = "No node is selected.";
+const NO_SKIN: &str = "The model has no skin.";
+const NO_MARKS: &str = "No vertex is marked.";
+
+/// Returns whether a command that switches something is ticked; `None`: it switches nothing, or what only a window knows, such as its
+/// panels.
+#[must_use]
+pub fn is_on(command: &Command, session: &Session) -> Option<bool> {
+    let view = session.view();
+    Some(match command {
+        Command::View(ViewCommand::SetOverlay(id)) => view.overlay.map(|o| o.id) == *id,
+        Command::View(ViewCommand::ToggleOverlay(id)) => view.overlay.is_some_and(|o| o.id == *id),
+        Command::View(ViewCommand::Toggle(toggle)) => view.is_on(*toggle),
+        Command::Camera(CameraCommand::ToggleOrthographic) => view.orbit.orthographic,
+        Command::Comparison(ComparisonCommand::Toggle) => session.deforming().comparison().is_some(),
+        Command::View(ViewCommand::SetBoneShape(shape)) => view.bone_shape == *shape,
+        Command::View(ViewCommand::ToggleDeformingOnly) => session.bones().deforming_only(),
+        Command::View(ViewCommand::SetPoseTool(tool)) => view.pose_tool == *tool,
+        Command::View(ViewCommand::SetOrientation(orientation)) => view.orientation == *orientation,
+        Command::Posing(PosingCommand::ToggleSymmetric) => session.rules().symmetric,
+        Command::Posing(PosingCommand::ToggleLimits) => !session.rules().ignores_limits,
+        Command::Posing(PosingCommand::TogglePinSelected) => {
+            view.selected.is_some_and(|node| session.rules().pins.contains(&node))
+        }
+        Command::Posing(PosingCommand::ToggleHeldSelected) => {
+            view.selected.is_some_and(|node| session.edits().held.contains_key(&node))
+        }
+        Command::View(ViewCommand::SetLighting(lighting)) => {
+            let shown = if session.file_lights().has_lights() { view.lighting } else { Lighting::Studio };
+            shown == *lighting
+        }
+        Command::View(ViewCommand::SetCrowd(members)) => session.pose().formation.members == *members as usize,
+        Command::Tool(ToolCommand::TogglePanel) => session.tools().open,
+        Command::Measure(MeasureCommand::TogglePanel) => session.measuring().open,
+        Command::Tool(ToolCommand::Choose(Some(id))) => session.tools().operation.is_some_and(|o| o.id == *id),
+        Command::Mark(MarkCommand::Use(tool)) => session.marking().tool == *tool,
+        Command::Mark(MarkCommand::ToggleThrough) => session.marking().through,
+        Command::Example(crate::ExampleCommand::TogglePage) => session.shows_page(),
+        Command::File(FileCommand::OpenExample(id)) => session.lesson().is_some_and(|l| l.example().id == *id),
+        Command::Playback(PlaybackCommand::ToggleInPlace) => session.playback().in_place,
+        Command::Playback(PlaybackCommand::SetPose(source)) => {
+            session.document().is_some() && session.playback().source == *source
+        }
+        _ => return None,
+    })
+}
+
+/// Returns in a sentence why a command would do nothing now; `None`: it can be carried out.
+#[must_use]
+pub fn refusal(command: &Command, session: &Session) -> Option<Cow<'static, str>> {
+    if let Command::Posing(PosingCommand::Mirror | PosingCommand::Flip | PosingCommand::PasteMirrored) = command
+        && let Some(why) = session.edit_rules().mirror_refusal()
+    {
+        return Some(format!("This cannot be done: {why}.").into());
+    }
+    let missing = missing_of_family(command, session).or_else(|| missing_around(command, session));
+    missing.map(Cow::Borrowed)
+}
+
+/// Returns `why` where it does not hold.
+fn unless(holds: bool, why: &'static str) -> Option<&'static str> {
+    (!holds).then_some(why)
+}
+
+/// Returns what a command lacks that has a condition of its own.
+fn missing_of_family(command: &Command, session: &Session) -> Option<&'static str> {
+    let model = session.model();
+    match command {
+        Command::Edit(EditCommand::Undo) => unless(session.history().can_undo(), "There is no edit to take back."),
+        Command::Edit(EditCommand::Redo) => unless(session.history().can_redo(), "No edit was taken back."),
+        Command::Edit(EditCommand::ResetJoint) => {
+            let edits = &session.edits().nodes;
+            let selected = session.view().selected;
+            unless(selected.is_some_and(|n| edits.contains_key(&n)), "The selected node was not posed by hand.")
+        }
+        Command::Edit(EditCommand::ResetAll) => unless(!session.edits().is_empty(), "Nothing was posed by hand."),
+        Command::Edit(EditCommand::NormaliseWeights) => {
+            let uneven = session.document().is_some_and(|d| d.stats().uneven.is_some());
+            unless(uneven || session.is_normalising(), "The weights of every vertex sum to 1.")
+        }
+        Command::Camera(CameraCommand::NextCamera) => {
+            unless(model.is_some_and(|m| !m.camera_nodes.is_empty()), "The file has no camera.")
+        }
+        Command::View(ViewCommand::SetLighting(Lighting::File | Lighting::Both)) => {
+            unless(session.file_lights().has_lights(), "The file has no light.")
+        }
+        Command::View(ViewCommand::SetCrowd(members)) => {
+            let most = model.map_or(1, |model| most_members(model));
+            unless(most >= *members, "The model has too many joints, or none, for so large a crowd.")
+        }
+        Command::View(ViewCommand::ShowAll) => unless(!session.view().hidden.is_empty(), "Nothing is hidden."),
+        Command::Example(_) => unless(session.lesson().is_some(), "No example is shown."),
+        Command::Mark(MarkCommand::OfJoint) => {
+            unless(session.picking().has_joint().is_some(), "No joint with vertices is selected.")
+        }
+        Command::Mark(MarkCommand::Grow | MarkCommand::Shrink | MarkCommand::None) => {
+            unless(!session.view().marked.is_empty(), NO_MARKS)
+        }
+        Command::Mark(_) | Command::Tool(ToolCommand::Choose(Some(_))) => {
+            unless(model.is_some_and(|m| !m.skins.is_empty()), NO_SKIN)
+        }
+        Command::Keying(KeyingCommand::KeyPose) => {
+            unless(model.is_some_and(|m| !m.skeleton.is_empty()), "There is no node that could be posed.")
+        }
+        Command::Keying(KeyingCommand::RemoveKeyHere) => {
+            let key = session.clip_keys().key_near(session.playback().time_secs);
+            unless(key.is_some(), "No clip of yours has a key at this time.")
+        }
+        Command::Posing(PosingCommand::Unpin) => unless(!session.rules().pins.is_empty(), "No joint is pinned."),
+        Command::Posing(PosingCommand::Paste | PosingCommand::PasteMirrored) => {
+            let has_pose = session.document().is_some() && session.posing().copied_pose().is_some();
+            unless(has_pose, "No pose was copied.")
+        }
+        _ => None,
+    }
+}
+
+/// Returns what is not open, shown or selected that a command acts on.
+fn missing_around(command: &Command, session: &Session) -> Option<&'static str> {
+    let document = session.document();
+    match command {
+        Command::Selection(
+            SelectionCommand::Select(_) | SelectionCommand::SelectParent | SelectionCommand::SelectChild,
+        )
+        | Command::Window(WindowCommand::Grab(_))
+        | Command::Posing(PosingCommand::Flip | PosingCommand::TogglePinSelected | PosingCommand::ToggleHeldSelected)
+        | Command::View(ViewCommand::HideSelected)
+        | Command::Camera(CameraCommand::FrameSelected) => unless(session.view().selected.is_some(), NO_SELECTION),
+        Command::File(FileCommand::Save(_) | FileCommand::AskForFile(FileUse::SaveSession))
+            if session.lesson().is_some() =>
+        {
+            Some("An example cannot be saved.")
+        }
+        Command::File(FileCommand::StepInFolder(_)) => {
+            unless(document.is_some_and(|d| d.path.is_some()), "No file of a folder is open.")
+        }
+        Command::File(
+            FileCommand::Reload
+            | FileCommand::CompareDialog
+            | FileCommand::ChooseClips
+            | FileCommand::ClipNames(_)
+            | FileCommand::CopyPicture
+            | FileCommand::AskForFile(FileUse::Export(_) | FileUse::SavePose | FileUse::LoadPose | FileUse::SaveSession),
+        )
+        | Command::Posing(PosingCommand::Mirror | PosingCommand::Copy)
+        | Command::Camera(CameraCommand::FrameAll | CameraCommand::FrameEverything)
+        | Command::Playback(PlaybackCommand::SetPose(PoseSource::Rest | PoseSource::Bind)) => {
+            unless(document.is_some(), NO_MODEL)
+        }
+        Command::Window(WindowCommand::TogglePanel(Panel::Timeline))
+        | Command::Playback(
+            PlaybackCommand::TogglePlay
+            | PlaybackCommand::StepFrames(_)
+            | PlaybackCommand::NextKey
+            | PlaybackCommand::PreviousKey
+            | PlaybackCommand::ToStart
+            | PlaybackCommand::ToEnd
+            | PlaybackCommand::StepClip(_)
+            | PlaybackCommand::ToggleInPlace
+            | PlaybackCommand::SetPose(PoseSource::Clip),
+        ) => unless(session.playback().clip.is_some(), NO_CLIP),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::COMMANDS;
+
+    #[test]
+    fn without_a_model_a_command_is_possible_or_says_why_it_is_not() {
+        let session = Session::default();
+        let why = |command: &Command| refusal(command, &session);
+        let refused = COMMANDS.iter().filter_map(|row| Some((row, why(&row.command)?)));
+        let mut count = 0;
+        for (row, why) in refused {
+            assert!(why.ends_with('.') && why.starts_with(char::is_uppercase), "{}: {why}", row.label);
+            count += 1;
+        }
+        assert!(count > 50, "{count} commands need a model");
+        assert_eq!(why(&Command::Edit(EditCommand::Undo)).as_deref(), Some("There is no edit to take back."));
+        assert_eq!(why(&Command::File(FileCommand::Reload)).as_deref(), Some(NO_MODEL));
+        assert_eq!(why(&Command::Playback(PlaybackCommand::TogglePlay)).as_deref(), Some(NO_CLIP));
+        assert_eq!(why(&Command::File(FileCommand::OpenDialog)), None);
+    }
+
+    #[test]
+    fn the_rows_of_a_submenu_follow_each_other() {
+        let mut seen = Vec::new();
+        for rows in COMMANDS.chunk_by(|a, b| (a.menu, a.submenu) == (b.menu, b.submenu)) {
+            let Some(submenu) = rows[0].submenu else { continue };
+            assert!(!seen.contains(&submenu), "{submenu:?} is interrupted by other rows");
+            seen.push(submenu);
+        }
+        assert_eq!(seen.len(), 8);
+    }
+}
