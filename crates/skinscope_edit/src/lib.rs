@@ -49,8 +49,8 @@ use std::sync::Arc;
 pub use average::mean_of;
 pub use binds::{BIND_HERE, INVERSE_BINDS};
 pub use carry::{
-    Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, VertexIdentity,
-    VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
+    Carried, CarriedVertex, Copies, EditedVertices, Identities, MadeOn, MeshIdentity, SetAside, SortedRow,
+    VertexIdentity, VertexList, carry, find_nodes, is_same_order, paths_of, skin_of,
 };
 pub use locks::Bounds;
 pub use mirrored::{MirrorPlane, Mirroring};

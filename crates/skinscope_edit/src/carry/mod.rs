@@ -32,12 +32,26 @@ pub struct EditedVertices {
     pub weights: Vec<f32>,
 }
 
+/// A row of weights that does not depend on the order of its pairs: the keys of joints with the bits of their weights, without weights of 0.
+pub type SortedRow<'a> = Vec<(&'a str, u32)>;
+
 impl EditedVertices {
     /// Returns the pairs of the `i`-th vertex: indices in `skin`, and weights.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u16], &[f32]) {
         let pairs = i * self.per_vertex..(i + 1) * self.per_vertex;
         (&self.joints[pairs.clone()], &self.weights[pairs])
+    }
+
+    /// Returns the pairs of the `i`-th vertex in an order of their own.
+    #[must_use]
+    pub fn sorted_row(&self, i: usize) -> SortedRow<'_> {
+        let (joints, weights) = self.row(i);
+        let used = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
+        let key = |joint: &u16| self.skin.get(usize::from(*joint)).map_or("", String::as_str);
+        let mut row: SortedRow<'_> = used.map(|(joint, weight)| (key(joint), weight.to_bits())).collect();
+        row.sort_unstable();
+        row
     }
 
     /// Returns whether its lists fit each other.
@@ -237,9 +251,6 @@ enum Way {
     Number,
 }
 
-/// A row of weights that does not depend on the order of its pairs: joints by key.
-type Row<'a> = Vec<(&'a str, u32)>;
-
 /// What a mesh has become in another version of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counterpart {
@@ -406,14 +417,14 @@ impl<'a> Target<'a> {
 
 /// Returns the identities, by mesh, that have several vertices, all of which are edited and have the same row.
 fn alike(made: &[EditedVertices], hash: impl Fn(&VertexIdentity, Copies) -> (u64, u32)) -> HashSet<(u32, u64)> {
-    let mut seen: HashMap<(u32, u64), (u32, u32, Option<Row<'_>>)> = HashMap::new();
+    let mut seen: HashMap<(u32, u64), (u32, u32, Option<SortedRow<'_>>)> = HashMap::new();
     for edit in made {
         for (i, identity) in edit.list.identities.iter().enumerate() {
             let (hash, count) = hash(identity, edit.list.copies_of(i));
             if count == 1 {
                 continue;
             }
-            let row = sorted_row(edit, i);
+            let row = edit.sorted_row(i);
             let (listed, _, common) =
                 seen.entry((edit.list.mesh, hash)).or_insert_with(|| (0, count, Some(row.clone())));
             *listed += 1;
@@ -423,15 +434,6 @@ fn alike(made: &[EditedVertices], hash: impl Fn(&VertexIdentity, Copies) -> (u64
         }
     }
     seen.into_iter().filter(|(_, (listed, count, row))| listed == count && row.is_some()).map(|(key, _)| key).collect()
-}
-
-fn sorted_row(edit: &EditedVertices, i: usize) -> Row<'_> {
-    let (joints, weights) = edit.row(i);
-    let used = joints.iter().zip(weights).filter(|(_, weight)| **weight != 0.0);
-    let key = |joint: &u16| edit.skin.get(usize::from(*joint)).map_or("", String::as_str);
-    let mut row: Row<'_> = used.map(|(joint, weight)| (key(joint), weight.to_bits())).collect();
-    row.sort_unstable();
-    row
 }
 
 /// Finds the mesh that each mesh has become: the one of its name, content and joints, else of its name and content, else of its content, else of its name, else of its number

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
-use skinscope_model::{ModelParts, NodeId};
+use skinscope_model::{BindChange, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
 use crate::files::session_file::{EditRecord, Number, WorkRecord, numbers};
 use crate::tests::sessions;
@@ -88,4 +88,62 @@ fn what_is_set_otherwise_stays_and_the_other_value_stays_aside() {
     session.apply(AsideCommand::TakeUp(session.files().set_aside().len() - 1));
     assert_eq!(session.edits().morphs, BTreeMap::from([(0, 0.5), (1, 0.25)]));
     assert_eq!(session.files().set_aside().last().unwrap().morphs["mesh"].keys().collect::<Vec<_>>(), ["swell"]);
+}
+
+#[test]
+fn an_edited_vertex_keeps_its_weights_where_other_ones_are_taken_up() {
+    let mut session = edited(&[3], 2, 0.0);
+    session.files.set_work_aside(work(&edited(&[3, 9], 5, 0.0)), &mut Vec::new());
+    session.apply(AsideCommand::TakeUp(0));
+    let joint = |vertex: usize| session.model().unwrap().influences(MeshId(0), 0).unwrap().of(vertex).0[0];
+    assert_eq!([3, 9].map(joint), [2, 5]);
+    assert_eq!(session.files().set_aside()[0].contents().vertices, 1);
+}
+
+/// A session of a tube, on which some vertices follow a joint alone, and another joint has a matrix of its own.
+fn edited(vertices: &[u32], joint: u16, x: f32) -> Session {
+    let mut session = Session::default();
+    session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "a.glb"));
+    let mut change = WeightChange::new(MeshId(0), 0, 1);
+    vertices.iter().for_each(|vertex| change.push(*vertex, &[joint], &[1.0]));
+    let matrix = Affine3A::from_translation(Vec3::X * x);
+    let bind = BindChange { skin: SkinId(0), joint: 2, matrix, restored: false };
+    weights::change_skinning(&mut session, &[change], if x == 0.0 { &[] } else { std::slice::from_ref(&bind) });
+    session
+}
+
+fn work(session: &Session) -> WorkRecord {
+    session.unsaved().kept().unwrap().file().work("a.glb", None)
+}
+
+#[test]
+fn two_weights_of_one_vertex_are_both_kept_and_so_are_two_matrices_of_one_joint() {
+    for others in [edited(&[3, 9], 2, 0.0), edited(&[7], 5, 2.0)] {
+        let mut session = Session::default();
+        session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "b.glb"));
+        for work in [work(&edited(&[3], 5, 1.0)), work(&others), work(&others)] {
+            session.files.set_work_aside(work, &mut Vec::new());
+        }
+        let counts = |session: &Session| {
+            session.files().set_aside().iter().map(|work| work.contents().count()).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(&session), [2, 2]);
+        // The second one comes after the first, of which it changes nothing.
+        session.apply(AsideCommand::TakeUp(0));
+        session.apply(AsideCommand::TakeUp(0));
+        assert_eq!(counts(&session), [1]);
+        let model = session.model().unwrap();
+        assert_eq!(model.influences(MeshId(0), 0).unwrap().of(3).0[0], 5);
+        assert_eq!(model.skins[0].inverse_bind[2].translation.x, 1.0);
+    }
+}
+
+#[test]
+fn a_vertex_that_is_set_aside_twice_with_the_same_weights_counts_once() {
+    let mut session = Session::default();
+    for work in [work(&edited(&[3], 5, 0.0)), work(&edited(&[3, 9], 5, 0.0))] {
+        session.files.set_work_aside(work, &mut Vec::new());
+    }
+    let aside = session.files().set_aside();
+    assert_eq!((aside.len(), aside[0].contents().vertices), (1, 2));
 }

@@ -89,6 +89,13 @@ pub(crate) struct BindRecord {
     pub stored: Option<[Number; 12]>,
 }
 
+impl BindRecord {
+    /// Returns whether another record is of another joint, or of another skin, or has the same matrix.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        (self.skin, self.place, &self.joint) != (other.skin, other.place, &other.joint) || self.matrix == other.matrix
+    }
+}
+
 /// The place that a joint stays at over the clip, in world space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

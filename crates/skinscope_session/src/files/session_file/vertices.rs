@@ -1,5 +1,7 @@
 //! Edited or marked vertices as session files have them, with what finds them again in another version of the model's file.
 
+use std::collections::{HashMap, HashSet};
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::Vec3;
@@ -122,6 +124,49 @@ impl WeightsRecord {
     pub fn count(&self) -> usize {
         // Four characters of base64 are three bytes, and a number has four.
         self.vertices.trim_end_matches('=').len() * 3 / 4 / 4
+    }
+}
+
+/// A vertex of a record: its mesh and primitive, its number there, and the hash of its geometry where that was recorded.
+type RecordedVertex = (u32, usize, u32, Option<u64>);
+
+fn recorded(edited: &EditedVertices) -> impl Iterator<Item = (RecordedVertex, usize)> {
+    let VertexList { mesh, primitive, vertices, identities, .. } = &edited.list;
+    let vertex = |(i, vertex): (usize, &u32)| {
+        let geometry = identities.get(i).map(|identity| identity.geometry);
+        ((*mesh, *primitive, *vertex, geometry), i)
+    };
+    vertices.iter().enumerate().map(vertex)
+}
+
+/// Returns whether every vertex that two lists of records have, which were made on one model, has the same weights in both.
+pub(super) fn agree(a: &[WeightsRecord], b: &[WeightsRecord]) -> bool {
+    let [a, b] = [a, b].map(|records| records.iter().filter_map(WeightsRecord::edited).collect::<Vec<_>>());
+    let rows = |edited| recorded(edited).map(move |(vertex, i)| (vertex, (edited, i)));
+    let known: HashMap<RecordedVertex, (&EditedVertices, usize)> = a.iter().flat_map(rows).collect();
+    b.iter().flat_map(rows).all(|(vertex, (edited, i))| {
+        known.get(&vertex).is_none_or(|(other, j)| other.sorted_row(*j) == edited.sorted_row(i))
+    })
+}
+
+/// Adds records to a list of them, without the vertices that this has already.
+pub(super) fn add_vertices(all: &mut Vec<WeightsRecord>, more: Vec<WeightsRecord>) {
+    let known: HashSet<RecordedVertex> = all
+        .iter()
+        .filter_map(WeightsRecord::edited)
+        .flat_map(|edited| recorded(&edited).map(|(vertex, _)| vertex).collect::<Vec<_>>())
+        .collect();
+    for record in more {
+        let Some(edited) = record.edited().filter(|_| !known.is_empty()) else {
+            all.push(record);
+            continue;
+        };
+        let new: Vec<usize> = recorded(&edited).filter(|(vertex, _)| !known.contains(vertex)).map(|(_, i)| i).collect();
+        if new.len() == edited.list.vertices.len() {
+            all.push(record);
+        } else if !new.is_empty() {
+            all.push(WeightsRecord::of(&edited.only(&new)));
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use skinscope_edit::MadeOn;
 
 use super::{
     BindRecord, ClipRecord, EditRecord, HeldRecord, LimitsRecord, MeshRecord, Number, SessionFile, WeightsRecord,
+    vertices,
 };
 
 /// What was made on a model, by names and by what tells its vertices apart. Of a session it is what the open model has no place for: that is
@@ -149,6 +150,8 @@ impl WorkRecord {
             && same(&self.held, &other.held)
             && same(&self.limits, &other.limits)
             && same(&self.pairs, &other.pairs)
+            && vertices::agree(&self.weights, &other.weights)
+            && self.binds.iter().all(|bind| other.binds.iter().all(|other| bind.agrees_with(other)))
     }
 
     /// Adds what another one has. What both have of one name stays as it is here ([`WorkRecord::agrees_with`]).
@@ -172,14 +175,14 @@ impl WorkRecord {
             map(self.morphs.entry(key).or_default(), targets);
         }
         map(&mut self.held, other.held);
-        join(&mut self.weights, other.weights);
+        vertices::add_vertices(&mut self.weights, other.weights);
         join(&mut self.clips, other.clips);
         join(&mut self.binds, other.binds);
         map(&mut self.limits, other.limits);
         join(&mut self.pins, other.pins);
         map(&mut self.pairs, other.pairs);
         join(&mut self.locked, other.locked);
-        join(&mut self.marked, other.marked);
+        vertices::add_vertices(&mut self.marked, other.marked);
     }
 
     /// Returns a line for each thing, up to so many: which vertex of which mesh, and what it was to follow.
