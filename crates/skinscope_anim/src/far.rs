@@ -327,4 +327,55 @@ mod tests {
             assert!((matrices[node].translation.as_dvec3() + shift).distance(place) < 1e-2, "{node}");
         }
     }
+
+    /// The model, whose clips have other keys of the root: `change` is given those of each.
+    fn with_keys(interpolation: Interpolation, change: impl Fn([Vec3; 2]) -> Vec<Vec3>) -> ModelParts {
+        let mut parts: ModelParts = (*model()).clone();
+        for clip in &mut parts.clips {
+            let sampler = clip.samplers.last_mut().unwrap();
+            let Values::Vec3(keys) = &sampler.values else { panic!("the root is moved by the last sampler") };
+            let values = Values::Vec3(change([keys.get(0), keys.get(1)]).into());
+            *sampler = Sampler { times: sampler.times, interpolation, values };
+        }
+        parts
+    }
+
+    #[test]
+    fn a_spline_far_away_is_the_same_curve_as_near_the_origin() {
+        let [into, out] = [Vec3::new(0.5, -1.0, 0.25), Vec3::new(-2.0, 3.0, 0.75)];
+        let parts = with_keys(Interpolation::CubicSpline, |[from, to]| vec![-into, from, -out, into, to, out]);
+        let model = Model::build(parts).unwrap();
+        for secs in [0.0, 0.2, 0.5, 0.9, 1.0] {
+            let [near, far] = [0, 1].map(|clip| at(&model, clip, secs).translation(NodeId(0)));
+            assert!((far - near).distance(AWAY.as_dvec3()) < 1e-6, "{secs}: {near} {far}");
+        }
+    }
+
+    #[test]
+    fn what_a_clip_bears_stays_while_the_node_moves_within_reach_of_it_wherever_the_node_rests() {
+        let rest = Vec3::X * 900.0;
+        let gone = |metres: f32| {
+            let mut parts =
+                with_keys(Interpolation::Linear, |[from, _]| vec![from + rest, from + rest + Vec3::X * metres]);
+            parts.skeleton.rest.transforms[0].translation = rest;
+            let model = Model::build(parts).unwrap();
+            let pose = at(&model, 1, 1.0);
+            assert_eq!(pose.translation(NodeId(0)), (AWAY + rest + Vec3::X * metres).as_dvec3());
+            pose.wide.place(NodeId(0))
+        };
+        assert_eq!(gone(512.0), AWAY.as_dvec3());
+        assert_eq!(gone(4096.0), AWAY.as_dvec3() + DVec3::X * 4096.0);
+    }
+
+    #[test]
+    fn the_origin_of_a_pose_is_where_most_nodes_are_and_of_equals_where_the_first_are() {
+        let shift = |nodes: Range<usize>, by: DVec3| Shift { nodes, by };
+        let [first, second] = [DVec3::X * 5000.0, DVec3::Z * 7000.0];
+        assert_eq!(origin(&[shift(0..4, first), shift(4..5, second)]), first);
+        assert_eq!(origin(&[shift(0..1, first), shift(1..5, second)]), second);
+        assert_eq!(origin(&[shift(2..4, second), shift(0..2, first)]), first);
+        // What is moved with the nodes above it is moved by both.
+        assert_eq!(origin(&[shift(0..4, first), shift(1..4, second)]), first);
+        assert_eq!(origin(&[shift(1..4, second), shift(1..4, first)]), first + second);
+    }
 }

@@ -72,7 +72,7 @@ fn mirrored(parts: ModelParts, settings: &Settings) -> (Mirroring, Vec<Vec<(u32,
         shares.sort_unstable_by_key(|(key, _)| *key);
         shares.iter().map(|(key, weight)| (*key, (weight * 1e4).round() / 1e4)).collect()
     };
-    (sheet.mirroring.clone().unwrap(), (0..60).map(shares).collect())
+    (sheet.mirroring.clone().unwrap(), (0..sheet.tables[0].vertices()).map(shares).collect())
 }
 
 fn right_arm_follows(weights: &[Vec<(u32, f64)>]) {
@@ -241,4 +241,27 @@ fn a_mesh_whose_plane_is_slanted_in_its_own_space_is_refused_across_every_axis()
         let refused = check(&mirror::MIRROR, &Sheet::of(&model), &Settings { axis, ..Settings::default() });
         assert!(matches!(refused, Err(Refusal::NoPlane(_))), "{refused:?}");
     }
+}
+
+#[test]
+fn of_several_vertices_at_the_image_of_one_that_with_the_mirrored_normal_counts() {
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    let primitive = &mut parts.meshes[0].primitives[0];
+    // Each point stands there once more, as the inner side of a sleeve, whose left ones follow the arm less.
+    let [left, right] = [0.6, -0.6].map(|x| Vec3::new(x, 0.8, 0.0));
+    primitive.normals = (0..60).map(|vertex| if vertex < 30 { left } else { right }).collect();
+    let inner: Vec<Vec3> = primitive.normals.iter().map(|normal| -*normal).collect();
+    primitive.normals.extend(inner);
+    primitive.positions.extend_from_within(..);
+    primitive.stored_vertices = primitive.positions.len();
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    influences.joints.extend_from_within(..);
+    influences.weights.extend_from_within(..);
+    for vertex in 60..90 {
+        influences.weights[4 * vertex..][..2].copy_from_slice(&[0.6, 0.4]);
+    }
+    let (report, weights) = mirrored(parts, &Settings::default());
+    right_arm_follows(&weights[..60]);
+    assert!(weights[90..].iter().all(|w| *w == [(0, 0.6), (2, 0.4)]), "{:?}", &weights[90..]);
+    assert_eq!(report.unpaired, 0);
 }

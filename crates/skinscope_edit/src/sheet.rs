@@ -339,8 +339,10 @@ fn influences(primitive: &Primitive, table: &Table, stored: &Stored, joint_count
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{Instance, SkinId, WeightChange, part_meshes};
+    use skinscope_model::{AttributeOrigin, Instance, PrimitiveOrigin, SkinId, WeightChange, part_meshes};
 
     use super::*;
     use crate::{Settings, apply, operation};
@@ -382,6 +384,24 @@ mod tests {
         assert!(numbers(&model)[1].is_nan() && numbers(&mended)[1] == 0.0);
         let back = mended.with_weights(&model.weights_before(&[change])).unwrap();
         assert!(numbers(&back)[1].is_nan() && back.weight_edits().is_empty());
+    }
+
+    #[test]
+    fn a_mesh_without_a_skin_that_shares_the_weights_of_a_skinned_one_means_the_joints_of_that() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+        parts.meshes.push(parts.meshes[0].clone());
+        let attribute = |accessor: usize| AttributeOrigin { accessor, draco: None };
+        let sets = vec![SetOrigin { joints: attribute(0), weights: attribute(1) }];
+        let origins = vec![vec![PrimitiveOrigin { sets, draco: None }]; 2];
+        parts.source.origins = Arc::new(Origins { primitives: origins, ..Origins::default() });
+        let joints: Vec<u32> = parts.skins[0].joints.iter().map(|node| node.0).collect();
+        for skinned in [0, 1] {
+            parts.instances[0].mesh = MeshId(skinned);
+            let model = Model::build(parts.clone()).unwrap();
+            let tables = Sheet::of(&model).tables;
+            assert_eq!((tables.len(), &tables[0].primitives[..]), (1, &[(0, 0), (1, 0)][..]), "{skinned}");
+            assert_eq!(tables[0].keys, joints, "{skinned}");
+        }
     }
 
     #[test]

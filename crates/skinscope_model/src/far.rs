@@ -120,3 +120,21 @@ impl Skeleton {
         (stored - self.base(index)).as_vec3()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::shapes::{Tube, tube};
+
+    #[test]
+    fn the_origin_of_a_node_is_that_of_the_nearest_node_above_it_that_was_moved() {
+        let mut skeleton = tube(Tube { joints: 4, ..Tube::default() }).skeleton.clone();
+        let [first, second] = [DVec3::X * 5000.25, DVec3::Z * 1e7];
+        let base = |node: u32, origin: DVec3| Base { node: NodeId(node), by: origin, origin };
+        skeleton.far = Some(Arc::new(Far { origin: second, bases: vec![base(1, first), base(3, second)] }));
+        let origins = [0, 1, 2, 3, 4].map(|node| skeleton.origin_of(NodeId(node)));
+        assert_eq!(origins, [DVec3::ZERO, first, first, second, second]);
+    }
+}

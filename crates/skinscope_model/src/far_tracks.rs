@@ -236,3 +236,44 @@ fn size_of(parts: &ModelParts) -> f64 {
     let bounds = Aabb::around_mass(&places);
     if bounds.is_empty() { 0.0 } else { f64::from(bounds.diagonal()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Model;
+    use crate::shapes::{Tube, tube};
+
+    #[test]
+    fn what_a_track_bears_is_measured_in_metres_whatever_the_scale_above() {
+        const SCALE: f32 = 0.25;
+        let mut parts: ModelParts = (*tube(Tube { joints: 3, ..Tube::default() })).clone();
+        parts.skeleton.rest.transforms[0].scale = Vec3::splat(SCALE);
+        let clip = &mut parts.clips[0];
+        clip.times.push(vec![0.0, 1.0]);
+        // 64 km along X, and 50 m above the ground.
+        let first = parts.skeleton.rest.transforms[1].translation + Vec3::new(262_144.0, 200.0, 0.0);
+        let values = Values::Vec3(vec![first, first + Vec3::Z].into());
+        clip.samplers.push(Sampler { times: clip.times.len() - 1, interpolation: Interpolation::Linear, values });
+        let channel = Channel { node: NodeId(1), path: Path::Translation, sampler: clip.samplers.len() - 1 };
+        clip.channels.push(channel);
+        let model = Model::build(parts).unwrap();
+        let track = model.clips[0].far.iter().find(|track| track.path == Path::Translation).unwrap();
+        assert_eq!((track.node, track.place), (NodeId(1), DVec3::X * 262_144.0));
+        assert_eq!(track.reach, NEAR / f64::from(SCALE));
+    }
+
+    #[test]
+    fn keys_of_a_spline_are_shifted_and_its_tangents_are_not() {
+        let entries = [Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_X, Vec3::NEG_Y, Vec3::NEG_Z];
+        let by = Vec3::new(100.0, -20.0, 3.0);
+        let shifted = |interpolation| {
+            let mut sampler = Sampler { times: 0, interpolation, values: Values::Vec3(entries.to_vec().into()) };
+            sampler.shift_keys(by.as_dvec3());
+            let Values::Vec3(values) = sampler.values else { panic!("they are no vectors any more") };
+            values.iter().collect::<Vec<Vec3>>()
+        };
+        let [x, y, z, p, q, r] = entries;
+        assert_eq!(shifted(Interpolation::CubicSpline), [x, y + by, z, p, q + by, r]);
+        assert_eq!(shifted(Interpolation::Linear), entries.map(|entry| entry + by));
+    }
+}

@@ -164,6 +164,17 @@ mod tests {
     }
 
     #[test]
+    fn meshes_are_parted_in_the_order_of_the_file_whatever_the_order_of_the_nodes() {
+        let mut parts = shown(&[|joints| joints.reverse()]);
+        parts.meshes.push(parts.meshes[0].clone());
+        // The nodes of the second mesh stand before those of the first.
+        let of_second = parts.instances.iter().map(|i| Instance { mesh: MeshId(1), ..i.clone() }).collect::<Vec<_>>();
+        parts.instances.splice(0..0, of_second);
+        assert_eq!(part(&mut parts, usize::MAX), [1, 3, 0, 2]);
+        assert_eq!(parts.parted, [(MeshId(2), MeshId(0)), (MeshId(3), MeshId(1))]);
+    }
+
+    #[test]
     fn a_parted_mesh_repeats_that_of_the_file_until_they_differ() {
         let mut parts = shown(&[|joints| joints.reverse()]);
         part(&mut parts, usize::MAX);

@@ -240,6 +240,7 @@ fn joints_that_a_model_lacks_turn_those_below_them_by_keys_where_these_exist() {
         let source = Build { scale: 1.0, by_root: false, yaw: 0.0, axes: &|i| axes[i][0], without: &[] };
         let source = built(&source);
         let without = ["Hips", "Spine"];
+        let is_step = ways.iter().all(|way| *way == Interpolation::Step);
         let target = built(&Build { scale: 1.0, by_root: false, yaw: 0.0, axes: &|i| axes[i][1], without: &without });
         let mut clip = Clip::default();
         for (name, way) in nodes.iter().zip(ways) {
@@ -250,6 +251,13 @@ fn joints_that_a_model_lacks_turn_those_below_them_by_keys_where_these_exist() {
         let source = with_clip(&source, clip);
         let (target, said) = carried(&source, &target);
         assert_eq!(said.resampled.is_empty(), is_exact, "{nodes:?}: {:?}", said.resampled);
+        if is_step {
+            // What jumps there jumps here, at the same moments.
+            let ([theirs, ours], step) = ([&source.clips[0], &target.clips[0]], Interpolation::Step);
+            assert!(ours.samplers.iter().all(|sampler| sampler.interpolation == step), "{nodes:?}");
+            let moments: Vec<f32> = theirs.times.iter().flatten().copied().collect();
+            assert!(ours.times.iter().flatten().all(|secs| moments.contains(secs)), "{nodes:?}: {:?}", ours.times);
+        }
         let mut most = 0.0_f64;
         for secs in moments(&source.clips[0], random) {
             let there = turns(&source, secs);

@@ -259,6 +259,14 @@ mod tests {
     }
 
     #[test]
+    fn a_mapping_that_corrects_another_takes_its_counterparts_and_leaves_joints_without_one_alone() {
+        let mut map = NameMap::parse(br#"{"Cape": null, "Hips_Ctrl": "Hips", "Root": "Spine"}"#).unwrap();
+        map.correct(NameMap::parse(br#"{"Pelvis": "Hips", "Tail": null}"#).unwrap());
+        let wanted = [("Cape", None), ("Pelvis", Some("Hips")), ("Root", Some("Spine")), ("Tail", None)];
+        assert_eq!(map.pairs().collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
     fn nodes_that_are_called_as_a_humanoid_bone_are_that_bone() {
         let plain = rig(&[("mixamorig:Hips", ""), ("left_upper_arm", ""), ("Cape", "")]);
         let humanoid = rig(&[("J_Bip_C_Hips", "hips"), ("J_Bip_L_UpperArm", "leftUpperArm"), ("Cape", "")]);

@@ -34,6 +34,17 @@ fn vrm_files_open_and_name_their_joints() {
 }
 
 #[test]
+fn of_a_file_of_both_versions_of_vrm_the_newer_one_names_the_joints() {
+    let older = json!({ "humanoid": { "humanBones": [{ "bone": "chest", "node": 1 }] } });
+    let newer = json!({ "humanoid": { "humanBones": { "hips": { "node": 0 } } } });
+    for newer_name in ["VRMC_vrm", "VRMC_vrm_animation"] {
+        let model = pair(json!({ "VRM": older, newer_name: newer })).import().unwrap().model;
+        let named: Vec<_> = model.humanoid.iter().map(|(n, name)| (n.0, name.as_str())).collect();
+        assert_eq!(named, [(0, "hips")], "{newer_name}");
+    }
+}
+
+#[test]
 fn humanoid_names_of_nodes_that_are_not_there_are_left_out_and_listed() {
     let bones = json!({
         "hips": { "node": 0 }, "spine": { "node": 7 }, "head": { "node": "two" }, "neck": {}, "chest": { "node": 0 },

@@ -111,3 +111,23 @@ fn of_nodes_that_may_both_be_a_renamed_one_it_is_the_first() {
     let found = compare(&with(&["hold"]), &with(&["grip", "handle"])).nodes;
     assert_eq!((found.renamed, found.added), (vec![["hold", "grip"].map(String::from)], vec!["handle".to_owned()]));
 }
+
+#[test]
+fn a_renamed_joint_is_known_by_its_bind_in_the_first_skin_that_has_it() {
+    // It rests elsewhere too, so that the bind alone speaks for it.
+    let with = |name: &str, x: f32, is_skinned_again: bool| {
+        built(|parts| {
+            let last = parts.skeleton.len() - 1;
+            parts.skeleton.names[last] = name.into();
+            parts.skeleton.rest.transforms[last].translation.x = x;
+            if is_skinned_again {
+                let mut skin = parts.skins[0].clone();
+                skin.inverse_bind.iter_mut().for_each(|bind| bind.translation.x += 1.0);
+                parts.skins.push(skin);
+            }
+        })
+    };
+    let (before, after) = (with("tip", 0.0, false), with("end", 0.5, true));
+    assert_eq!(compare(&before, &after).nodes.renamed, [["tip", "end"].map(String::from)]);
+    assert_eq!(compare(&after, &before).nodes.renamed, [["end", "tip"].map(String::from)]);
+}

@@ -372,6 +372,16 @@ mod tests {
     }
 
     #[test]
+    fn clips_that_are_taken_come_after_those_that_were_taken_before() {
+        let mut session = with_taken();
+        let other = tube(Tube { joints: 5, ..Tube::default() });
+        let more = TakenClips::of(session.model().unwrap(), &other, "c.glb", &NameMap::default()).unwrap();
+        assert_eq!(session.retake_clips(&more, &[]), ["Bend (c.glb)"]);
+        assert_eq!(names(&session), ["Bend", "Bend (b.glb)", "Bend (c.glb)"]);
+        assert_eq!(session.playback().clip, Some(ClipId(2)));
+    }
+
+    #[test]
     fn clips_that_are_taken_anew_come_in_the_place_of_the_earlier_ones() {
         let mut session = with_taken();
         let before = vec!["Bend (b.glb)".to_owned()];
