@@ -6,7 +6,7 @@ use std::sync::Arc;
 use skinscope_anim::pose::Keys;
 use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
-use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId};
+use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin};
 
 use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::restore::told_of;
@@ -245,6 +245,7 @@ impl Unsaved<'_> {
         same_nodes
             && targets(old) == targets(new)
             && (old.bind_edits().is_empty() && meshes.is_empty() || joints(old) == joints(new))
+            && !has_moved_skins(old, new)
             && is_same_order(old, new, meshes, !self.was_saved(old))
     }
 
@@ -264,6 +265,18 @@ impl Unsaved<'_> {
             None => kept.file().work(&old.source.name, kept.path()),
         }
     }
+}
+
+/// Returns whether a skin with an edited matrix has another number in `new`, which has as many skins with the same joints: whether its stored
+/// matrices are those of a skin there that had others.
+fn has_moved_skins(old: &Model, new: &Model) -> bool {
+    let is_same = |a: &Skin, b: &Skin| a.joints == b.joints && a.inverse_bind == b.inverse_bind;
+    let is_moved = |skin: usize| {
+        let (was, is) = (&old.stored_skins()[skin], &new.stored_skins()[skin]);
+        let pairs = || old.stored_skins().iter().zip(new.stored_skins());
+        !is_same(was, is) && pairs().any(|(before, now)| is_same(now, was) && !is_same(before, was))
+    };
+    old.bind_edits().all().any(|(skin, ..)| is_moved(skin.index()))
 }
 
 /// Returns the node that each node of `old` has become: that of its key.

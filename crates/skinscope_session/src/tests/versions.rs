@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use skinscope_anim::pose::Limits;
 use skinscope_import::{Options, Progress};
 use skinscope_model::shapes::{Tube, tube, with_vertices};
-use skinscope_model::{BindChange, MeshId, ModelParts, NodeId, SkinId, WeightChange};
+use skinscope_model::{BindChange, Instance, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
 use crate::*;
 
@@ -86,6 +86,65 @@ fn a_matrix_that_was_taken_back_comes_back_only_to_its_joint() {
     }
 }
 
+/// The tube of six joints, shown with a second skin of the same joints, whose matrices are moved by so much.
+fn with_second_skin(moved: f32) -> ModelParts {
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, ..Tube::default() }));
+    let mut second = parts.skins[0].clone();
+    second.inverse_bind.iter_mut().for_each(|bind| bind.translation.x += moved);
+    parts.skins.push(second);
+    parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+    parts
+}
+
+fn edit_bind(session: &mut Session, skin: u32) {
+    let matrix = Affine3A::from_translation(Vec3::X);
+    weights::change_skinning(session, &[], &[BindChange { skin: SkinId(skin), joint: 2, matrix, restored: false }]);
+}
+
+/// The edited matrices: skin, index of the joint, and what it moves along X.
+fn edited_binds(session: &Session) -> Vec<(u32, usize, f32)> {
+    let edits = session.model().unwrap().bind_edits();
+    edits.all().map(|(skin, joint, matrix)| (skin.0, joint, matrix.translation.x)).collect()
+}
+
+#[test]
+fn a_matrix_of_one_of_two_equal_skins_stays_there_whoever_writes_the_file() {
+    let mut parts = with_second_skin(0.0);
+    let mut session = Session::default();
+    session.open(document(&Model::build(parts.clone()).unwrap()));
+    edit_bind(&mut session, 0);
+    // Another program changes that matrix, so that the old one is in the other skin alone.
+    parts.skins[0].inverse_bind[2].translation.z += 1.0;
+    session.open(document(&Model::build(parts.clone()).unwrap()));
+    assert_eq!(edited_binds(&session), [(0, 2, 1.0)]);
+    // This program writes the edited one.
+    let saved = Arc::clone(session.model().unwrap());
+    session.files_mut().note_model_saved("model.glb".into(), saved);
+    parts.skins[0].inverse_bind[2] = Affine3A::from_translation(Vec3::X);
+    session.open(document(&Model::build(parts).unwrap()));
+    assert!(edited_binds(&session).is_empty());
+}
+
+#[test]
+fn a_matrix_goes_to_the_skin_that_has_the_stored_one_whatever_the_number_of_that_is_by_now() {
+    let mut parts = with_second_skin(2.0);
+    let model = Model::build(parts.clone()).unwrap();
+    // The file has the two skins in the other order now.
+    parts.skins.swap(0, 1);
+    parts.instances.iter_mut().for_each(|i| i.skin = i.skin.map(|skin| SkinId(1 - skin.0)));
+    let other = Model::build(parts).unwrap();
+    for (version, skin) in [(&model, 1), (&other, 0)] {
+        let mut session = Session::default();
+        session.open(document(&model));
+        edit_bind(&mut session, 1);
+        let file = session.unsaved().kept().unwrap().file();
+        session.open(document(version));
+        assert_eq!(edited_binds(&session), [(skin, 2, 1.0)], "a newer version of the file");
+        session.open_kept(document(version), &file);
+        assert_eq!(edited_binds(&session), [(skin, 2, 1.0)], "a session");
+    }
+}
+
 #[test]
 fn own_pairs_are_kept_after_the_file_was_read_again() {
     let built_in = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap().model;
@@ -148,4 +207,53 @@ fn what_was_made_while_another_file_is_read_is_not_lost_without_a_question() {
         session.unsaved().loses_by(&document(&model), true, given_up.as_ref()),
         "a session of the same file does not"
     );
+}
+
+#[test]
+fn locks_are_those_of_the_session_file_that_is_taken_up() {
+    let model = tube(Tube { joints: 6, ..Tube::default() });
+    let locked = |node: u32| {
+        let mut session = Session::default();
+        session.open(document(&model));
+        session.apply(ToolCommand::ToggleLock(NodeId(node)));
+        session
+    };
+    let file = locked(3).unsaved().kept().unwrap().file();
+    let mut session = locked(2);
+    session.take_up(&file);
+    assert_eq!(session.tools.locked.iter().copied().collect::<Vec<_>>(), [NodeId(3)]);
+}
+
+#[test]
+fn a_matrix_of_a_skin_that_is_not_there_any_more_goes_to_the_only_one_with_its_joint() {
+    let mut session = Session::default();
+    session.open(document(&tube(Tube { joints: 6, ..Tube::default() })));
+    edit_bind(&mut session, 0);
+    let mut file = session.unsaved().kept().unwrap().file();
+    (file.binds[0].skin, file.binds[0].stored) = (5, None);
+    session.open_kept(document(&tube(Tube { joints: 6, ..Tube::default() })), &file);
+    assert_eq!(edited_binds(&session), [(0, 2, 1.0)]);
+    // Of two it may be either.
+    session.open_kept(document(&Model::build(with_second_skin(2.0)).unwrap()), &file);
+    assert_eq!((edited_binds(&session), session.files().set_aside()[0].contents().binds), (vec![], 1));
+}
+
+#[test]
+fn what_is_set_aside_of_other_models_stays_when_a_session_is_opened_and_is_not_in_its_file() {
+    let mut session = Session::default();
+    let model = tube(Tube { joints: 6, ..Tube::default() });
+    session.open(document(&model));
+    edit(&mut session, 3);
+    // The other model has no such vertex.
+    let mut other = ModelParts::clone(&model);
+    other.meshes[0].primitives[0].positions[3].x += 0.01;
+    session.open(document(&Model::build(other).unwrap()));
+    assert_eq!(session.files().set_aside().len(), 1);
+    let mut another = Session::default();
+    let built_in = Source::BuiltIn.load(&Options::default(), &Progress::silent()).unwrap();
+    another.open(built_in.clone());
+    let file = another.unsaved().kept().unwrap().file();
+    session.open_kept(built_in, &file);
+    assert_eq!(session.files().set_aside().len(), 1);
+    assert_eq!(session.unsaved().unsaved_work().set_aside, 1);
 }
