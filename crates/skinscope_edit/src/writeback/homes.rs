@@ -79,3 +79,41 @@ fn weights(sheet: &Sheet, mesh: MeshId) -> Weights {
     let primitives = sheet.model.meshes[mesh.index()].primitives.len();
     (0..primitives).map(|primitive| table(primitive).map(stored)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use skinscope_model::shapes::{Tube, tube, with_two_skins};
+    use skinscope_model::{WeightChange, WeightFormat};
+
+    use super::*;
+
+    #[test]
+    fn a_parted_mesh_stays_with_that_of_the_file_where_its_further_pairs_are_too_small_to_be_stored() {
+        let model = with_two_skins(&tube(Tube { joints: 8, ..Tube::default() }), |parts| {
+            let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+            influences.format = WeightFormat::U8;
+            influences.weights.iter_mut().for_each(|weight| *weight = weight.round());
+        });
+        let edited = |rows: [&[f32]; 2]| {
+            let change = |(mesh, weights): (u32, &[f32])| {
+                let joints: Vec<u16> = (1..).take(weights.len()).collect();
+                let mut change = WeightChange::new(MeshId(mesh), 0, 8);
+                change.push(3, &joints, weights);
+                change
+            };
+            model.with_weights(&(0..).zip(rows).map(change).collect::<Vec<_>>()).unwrap()
+        };
+        let (few, more): (&[f32], &[f32]) = (&[0.4, 0.2, 0.2, 0.2], &[0.4, 0.2, 0.2, 0.2, 1e-6]);
+        for rows in [[few, more], [more, few]] {
+            let model = edited(rows);
+            let sheet = Sheet::of(&model);
+            assert_ne!(sheet.tables[0].per_vertex, sheet.tables[1].per_vertex);
+            let homes = Homes::of(&sheet);
+            assert_eq!((&homes.new[..], homes.home(0), homes.home(1)), (&[][..], Some(0), None));
+        }
+        let model = edited([few, &[0.2; 5]]);
+        let homes = Homes::of(&Sheet::of(&model));
+        assert_eq!(homes.new, [NewMesh { from: 0, nodes: vec![0] }]);
+        assert_eq!([0, 1].map(|mesh| homes.home(mesh)), [Some(0), Some(1)]);
+    }
+}
