@@ -265,3 +265,53 @@ fn of_several_vertices_at_the_image_of_one_that_with_the_mirrored_normal_counts(
     assert!(weights[90..].iter().all(|w| *w == [(0, 0.6), (2, 0.4)]), "{:?}", &weights[90..]);
     assert_eq!(report.unpaired, 0);
 }
+
+#[test]
+fn of_several_vertices_at_the_image_of_one_those_without_weights_are_left_out() {
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    let primitive = &mut parts.meshes[0].primitives[0];
+    // Each left point stands there once more, with the weights that the first one lacks.
+    primitive.positions.extend_from_within(..30);
+    primitive.stored_vertices = primitive.positions.len();
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    influences.joints.extend_from_within(..120);
+    influences.weights.extend_from_within(..120);
+    influences.weights[..120].fill(0.0);
+    let (_, weights) = mirrored(parts, &Settings::default());
+    assert!(weights[30..60].iter().all(|w| *w == [(0, 0.3), (2, 0.7)]), "{:?}", &weights[30..60]);
+}
+
+#[test]
+fn vertices_whose_own_joint_has_no_partner_stay_whatever_stands_at_their_image() {
+    let rows = [HIPS, ("arm", Some(0), [0.5, 1.2, 0.0]), ("pouch", Some(0), [-0.9, 0.6, 0.3])];
+    let mut parts = figure(&rows, Affine3A::IDENTITY);
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    influences.weights[..120].as_chunks_mut::<4>().0.fill([1.0, 0.0, 0.0, 0.0]);
+    let (report, weights) = mirrored(parts, &Settings::default());
+    assert!(weights[30..].iter().all(|w| *w == [(0, 0.8), (2, 0.2)]), "{weights:?}");
+    assert_eq!(report.unpaired, 30);
+}
+
+#[test]
+fn weights_that_are_right_already_stay_as_they_are_stored() {
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    let influences = parts.meshes[0].primitives[0].stored_influences.as_mut().unwrap();
+    // Those on the right are in other slots, some of them in two.
+    let (weights, joints) = (influences.weights.as_chunks_mut::<4>().0, influences.joints.as_chunks_mut::<4>().0);
+    weights[..30].fill([0.25, 0.75, 0.0, 0.0]);
+    weights[30..].fill([0.0, 0.5, 0.25, 0.25]);
+    joints[30..].fill([0, 2, 0, 2]);
+    let model = Model::build(parts).unwrap();
+    let mut sheet = Sheet::of(&model);
+    assert_eq!(apply(&mirror::MIRROR, &mut sheet, &Settings::default()).vertices, 0);
+}
+
+#[test]
+fn a_mesh_with_weights_that_no_skin_uses_is_listed_as_one_without_a_plane() {
+    let mut parts = figure(&named("arm.L", "arm.R"), Affine3A::IDENTITY);
+    parts.meshes.push(parts.meshes[0].clone());
+    parts.instances.push(Instance { mesh: MeshId(1), skin: None, ..parts.instances[0].clone() });
+    let (report, weights) = mirrored(parts, &Settings::default());
+    right_arm_follows(&weights);
+    assert_eq!(report.without_plane, [MeshId(1)]);
+}

@@ -342,7 +342,7 @@ mod tests {
     use std::sync::Arc;
 
     use skinscope_model::shapes::{Tube, tube};
-    use skinscope_model::{AttributeOrigin, Instance, PrimitiveOrigin, SkinId, WeightChange, part_meshes};
+    use skinscope_model::{AttributeOrigin, Instance, NodeId, PrimitiveOrigin, SkinId, WeightChange, part_meshes};
 
     use super::*;
     use crate::{Settings, apply, operation};
@@ -402,6 +402,18 @@ mod tests {
             assert_eq!((tables.len(), &tables[0].primitives[..]), (1, &[(0, 0), (1, 0)][..]), "{skinned}");
             assert_eq!(tables[0].keys, joints, "{skinned}");
         }
+    }
+
+    #[test]
+    fn of_several_skins_that_show_a_mesh_the_one_with_the_fewest_joints_says_whose_joints_are_meant() {
+        let mut parts: ModelParts = (*tube(Tube { joints: 4, ..Tube::default() })).clone();
+        let mut longer = parts.skins[0].clone();
+        longer.joints.push(NodeId(0));
+        longer.inverse_bind.push(Affine3A::IDENTITY);
+        parts.skins.insert(0, longer);
+        parts.instances.push(Instance { skin: Some(SkinId(1)), ..parts.instances[0].clone() });
+        let model = Model::build(parts).unwrap();
+        assert_eq!(Sheet::of(&model).tables[0].keys, [1, 2, 3, 4]);
     }
 
     #[test]

@@ -139,3 +139,42 @@ fn a_character_that_faces_the_other_way_gives_its_left_to_the_left() {
     let wrong = (0..table.vertices()).filter(|row| table.joints[row * table.per_vertex] != wanted[row * 4]);
     assert_eq!(wrong.count(), 0);
 }
+
+/// Transfers the weights of `donor` onto `model`; returns the report, and the first joint of each vertex.
+fn transferred(model: &Model, donor: Model, names: &[(&str, &str)]) -> (Transferred, Vec<u16>) {
+    let mut settings = Settings { donor: Some(Donor(Arc::new(donor))), ..Settings::default() };
+    names.iter().for_each(|(from, to)| settings.names.set(from, Some(*to)));
+    let mut sheet = Sheet::of(model);
+    apply(&TRANSFER, &mut sheet, &settings);
+    let table = &sheet.tables[0];
+    let joints = (0..table.vertices()).map(|row| table.joints[table.slots(row)][0]).collect();
+    (sheet.transferred.take().unwrap(), joints)
+}
+
+#[test]
+fn the_vertex_that_is_farthest_from_the_other_surface_is_reported() {
+    let mut parts: ModelParts = (*legs(0.095, ["Hips", "Leg.L", "Leg.R"], false)).clone();
+    let vertex = ((RINGS - 1) * SIDES + 5) as usize;
+    parts.meshes[0].primitives[0].positions[vertex].y += 0.5;
+    let model = Model::build(parts).unwrap();
+    let (report, _) = transferred(&model, legs(0.09, ["Hips", "Leg.L", "Leg.R"], false), &[]);
+    assert_eq!(report.at, Some((0, 0, vertex)));
+    assert!((report.largest - 0.5).abs() < 0.01 && report.mean < 0.01, "{report:?}");
+}
+
+#[test]
+fn a_name_that_two_joints_of_the_other_model_have_means_neither_of_them() {
+    let model = legs(0.095, ["Hips", "Leg", "Other"], false);
+    let (report, _) = transferred(&model, legs(0.09, ["Hips", "Leg", "Leg"], false), &[]);
+    assert_eq!(report.missing, ["Leg", "Leg"]);
+}
+
+#[test]
+fn a_joint_that_the_mapping_gives_to_another_one_is_no_counterpart_of_its_namesake() {
+    let names = ["Hips", "Leg.L", "Leg.R"];
+    let (report, joints) = transferred(&legs(0.095, names, false), legs(0.09, names, false), &[("Leg.L", "Leg.R")]);
+    assert_eq!(report.missing, ["Leg.R"]);
+    let own = (RINGS * SIDES) as usize;
+    assert!(joints[..own].iter().all(|joint| *joint == 2));
+    assert_eq!(report.unmatched, own);
+}

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use skinscope_anim::pose::Limits;
+use skinscope_inspect::VertexSet;
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
-use skinscope_model::{BindChange, MeshId, ModelParts, NodeId, SkinId, WeightChange};
+use skinscope_model::{BindChange, Clip, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
-use crate::files::session_file::{EditRecord, Number, WorkRecord, numbers};
+use crate::files::session_file::{ClipRecord, EditRecord, HeldRecord, LimitsRecord, Number, WorkRecord, numbers};
 use crate::tests::sessions;
 use crate::*;
 
@@ -146,4 +148,81 @@ fn a_vertex_that_is_set_aside_twice_with_the_same_weights_counts_once() {
     }
     let aside = session.files().set_aside();
     assert_eq!((aside.len(), aside[0].contents().vertices), (1, 2));
+}
+
+#[test]
+fn a_pose_that_is_set_otherwise_stays_and_so_do_limits_and_what_stays_at_a_place() {
+    let mut session = edited(&[3], 2, 0.0);
+    let node = NodeId(2);
+    let limits = |most: f32| Limits { least: Vec3::ZERO, most: Vec3::splat(most) };
+    let matrix = Affine3A::from_translation(Vec3::X);
+    session.apply(EditCommand::Edit(node, ChannelValue::Rotation(Vec3::new(10.0, 0.0, 0.0))));
+    session.apply(PosingCommand::SetLimits(node, Some(limits(25.0))));
+    Arc::make_mut(&mut session.edits).held.insert(node, matrix);
+    let name = session.model().unwrap().skeleton.names[2].clone();
+    let held = HeldRecord { matrix: numbers(Affine3A::from_translation(Vec3::Y).to_cols_array()) };
+    let record = LimitsRecord { least: numbers([0.0; 3]), most: numbers([70.0; 3]) };
+    let aside = WorkRecord {
+        held: [(name.clone(), held)].into(),
+        limits: [(name.clone(), record)].into(),
+        ..turned(&name, 30.0)
+    };
+    session.files.set_work_aside(aside.clone(), &mut Vec::new());
+    session.apply(AsideCommand::TakeUp(0));
+    assert_eq!(session.edits().nodes[&node].rotation, Some(Vec3::new(10.0, 0.0, 0.0)));
+    assert_eq!((session.edits().held[&node], session.rules().limits[&node]), (matrix, limits(25.0)));
+    assert_eq!(session.files().set_aside(), [aside]);
+}
+
+#[test]
+fn a_clip_that_the_model_has_by_now_is_not_added_once_more() {
+    let mut session = Session::default();
+    session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "a.glb"));
+    let model = Arc::clone(session.model().unwrap());
+    let key = |node: &NodeId| model.skeleton.names[node.index()].clone();
+    let clip = |name: &str| ClipRecord::of(&Clip { name: name.to_owned(), ..model.clips[0].clone() }, &key);
+    for (name, count) in [("Bend", 1), ("Another", 2), ("Another", 2)] {
+        session.files.set_work_aside(WorkRecord { clips: vec![clip(name)], ..WorkRecord::default() }, &mut Vec::new());
+        session.apply(AsideCommand::TakeUp(0));
+        assert_eq!((session.model().unwrap().clips.len(), session.files().set_aside().len()), (count, 0), "{name}");
+    }
+}
+
+#[test]
+fn what_is_set_aside_is_unsaved_and_yet_not_lost_when_another_model_is_shown() {
+    let mut session = Session::default();
+    session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "a.glb"));
+    session.files.set_work_aside(turned("Tail", 30.0), &mut Vec::new());
+    assert_eq!(session.unsaved().unsaved_work(), UnsavedWork { set_aside: 1, ..UnsavedWork::default() });
+    assert!(!session.unsaved().loses_by(&document(&tube(Tube::default()), "b.glb"), false, None));
+}
+
+#[test]
+fn marks_by_hand_are_unsaved_until_a_session_file_has_them() {
+    let mut session = Session::default();
+    session.open(document(&tube(Tube { joints: 6, ..Tube::default() }), "a.glb"));
+    let mark = |session: &mut Session, vertex: u32| {
+        findings::mark_for_good(session, Arc::new(VertexSet::from_vertices(vec![(MeshId(0), 0, vertex)])));
+    };
+    mark(&mut session, 3);
+    let marks = UnsavedWork { marks: 1, ..UnsavedWork::default() };
+    assert_eq!((session.unsaved().unsaved_work(), session.unsaved().has_work()), (marks, true));
+    let holds = session.unsaved().kept();
+    session.files.note_session_saved(holds);
+    assert_eq!((session.unsaved().unsaved_work(), session.unsaved().has_work()), (UnsavedWork::default(), true));
+    mark(&mut session, 4);
+    assert_eq!(session.unsaved().unsaved_work(), marks);
+}
+
+#[test]
+fn the_file_of_a_model_holds_weights_matrices_and_clips() {
+    let none = UnsavedWork::default;
+    for work in
+        [UnsavedWork { vertices: 1, ..none() }, UnsavedWork { binds: 1, ..none() }, UnsavedWork { clips: 1, ..none() }]
+    {
+        assert!(work.fits_model() && !work.is_empty() && work.without_model().is_empty(), "{work:?}");
+    }
+    let others = UnsavedWork { posed: 1, controls: 2, limits: 3, pins: 4, marks: 5, names: 6, set_aside: 7, ..none() };
+    assert!(!others.fits_model());
+    assert_eq!(others.without_model(), others);
 }
