@@ -85,8 +85,14 @@ impl OnDisk {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::sync::Arc;
 
     use super::*;
+    use crate::app::files::save_job::SaveJob;
+    use crate::import::{Options, Progress};
+    use crate::model::{MeshId, WeightChange};
+    use crate::session::Source;
+    use crate::writeback::Recompression;
 
     fn file(name: &str, text: &str) -> (PathBuf, Stamps) {
         let path = std::env::temp_dir().join(format!("skinscope_on_disk_{}_{name}", std::process::id()));
@@ -132,5 +138,37 @@ mod tests {
         both.sort();
         assert_eq!(both, [first.clone(), second.clone()], "what the changed file names now is watched with it");
         [first, second].iter().for_each(|path| fs::remove_file(path).unwrap());
+    }
+
+    #[test]
+    fn what_was_written_into_the_open_file_counts_until_that_is_read_again_also_after_another_file_was_written() {
+        let (path, _) = file("written.glb", "");
+        fs::write(&path, Source::BuiltIn.built_in_bytes().unwrap()).unwrap();
+        let read = Stamps::of(&path);
+        let document = Source::File(path.clone()).load(&Options::default(), &Progress::silent()).unwrap();
+        let mut change = WeightChange::new(MeshId(0), 0, 4);
+        change.push(3, &[2], &[1.0]);
+        let job = SaveJob {
+            model: Arc::new(document.stored().with_weights(&[change]).unwrap()),
+            path: Some(path.clone()),
+            stamps: read.clone(),
+            written: None,
+            recompression: Recompression::None,
+            work: None,
+            options: Options::default(),
+        };
+        let (_, written) = job.write(job.prepare(&path).unwrap(), &path).unwrap();
+        let now = Stamps::of(&path);
+        let mut disk = OnDisk::default();
+        disk.opened(read);
+        for written in [written, None] {
+            disk.note_written(written);
+            assert_eq!((disk.stamps(), disk.origin().1.is_some()), (&now, true));
+        }
+        disk.opened(now.clone());
+        assert_eq!((disk.stamps(), disk.origin().1.is_some()), (&now, false));
+        for ending in ["", ".bak"] {
+            fs::remove_file(format!("{}{ending}", path.display())).unwrap();
+        }
     }
 }

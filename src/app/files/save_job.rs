@@ -262,7 +262,7 @@ mod tests {
     #[test]
     fn a_file_of_text_is_as_it_was_written_where_its_buffer_alone_was_written_since() {
         let folder = std::env::temp_dir().join(format!("skinscope_save_two_files_{}", std::process::id()));
-        fs::create_dir_all(&folder).unwrap();
+        fs::create_dir_all(folder.join("beside")).unwrap();
         let [path, buffer] = ["tube.gltf", "tube.bin"].map(|name| folder.join(name));
         write_tube_in_two_files(&path, &buffer);
         let mut stamps = Stamps::of(&path);
@@ -272,10 +272,12 @@ mod tests {
         let clip = crate::model::Clip { name: "Taken".to_owned(), ..tube(Tube::default()).clips[0].clone() };
         let mut model = Arc::new(opened.with_clips(vec![clip]).unwrap());
         let mut written = None;
+        // It is the same file, however its path is written.
+        let target = folder.join("beside").join("..").join("tube.gltf");
         for (vertex, files) in [(3, 2), (9, 1), (12, 1)] {
             model = with_edit(&model, vertex, 2);
             let job = job_without_work(&model, &path, (&stamps, written));
-            let (saved, after) = job.write(job.prepare(&path).unwrap(), &path).unwrap();
+            let (saved, after) = job.write(job.prepare(&target).unwrap(), &target).unwrap();
             assert_eq!(saved.written.len(), files, "{vertex}: {:?}", saved.written);
             written = after;
         }
