@@ -13,6 +13,7 @@ use crate::model::{
     Camera, Image, Interpolation, Lens, Light, LightKind, Material, Model, NodeId, Pixels, Primitive, WeightFormat,
 };
 use crate::session::{Document, Session};
+use crate::{anim, export};
 
 fn primitives(model: &Model) -> impl Iterator<Item = &Primitive> {
     model.file_meshes().flat_map(|(_, mesh)| &mesh.primitives)
@@ -96,6 +97,17 @@ struct ClipRow<'a> {
     stored: Option<origins::StoredClip<'a>>,
 }
 
+/// Returns the corners of the box around figures that stand so far from each other that they are not shown at their distance, in the
+/// file's world, metres; `None` for all other models.
+fn bounds_of_figures(model: &Model, scene: usize) -> Option<[DVec3; 2]> {
+    if model.skeleton.other_figures().is_empty() {
+        return None;
+    }
+    let surface = export::baked_surface(model, &anim::drawn_at_rest(model, scene), &model.skeleton.rest, METHODS[0]);
+    let positions = surface.iter().flat_map(|p| p.positions.iter().map(|position| position.as_dvec3() + p.origin));
+    positions.map(|p| [p; 2]).reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
+}
+
 /// Reports what a file holds, as `session` shows it.
 pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<'a> {
     let model = &*document.model;
@@ -106,13 +118,16 @@ pub(super) fn describe<'a>(document: &'a Document, session: &Session) -> Report<
         json!({ "vertices": extent.stray_count(), "farthest": farthest })
     });
     let joints = (0..model.skeleton.len()).filter(|n| model.is_joint(NodeId::from_index(*n))).count();
-    let has_bounds = !bounds.is_empty();
     let origin = session.surfaces().origin();
     let corner = |corner: Vec3| match origin == DVec3::ZERO {
         true => json!(corner.to_array()),
         false => json!((corner.as_dvec3() + origin).to_array()),
     };
-    let bounds = has_bounds.then(|| json!({ "min": corner(bounds.min), "max": corner(bounds.max) }));
+    let bounds = match bounds_of_figures(model, session.view().scene) {
+        Some([min, max]) => Some(json!({ "min": min.to_array(), "max": max.to_array() })),
+        None if bounds.is_empty() => None,
+        None => Some(json!({ "min": corner(bounds.min), "max": corner(bounds.max) })),
+    };
     let image = |(i, image): (usize, &Image)| {
         let [width, height] = [Pixels::width, Pixels::height].map(|of| image.pixels().map(of));
         json!({ "index": i, "name": image.name, "width": width, "height": height })

@@ -30,6 +30,54 @@ pub fn figure(change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
     out
 }
 
+/// Numbers that are not where the fixture has them end the test.
+fn number(value: &serde_json::Value) -> usize {
+    value.as_u64().map_or(usize::MAX, |number| number as usize)
+}
+
+fn add_to_all(list: &mut serde_json::Value, by: usize) {
+    for index in list.as_array_mut().into_iter().flatten() {
+        *index = serde_json::json!(number(index) + by);
+    }
+}
+
+/// Returns the small figure twice in one file, each below a node of its own at one of the places; `change` sees the document at the end.
+pub fn two_figures(places: [[f64; 3]; 2], change: impl FnOnce(&mut serde_json::Value)) -> Vec<u8> {
+    figure(|document| {
+        let mut copy = document.clone();
+        let count = document["nodes"].as_array().map_or(0, Vec::len);
+        for node in copy["nodes"].as_array_mut().into_iter().flatten() {
+            node["name"] = format!("{} too", node["name"].as_str().unwrap_or_default()).into();
+            if node.get("children").is_some() {
+                add_to_all(&mut node["children"], count);
+            }
+            if node.get("skin").is_some() {
+                node["skin"] = 1.into();
+            }
+        }
+        let skin = &mut copy["skins"][0];
+        add_to_all(&mut skin["joints"], count);
+        skin["skeleton"] = (number(&skin["skeleton"]) + count).into();
+        for channel in copy["animations"][0]["channels"].as_array_mut().into_iter().flatten() {
+            let node = &mut channel["target"]["node"];
+            *node = (number(node) + count).into();
+        }
+        let mut roots = [document["scenes"][0]["nodes"].clone(), copy["scenes"][0]["nodes"].clone()];
+        add_to_all(&mut roots[1], count);
+        for of in ["/nodes", "/skins", "/animations/0/channels"] {
+            let more = copy.pointer(of).and_then(|list| list.as_array().cloned()).unwrap_or_default();
+            let list = document.pointer_mut(of).and_then(serde_json::Value::as_array_mut);
+            list.into_iter().for_each(|list| list.extend_from_slice(&more));
+        }
+        for (place, children) in places.into_iter().zip(roots) {
+            let node = serde_json::json!({ "name": format!("Place {}", place[0]), "translation": place, "children": children });
+            document["nodes"].as_array_mut().into_iter().for_each(|nodes| nodes.push(node.clone()));
+        }
+        document["scenes"][0]["nodes"] = serde_json::json!([2 * count, 2 * count + 1]);
+        change(document);
+    })
+}
+
 /// Says that a test was skipped, past the test runner's capture. Where `CI` is `true` nothing may be skipped. The last
 /// test of a run (`zz_skipped`) says how many were.
 pub fn skipped(what: &str) {

@@ -368,3 +368,57 @@ fn a_mesh_whose_own_positions_lie_far_away_is_deformed_as_exactly_as_the_file_ha
     assert_eq!(found.surface.len(), 1);
     assert!(compare(&far, &far).is_empty());
 }
+
+#[test]
+fn two_figures_far_from_each_other_are_both_as_exact_as_one_at_the_origin() {
+    let near = surface(&figure(|_| {}));
+    let import = |bytes: &[u8]| import_bytes(bytes, "two.glb", &Options::default(), &Progress::silent()).unwrap();
+    let turned = DQuat::from_rotation_y(0.5);
+    let beside = |d: &mut Value| {
+        let places = d["scenes"][0]["nodes"].clone();
+        d["nodes"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({ "name": "Map", "rotation": turned.to_array(), "children": places }));
+        d["scenes"][0]["nodes"] = json!([d["nodes"].as_array().unwrap().len() - 1]);
+    };
+    let near_ground = DVec3::new(3.0, 0.0, -7.5);
+    let files = [
+        ([near_ground, PLACE], DQuat::IDENTITY, common::two_figures([near_ground, PLACE].map(Into::into), |_| {})),
+        ([PLACE, DVec3::ZERO], DQuat::IDENTITY, common::two_figures([PLACE, DVec3::ZERO].map(Into::into), |_| {})),
+        ([-PLACE, PLACE], DQuat::IDENTITY, common::two_figures([-PLACE, PLACE].map(Into::into), |_| {})),
+        ([near_ground, PLACE], turned, common::two_figures([near_ground, PLACE].map(Into::into), beside)),
+    ];
+    for (places, turned, bytes) in files {
+        let import = import(&bytes);
+        let said: Vec<String> = import.warnings.iter().map(ToString::to_string).collect();
+        assert!(said.len() == 1 && said[0].contains("too far for one picture"), "{said:?}");
+        let both = surface(&import.model);
+        let shown = |p: &BakedPrimitive| p.positions.iter().map(|p| p.length()).fold(0.0, f32::max);
+        assert!(both.iter().all(|p| shown(p) < 40.0), "figures are shown near each other");
+        let (first, second) = both.split_at(near.len());
+        for (place, own) in places.into_iter().zip([first, second]) {
+            let moved = DAffine3::from_rotation_translation(turned, turned * place);
+            let off = apart(&near, moved, own);
+            assert!(off < 2e-5, "{place}: {off}");
+        }
+        // What is written holds the distance.
+        let mut bytes = Vec::new();
+        export::write_skinned_glb(&import.model, 0, &posed(&import.model), &mut bytes).unwrap();
+        let kept = import_bytes(&bytes, "kept.glb", &Options::default(), &Progress::silent()).unwrap().model;
+        let kept = export::baked_surface(&kept, &anim::drawn_at_rest(&kept, 0), &kept.skeleton.rest, METHODS[0]);
+        for (place, own) in places.into_iter().zip(kept.chunks(near.len())) {
+            let moved = DAffine3::from_rotation_translation(turned, turned * place);
+            assert!(apart(&near, moved, own) < 2e-5);
+        }
+        for format in [MeshFormat::Ply, MeshFormat::Stl] {
+            assert!(format.lacks(&import.model, DVec3::ZERO).unwrap().contains("so far from each other"));
+        }
+    }
+    // What a clip brings to the first figure belongs to it.
+    let bytes = common::two_figures([[0.0; 3], [5000.25, 0.0, 0.0]], |d| {
+        let hips = d["nodes"].as_array().unwrap().len() / 2 - 1 + 2;
+        d["nodes"][hips]["translation"] = json!([5000.25, 0.895, 0.0]);
+    });
+    assert!(import(&bytes).model.skeleton.other_figures().is_empty());
+}

@@ -117,3 +117,43 @@ fn a_clip_that_is_written_far_away_says_by_how_much_its_keys_are_rounded() {
     assert!(said.contains("rounded by up to"), "{said}");
     assert_eq!(write("near.glb", [0.1, 0.0, 0.0]), "");
 }
+
+#[test]
+fn nothing_is_invented_of_a_figure_far_from_another_one() {
+    let folder = folder("two");
+    for (name, place) in [("near.glb", [3.0, 0.0, 0.0]), ("far.glb", PLACE)] {
+        fs::write(folder.join(name), common::two_figures([[0.0; 3], place], |_| {})).unwrap();
+    }
+    let check = |model: &str| {
+        let found = parsed(&ok(&folder, &["check", model, "--json"])[0]);
+        found["files"][0]["findings"].as_array().unwrap().iter().map(|f| f["message"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(check("far.glb"), check("near.glb"));
+    let measure = |model: &str| {
+        let measured = parsed(&ok(&folder, &["measure", model, "--clip", "0", "--json"])[0]);
+        measured["worst"].as_object().unwrap().clone()
+    };
+    let (near, far) = (measure("near.glb"), measure("far.glb"));
+    assert!(near.len() > 5);
+    for (name, was) in &near {
+        let (was, is) = (was["value"].as_f64().unwrap(), far[name]["value"].as_f64().unwrap());
+        assert!((is - was).abs() <= 2e-3 * was.abs(), "{name}: {was} {is}");
+    }
+    // The bounds are those of the file, and a camera looks at the figure that stands there.
+    let bounds = parsed(&ok(&folder, &["info", "far.glb", "--json"])[0])["bounds"].clone();
+    assert!(numbers(&bounds["max"])[0] > PLACE[0] && numbers(&bounds["min"])[0] < 1.0, "{bounds}");
+    let picture = |model: &str, place: [f64; 3], output: &str| {
+        let [x, y, z] = place;
+        let (eye, target) = (format!("{x},{},{}", y + 1.0, z + 3.0), format!("{x},{},{z}", y + 0.8));
+        ok(&folder, &["render", model, "-o", output, "--size", "200x200", "--eye", &eye, "--target", &target]);
+        fs::read(folder.join(output)).unwrap()
+    };
+    let [first, second] =
+        [([0.0; 3], "a.png"), (PLACE, "b.png")].map(|(place, output)| picture("far.glb", place, output));
+    assert!(
+        first.len().abs_diff(second.len()) < first.len() / 20 && first.len() > 1000,
+        "{} {}",
+        first.len(),
+        second.len()
+    );
+}

@@ -29,7 +29,7 @@ pub(super) struct Shift {
 /// is the position in the file. It is zero except for poses that move the model farther than f32 is exact.
 #[must_use]
 pub fn origin_shift(skeleton: &Skeleton, pose: &LocalPose) -> DVec3 {
-    origin(&shifts(skeleton, pose))
+    origin(skeleton, &shifts(skeleton, pose))
 }
 
 /// Returns the displacements of nodes that a pose moves far away: by a rotation of a node with a far child, or by a
@@ -68,9 +68,15 @@ pub(super) fn swing_of(skeleton: &Skeleton, pose: &LocalPose, node: NodeId) -> D
     base.and_then(|base| swing(skeleton, pose, base)).unwrap_or(DVec3::ZERO)
 }
 
-/// Returns the origin of a pose with these displacements: that of most nodes, where it is far away.
-pub(super) fn origin(shifts: &[Shift]) -> DVec3 {
-    let most = shifts.iter().max_by_key(|shift| (shift.nodes.len(), Reverse(shift.nodes.start)));
+/// Returns the origin of a pose with these displacements: that of most nodes, where it is far away. Those of figures
+/// that are far from the first one do not count.
+pub(super) fn origin(skeleton: &Skeleton, shifts: &[Shift]) -> DVec3 {
+    let others = skeleton.other_figures();
+    let is_of_first = |shift: &&Shift| {
+        let origin = skeleton.origin_of(NodeId::from_index(shift.nodes.start));
+        others.iter().all(|other| other.origin != origin)
+    };
+    let most = shifts.iter().filter(is_of_first).max_by_key(|shift| (shift.nodes.len(), Reverse(shift.nodes.start)));
     let at = most.map_or(DVec3::ZERO, |most| total(shifts, most.nodes.start));
     if at.length() > NEAR { at } else { DVec3::ZERO }
 }

@@ -26,7 +26,7 @@ pub fn local_to_model(skeleton: &Skeleton, pose: &LocalPose, out: &mut Vec<Affin
     }
     let shifts = far::shifts(skeleton, pose);
     if !shifts.is_empty() {
-        let origin = far::origin(&shifts);
+        let origin = far::origin(skeleton, &shifts);
         for (node, m) in out.iter_mut().enumerate() {
             m.translation += (far::total(&shifts, node) - origin).as_vec3a();
         }

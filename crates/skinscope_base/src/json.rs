@@ -1,5 +1,5 @@
 //! JSON texts that are well formed, but written in a way that strict readers refuse: integers with a fraction of zero or an exponent
-//! (`5126.0`, `1e2`), and keys that an object has twice. glTF 2.0, section 2.7, allows the former (rule 5), and says that the last of
+//! (`5126.0`, `1e2`) or the sign of a zero, and keys that an object has twice. glTF 2.0, section 2.7, allows the former (rule 5), and says that the last of
 //! several values counts (rule 4).
 
 use std::collections::HashMap;
@@ -58,8 +58,29 @@ pub fn path_at(text: &str, line: usize, column: usize) -> String {
     scan.path(scan.frames.len())
 }
 
-/// Returns a whole number as digits, where `raw` is one that has a fraction or an exponent: `5126` for `5126.0`. Those that are not
-/// whole, need more than 15 digits, or are −0, which an integer cannot say, stay.
+/// Returns the number of a text, as it is written, that a reader was at when it had read `line` lines (from 1) and `column` bytes of the
+/// last; `None`: it was at something else.
+#[must_use]
+pub fn number_at(text: &str, line: usize, column: usize) -> Option<&str> {
+    let start = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum::<usize>();
+    let bytes = text.as_bytes();
+    let is_of_number = |at: &usize| bytes.get(*at).is_some_and(is_of_number);
+    // Readers find the end of a number at the byte after it, or at its last one.
+    let last = [start + column, (start + column).saturating_sub(1)]
+        .map(|end| end.saturating_sub(1))
+        .into_iter()
+        .find(is_of_number)?;
+    let first = (0..=last).rev().take_while(is_of_number).last()?;
+    let end = (last..bytes.len()).take_while(is_of_number).last()? + 1;
+    text.get(first..end).filter(|number| number.contains(|c: char| c.is_ascii_digit()))
+}
+
+fn is_of_number(byte: &u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9')
+}
+
+/// Returns a whole number as digits, where `raw` is one that has a fraction or an exponent, or is −0: `5126` for `5126.0`. Those that are
+/// not whole, or need more than 15 digits, stay.
 fn whole(raw: &str) -> Option<String> {
     let (sign, digits) = raw.strip_prefix('-').map_or(("", raw), |rest| ("-", rest));
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
@@ -70,7 +91,7 @@ fn whole(raw: &str) -> Option<String> {
     let zeros = i64::from(exponent) - after.len() as i64 + (all.len() - trimmed.len()) as i64;
     let significant = trimmed.trim_start_matches('0');
     if significant.is_empty() {
-        return sign.is_empty().then(|| "0".to_owned());
+        return Some("0".to_owned());
     }
     let zeros = usize::try_from(zeros).ok().filter(|zeros| significant.len() + zeros <= 15)?;
     Some(format!("{sign}{significant}{}", "0".repeat(zeros)))
@@ -190,9 +211,8 @@ impl<'t> Scan<'t> {
     fn number(&mut self) {
         self.begin_item();
         let rest = &self.text[self.at..];
-        let is_of_number = |b: &u8| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-        let raw = &rest[..rest.bytes().take_while(|b| is_of_number(b)).count()];
-        match Some(raw).filter(|raw| raw.contains(['.', 'e', 'E'])).and_then(whole) {
+        let raw = &rest[..rest.bytes().take_while(is_of_number).count()];
+        match Some(raw).filter(|raw| raw.contains(['.', 'e', 'E']) || *raw == "-0").and_then(whole) {
             Some(digits) => {
                 self.out.push_str(&digits);
                 self.at += raw.len();
@@ -283,8 +303,8 @@ mod tests {
 
     #[test]
     fn integers_are_written_as_integers_and_other_numbers_stay() {
-        let odd = "{\"a\": [5126.0, 1e2, -1.50E+1, 0.0, 100e-2, 2.5, -0.0, 1e300, 12, 0.1e1], \"b\":\"1.0\"}";
-        let even = "{\"a\": [5126, 100, -15, 0, 1, 2.5, -0.0, 1e300, 12, 1], \"b\":\"1.0\"}";
+        let odd = "{\"a\": [5126.0, 1e2, -1.50E+1, 0.0, 100e-2, 2.5, -0.0, -0, 1e300, 12, 0.1e1], \"b\":\"1.0\"}";
+        let even = "{\"a\": [5126, 100, -15, 0, 1, 2.5, 0, 0, 1e300, 12, 1], \"b\":\"1.0\"}";
         assert_eq!(written(odd), even);
         assert_eq!(plain(even), None);
         for (raw, digits) in [("1.0e-1", None), ("10e-1", Some("1")), ("00.0", Some("0")), ("1e15", None)] {
@@ -320,6 +340,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_are_returned_as_they_are_written() {
+        let text = "{\"a\": 5126.0000000000000000000001,\n\"b\": [-1e-400]}";
+        let at = |line, words: &str, more: usize| {
+            let row = text.lines().nth(line - 1).unwrap();
+            number_at(text, line, row.find(words).unwrap() + words.len() + more)
+        };
+        for more in [0, 1] {
+            assert_eq!(at(1, "0001", more), Some("5126.0000000000000000000001"));
+            assert_eq!(at(2, "400", more), Some("-1e-400"));
+        }
+        assert_eq!(at(1, "\"a\"", 0), None);
+        assert_eq!(number_at(text, 9, 9), None);
+    }
+
+    #[test]
     fn text_that_is_no_json_is_read_to_its_end() {
         for text in [
             "",
@@ -334,7 +369,7 @@ mod tests {
             "{\"a\\u12\":1,\"a\":2}",
         ] {
             let _any = plain(text);
-            let _anywhere = path_at(text, 1, 3);
+            let _anywhere = (path_at(text, 1, 3), number_at(text, 1, 3));
         }
     }
 }

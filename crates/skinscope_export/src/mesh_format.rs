@@ -41,10 +41,17 @@ impl MeshFormat {
     #[must_use]
     pub fn lacks(self, model: &Model, shift: DVec3) -> Option<String> {
         let origin = model.skeleton.origin() + shift;
-        if origin == DVec3::ZERO || matches!(self, Self::Obj | Self::Glb) {
+        let others = model.skeleton.other_figures();
+        if origin == DVec3::ZERO && others.is_empty() || matches!(self, Self::Obj | Self::Glb) {
             return None;
         }
         let format = if self == Self::Ply { "PLY" } else { "STL" };
+        if !others.is_empty() {
+            return Some(format!(
+                "{format} holds places as floats, which are too coarse for figures so far from each other; they are written as near each \
+                 other as they are shown. Write .obj or .glb, which hold the distance"
+            ));
+        }
         let most = origin.abs().max_element() as f32;
         let step = f64::from(most.next_up() - most);
         let DVec3 { x, y, z } = origin;

@@ -201,6 +201,14 @@ fn syntax(error: &json::Error, text: &str) -> ImportError {
     if let Some(at) = found.rfind(" at line ") {
         found.truncate(at);
     }
+    // Of a number it quotes what floats hold of it, which may look as if it were right.
+    let number =
+        Some(error).filter(|error| error.is_data()).and_then(|e| text_of::number_at(text, e.line(), e.column()));
+    if let (Some(number), Some((before, rest))) = (number, found.split_once("floating point `"))
+        && let Some((_, after)) = rest.split_once('`')
+    {
+        found = format!("{before}the number `{number}`{after}");
+    }
     let found: String = found.chars().take(200).collect();
     ImportError::invalid(location, "a glTF 2.0 document", found)
 }

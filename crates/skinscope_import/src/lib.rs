@@ -384,9 +384,9 @@ fn read_model(reader: &Reader, name: &str, mut origins: Origins, coming: &Pendin
         textures,
         images: coming.images(),
     };
-    far::bring_meshes_near(&mut parts);
+    far::bring_meshes_near(reader.far, &mut parts);
     if let Some(far) = reader.far {
-        far::bring_near(far, &mut parts);
+        far::bring_near(far, &mut parts, reader.warnings);
     }
     far::warn_of_coarse_positions(&parts, reader.warnings);
     Model::build(parts).map_err(|e| ImportError::invalid(e.location, "a consistent model", e.what))

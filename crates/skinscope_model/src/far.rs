@@ -12,6 +12,9 @@
 //! The last line is for meshes whose own vertices lie far from the origin of mesh space; their inverse bind matrices
 //! then contain the offset (`Skin::stored_bind`).
 //!
+//! A file may have figures far from each other. Each of them has an origin of its own ([`FarFigure`]), so that in the
+//! model it is nearer to the first figure than in the file.
+//!
 //! A clip may move the model far away from its rest position, or rotate a node that has a far child. So each pose has
 //! an origin of its own: the large offsets that a clip adds to nodes are stored apart from the translations ([`Wide`]),
 //! and the matrices of a pose are relative to the position of the model in that pose (`skinscope_anim::origin_shift`):
@@ -26,7 +29,7 @@
 
 use glam::{Affine3A, DAffine3, DQuat, DVec3, Vec3};
 
-use super::{NodeId, Skeleton, Skin};
+use super::{NodeId, Skeleton, Skin, SkinId};
 
 /// The offsets that import subtracted from the nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -35,6 +38,20 @@ pub struct Far {
     pub origin: DVec3,
     /// The nodes whose translation differs from that in the file, in rising order; at least one.
     pub bases: Vec<Base>,
+    /// The figures that are too far from the first one to share its origin.
+    pub others: Vec<FarFigure>,
+}
+
+/// A figure that is far from the first figure of its file. In the model it is in the same direction from that one, but
+/// near it, since its origin contains the distance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FarFigure {
+    /// The skins of the figure.
+    pub skins: Vec<SkinId>,
+    /// The position of the figure in the world of the file, metres.
+    pub position: DVec3,
+    /// The position of the model's origin for this figure, in the world of the file, metres.
+    pub origin: DVec3,
 }
 
 /// The offset that was subtracted from one node, and thereby from all nodes below it.
@@ -90,6 +107,30 @@ impl Skeleton {
         self.far.as_ref().map_or(DVec3::ZERO, |far| far.origin)
     }
 
+    /// Returns the offset from positions of a skin's vertices in the model's world to those in the world of the file,
+    /// metres: the origin of the figure that the skin belongs to.
+    #[must_use]
+    pub fn origin_of_skin(&self, skin: SkinId) -> DVec3 {
+        let other = self.other_figures().iter().find(|other| other.skins.contains(&skin));
+        other.map_or_else(|| self.origin(), |other| other.origin)
+    }
+
+    /// Returns the origin of the figure that is nearest to a position in the world of the file; both in metres.
+    #[must_use]
+    pub fn origin_near(&self, position: DVec3) -> DVec3 {
+        let first = (self.origin(), self.origin());
+        let all = self.other_figures().iter().map(|other| (other.position, other.origin));
+        let nearest =
+            std::iter::once(first).chain(all).min_by(|a, b| position.distance(a.0).total_cmp(&position.distance(b.0)));
+        nearest.map_or(DVec3::ZERO, |(_, origin)| origin)
+    }
+
+    /// Returns the figures that are too far from the first one to share its origin.
+    #[must_use]
+    pub fn other_figures(&self) -> &[FarFigure] {
+        self.far.as_ref().map_or(&[], |far| &far.others)
+    }
+
     /// Returns the offset from positions of a node in the model's world to those in the world of the file, metres.
     #[must_use]
     pub fn origin_of(&self, node: NodeId) -> DVec3 {
@@ -133,7 +174,8 @@ mod tests {
         let mut skeleton = tube(Tube { joints: 4, ..Tube::default() }).skeleton.clone();
         let [first, second] = [DVec3::X * 5000.25, DVec3::Z * 1e7];
         let base = |node: u32, origin: DVec3| Base { node: NodeId(node), by: origin, origin };
-        skeleton.far = Some(Arc::new(Far { origin: second, bases: vec![base(1, first), base(3, second)] }));
+        skeleton.far =
+            Some(Arc::new(Far { origin: second, bases: vec![base(1, first), base(3, second)], others: Vec::new() }));
         let origins = [0, 1, 2, 3, 4].map(|node| skeleton.origin_of(NodeId(node)));
         assert_eq!(origins, [DVec3::ZERO, first, first, second, second]);
     }

@@ -38,7 +38,7 @@ pub use bind_edits::{BindChange, BindEdits, SkinningChange};
 pub use builder::{BuildError, ModelParts};
 pub use clip::{Channel, Clip, ClipSource, Interpolation, Path, PropertyChannel, Sampler, Values};
 pub use clip_edits::ClipChange;
-pub use far::{Base, Far, FarMesh, Wide};
+pub use far::{Base, Far, FarFigure, FarMesh, Wide};
 pub use far_tracks::{COARSE, FarTrack, NEAR, parted};
 use glam::{Affine3A, Quat, Vec3};
 pub use image::{BlockFormats, Image, PixelFormat, Pixels};
@@ -222,8 +222,8 @@ impl Model {
     #[must_use]
     pub fn origin_of_instance(&self, instance: InstanceId) -> glam::DVec3 {
         let Instance { node, skin, .. } = &self.instances[instance.index()];
-        match skin.map(|skin| &self.skins[skin.index()]).and_then(|skin| skin.joints.first()) {
-            Some(_) => self.skeleton.origin(),
+        match skin.filter(|skin| !self.skins[skin.index()].joints.is_empty()) {
+            Some(skin) => self.skeleton.origin_of_skin(skin),
             None => self.skeleton.origin_of(*node),
         }
     }

@@ -245,7 +245,9 @@ fn light(lights: Lights, session: &mut Session) -> Result<(), CliError> {
 
 /// Returns a point in the world of the model, for one in that of its file.
 fn near(session: &Session, point: DVec3) -> Vec3 {
-    (point - session.surfaces().origin()).as_vec3()
+    let shift = session.pose().shift;
+    let origin = session.model().map_or(DVec3::ZERO, |model| model.skeleton.origin_near(point - shift));
+    (point - shift - origin).as_vec3()
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ pub(super) fn world(skeleton: &Skeleton, pose: &LocalPose) -> Vec<DAffine3> {
     }
     let shifts = far::shifts(skeleton, pose);
     if !shifts.is_empty() {
-        let origin = far::origin(&shifts);
+        let origin = far::origin(skeleton, &shifts);
         out.iter_mut().enumerate().for_each(|(node, m)| m.translation += far::total(&shifts, node) - origin);
     }
     out

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 /// What some programs write before every name. A number may follow, and must where `true` stands.
-const PREFIXES: [(&str, bool); 3] = [("mixamorig", false), ("ccbase", false), ("bip", true)];
+const PREFIXES: [(&str, bool); 4] = [("mixamorig", false), ("ccbase", false), ("bip", true), ("character", true)];
 
 /// The part of a name that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,14 +78,19 @@ mod tests {
     #[test]
     fn one_joint_has_one_spelling_whichever_program_wrote_it() {
         let whole = |name| spelled(name, Part::Whole).unwrap_or_default();
-        for name in
-            ["mixamorig:LeftArm", "mixamorigLeftArm", "mixamorig1LeftArm", "Armature|mixamorig_Left_Arm", "left arm"]
-        {
+        for name in [
+            "mixamorig:LeftArm",
+            "mixamorigLeftArm",
+            "mixamorig1LeftArm",
+            "Armature|mixamorig_Left_Arm",
+            "left arm",
+            "Character1_LeftArm",
+        ] {
             assert_eq!(whole(name), "leftarm", "{name}");
         }
         assert_eq!(
-            (whole("Bip01 L Thigh"), whole("Biped"), whole("bip")),
-            ("lthigh".into(), "biped".into(), "bip".into())
+            (whole("Bip01 L Thigh"), whole("Biped"), whole("bip"), whole("Character_Root"), whole("Character1")),
+            ("lthigh".into(), "biped".into(), "bip".into(), "characterroot".into(), "character1".into())
         );
         // A separator between digits tells two names apart.
         assert_eq!((whole("Finger1_1"), whole("Finger_11")), ("finger1_1".into(), "finger11".into()));

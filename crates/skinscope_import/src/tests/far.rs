@@ -39,7 +39,7 @@ fn what_hangs_far_from_a_node_that_is_turned_by_hand_swings_about_it() {
 }
 
 #[test]
-fn a_second_figure_far_from_the_first_one_is_reported_with_the_size_of_the_error() {
+fn a_second_figure_far_from_the_first_one_is_reported_with_where_it_is_shown() {
     let two = |first: f64, second: f64| {
         let mut doc = Doc::new();
         doc.root["nodes"] = json!([
@@ -59,14 +59,14 @@ fn a_second_figure_far_from_the_first_one_is_reported_with_the_size_of_the_error
         let warnings = doc.import().unwrap().warnings;
         warnings.iter().map(ToString::to_string).filter(|said| said.contains("stands")).collect::<Vec<_>>()
     };
-    assert_eq!(
-        two(0.0, 100_000.0),
-        ["skin 1: stands 100 km from the origin, too far for floats: its positions are kept to 7.81 mm"]
-    );
-    assert_eq!(
-        two(300_000.0, 100_000.0),
-        ["skin 1: stands 200 km from the first figure, too far for floats: its positions are kept to 1.56 cm"]
-    );
+    let said = |away: &str| {
+        format!(
+            "skin 1: stands {away} from the first figure, too far for one picture: it is shown 12 m from it, in the same direction. Its \
+             numbers are exact, and files that are written hold the whole distance"
+        )
+    };
+    assert_eq!(two(0.0, 100_000.0), [said("100 km")]);
+    assert_eq!(two(300_000.0, 100_000.0), [said("200 km")]);
     // Both stand at one position, far away, or near the origin.
     assert!(two(100_000.0, 100_002.0).is_empty() && two(0.0, 20.0).is_empty());
 }

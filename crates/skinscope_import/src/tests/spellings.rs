@@ -12,6 +12,13 @@ fn integers_may_be_written_as_decimals() {
         "nodes": [{"name": "a"}, {"name": "b", "children": [0.0]}, {"name": "c", "children": [10e-1]}]}"#;
     let import = read(text).unwrap();
     assert_eq!((&import.model.skeleton.names[..], import.warnings), (&["c", "b", "a"].map(str::to_owned)[..], vec![]));
+    // A zero with a sign is the integer 0.
+    for zero in ["-0", "-0.0", "-0e5"] {
+        let text = format!(
+            r#"{{"asset": {{"version": "2.0"}}, "scene": {zero}, "scenes": [{{"nodes": [{zero}]}}], "nodes": [{{}}]}}"#
+        );
+        assert_eq!(read(&text).unwrap().model.default_scene, 0, "{zero}");
+    }
     // Extensions are read by other code.
     let text = r#"{"asset": {"version": "2.0"}, "nodes": [{"name": "a"}, {"name": "b"}], "extensionsUsed": ["VRM"],
         "extensions": {"VRM": {"humanoid": {"humanBones": [{"bone": "hips", "node": 1.0}, {"bone": "jaw", "node": -1.0}]}}}}"#;
@@ -27,6 +34,12 @@ fn a_fraction_is_no_integer_and_its_location_is_named() {
         said.starts_with("JSON, nodes[1].children[0]: expected a glTF 2.0 document, found ") && said.contains("0.5"),
         "{said}"
     );
+    // The number is quoted as the file has it, not as floats hold it.
+    for number in ["1.0000000000000000000000001", "1e-400"] {
+        let text = format!(r#"{{"asset": {{"version": "2.0"}}, "nodes": [{{}}, {{"children": [{number}]}}]}}"#);
+        let said = read(&text).unwrap_err().to_string();
+        assert!(said.contains(&format!("the number `{number}`")), "{said}");
+    }
     // The location is right where another integer had to be written in a plainer way before it.
     let text = r#"{"scene": 0.0, "asset": {"version": "2.0"}, "nodes": [{"mesh": 0.0, "mesh": 1.5}]}"#;
     let said = read(text).unwrap_err().to_string();

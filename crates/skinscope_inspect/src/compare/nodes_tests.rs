@@ -36,7 +36,7 @@ fn far_away(base: f64) -> Model {
     built(|parts| {
         let origin = DVec3::X * base;
         let bases = vec![Base { node: NodeId(0), by: origin, origin }];
-        parts.skeleton.far = Some(Arc::new(Far { origin, bases }));
+        parts.skeleton.far = Some(Arc::new(Far { origin, bases, others: Vec::new() }));
         let rest = (1_000_000.25 - base) as f32;
         parts.skeleton.rest.transforms[0].translation.x = rest;
         let (clip, channel) = (&mut parts.clips[0], Channel { node: NodeId(0), path: Path::Translation, sampler: 0 });
