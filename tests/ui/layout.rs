@@ -299,3 +299,32 @@ fn closed_panels_are_not_built() {
         assert!(nodes > size(&large).0 && shapes > size(&large).1, "{panel:?}");
     }
 }
+
+#[test]
+fn nothing_in_the_bars_covers_what_is_beside_it() {
+    let saved = Saved { tables: true, ..Saved::default() };
+    let mut harness = window(session(3), UiState::new(saved), Status::default());
+    harness.get_by_role_and_label(Role::Button, "Vertices").click();
+    harness.run();
+    let button = |harness: &Harness<'_, App>, label: &str| harness.get_by_role_and_label(Role::Button, label).rect();
+    let list = |harness: &Harness<'_, App>, label: &str| harness.get_by_label_contains(label).rect();
+    let apart = |left: egui::Rect, right: egui::Rect, width: f32| {
+        let is_beside = left.right() <= right.left() + 0.5 || left.bottom() <= right.top();
+        assert!(is_beside, "{left:?} and {right:?}, {width} points");
+    };
+    for overlay in ["weights", "asymmetry", "changed-surface"] {
+        harness.state_mut().session.apply(ViewCommand::SetOverlay(Some(overlay)));
+        for width in [1010.0, 1100.0, 1152.0, 1200.0, 1280.0, 1920.0] {
+            harness.set_size(vec2(width, 720.0));
+            harness.run();
+            if harness.query_by_role_and_label(Role::Button, "Shaded").is_some() {
+                apart(button(&harness, "Help"), button(&harness, "Shaded"), width);
+                let more = list(&harness, "More overlays: ");
+                apart(button(&harness, "Influences"), more, width);
+                apart(more, list(&harness, "Deformation method: "), width);
+            }
+            let rows = harness.get_by_label("192 vertices").rect();
+            apart(button(&harness, "Benchmark"), rows, width);
+        }
+    }
+}

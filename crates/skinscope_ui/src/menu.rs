@@ -326,15 +326,19 @@ fn surface(ui: &mut Ui, session: &Session, commands: &mut Vec<Command>) {
     let now = session.view().overlay;
     let (front, more): (Vec<&Overlay>, Vec<&Overlay>) = OVERLAYS.iter().copied().partition(|o| o.short.is_some());
     let other = now.filter(|o| o.short.is_none());
-    let response = drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
-        for overlay in more {
-            let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
-            if row.clicked() {
-                commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
+    // A longer name is cut where the buttons beside it and the menus leave no room for it.
+    let room = vec2(ui.available_width() - (SURFACE_WIDTH - MORE_WIDTH), ROW);
+    let response = ui.allocate_ui(room, |ui| {
+        drop_down(ui, "More overlays", other.map_or("More", |o| o.label), MORE_WIDTH, |ui| {
+            for overlay in more {
+                let row = ui.selectable_label(now == Some(overlay), overlay.label).on_hover_text(overlay.help);
+                if row.clicked() {
+                    commands.push(ViewCommand::SetOverlay(Some(overlay.id)).into());
+                }
             }
-        }
+        })
     });
-    response.on_hover_text("More that the skin can be coloured by");
+    response.inner.on_hover_text("More that the skin can be coloured by");
     let mut choices = vec![("Shaded", now.is_none(), Command::View(ViewCommand::SetOverlay(None)))];
     let choice =
         |o: &'static Overlay| Some((o.short?, now == Some(o), Command::View(ViewCommand::ToggleOverlay(o.id))));

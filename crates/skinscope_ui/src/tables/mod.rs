@@ -205,6 +205,7 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
         ui.spacing_mut().item_spacing = vec2(8.0, 6.0);
         let right = status.map_or(0.0, |s| 80.0 + 6.5 * s.rows.chars().count() as f32);
         let one_row = ui.available_width() >= TABS_WIDTH + wanted + right;
+        let mut status = status;
         let mut filters = Some(filters);
         ui.horizontal(|ui| {
             ui.set_min_height(26.0);
@@ -216,12 +217,21 @@ fn bar(ui: &mut Ui, tab: &mut Tab, wanted: f32, filters: impl FnOnce(&mut Ui), s
             if one_row && let Some(filters) = filters.take() {
                 filters(ui);
             }
-            if let Some(status) = status {
+            if ui.available_width() >= right
+                && let Some(status) = status.take()
+            {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| copy = copy_button(ui, status));
             }
         });
-        if let Some(filters) = filters {
-            ui.horizontal_wrapped(filters);
+        if filters.is_some() || status.is_some() {
+            ui.horizontal_wrapped(|ui| {
+                if let Some(filters) = filters {
+                    filters(ui);
+                }
+                if let Some(status) = status {
+                    copy = copy_button(ui, status);
+                }
+            });
         }
     });
     copy
