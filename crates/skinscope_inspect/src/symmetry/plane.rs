@@ -37,6 +37,13 @@ pub(super) struct Mirror {
     pub is_sided: bool,
 }
 
+impl Mirror {
+    /// Returns whether any joint has another one for its partner.
+    fn has_pairs(&self) -> bool {
+        self.partners.iter().enumerate().any(|(joint, partner)| partner.is_some_and(|p| usize::from(p) != joint))
+    }
+}
+
 /// The plane that comes nearest to mirroring a body: what is said where there is none that does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
@@ -87,8 +94,9 @@ impl<'b> Search<'b> {
     }
 
     /// Finds the plane that mirrors most of a body's points and joints, across any axis, or across none where the names of
-    /// joints make pairs across none. Where no joint stands on either side, it is the plane across the first axis that
-    /// mirrors the points. `None` where there is no plane.
+    /// joints make pairs across none. Where no plane mirrors enough joints, it is one that pairs some: a round head with most
+    /// of the vertices has planes of its own. Where none does, it is the plane across the first axis that mirrors the
+    /// points. `None` where there is no plane.
     pub(super) fn any(&self) -> Option<Mirror> {
         let mut best: Option<Tried> = None;
         let across = [Vec3::X, Vec3::Z, Vec3::Y].into_iter().filter_map(|normal| self.best(normal).ok());
@@ -96,6 +104,7 @@ impl<'b> Search<'b> {
         for tried in across.chain(slanted) {
             let is_better = best.as_ref().is_none_or(|best| match (best.mirror.is_sided, tried.mirror.is_sided) {
                 (true, true) => tried.share >= best.share + 1e-3,
+                (false, false) => tried.mirror.has_pairs() && !best.mirror.has_pairs(),
                 (was, is) => is && !was,
             });
             if is_better {

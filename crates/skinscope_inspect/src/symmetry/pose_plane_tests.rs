@@ -7,6 +7,7 @@ use skinscope_model::{Model, ModelParts, NodeId};
 
 use super::of_poses;
 use super::pose_tests::{at, standing};
+use super::tests::figure;
 
 fn mirror(parts: ModelParts, axis: Option<Axis>) -> pose::Mirror {
     of_poses(&Model::build(parts).unwrap(), axis, Vec3::ZERO).unwrap()
@@ -57,4 +58,31 @@ fn of_planes_that_pair_as_many_joints_the_one_in_their_middle_is_taken() {
         let mirror = mirror(parts.clone(), axis);
         assert!((mirror.offset() - 0.01).abs() < 1e-4 && mirror.has_pairs(), "{axis:?}: {mirror:?}");
     }
+}
+
+/// CesiumMan is such a figure: most of its vertices are those of the head, and its joints stand a little beside its middle.
+#[test]
+fn a_head_with_most_of_the_vertices_does_not_say_where_the_plane_is() {
+    let (turn, aside) = (Quat::from_rotation_y(std::f32::consts::FRAC_PI_2), Vec3::X * 0.02);
+    let world = Affine3A::from_quat(turn);
+    let mut parts = figure(world);
+    parts.skeleton.rest.transforms =
+        standing(Transform { rotation: turn, ..Transform::IDENTITY }).skeleton.rest.transforms;
+    parts.skeleton.rest.transforms[1].translation += aside;
+    let moved = Affine3A::from_quat(turn) * Affine3A::from_translation(-aside) * Affine3A::from_quat(turn.inverse());
+    parts.skins[0].inverse_bind.iter_mut().for_each(|bind| *bind *= moved);
+    let primitive = &mut parts.meshes[0].primitives[0];
+    let influences = primitive.stored_influences.as_mut().unwrap();
+    for i in 0..100 {
+        let across = [-0.2, -0.1, 0.1, 0.2][i % 4];
+        let front = [-0.31, -0.15, 0.0, 0.15, 0.31][i / 4 % 5];
+        let up = (i / 20) as f32;
+        primitive.positions.push(world.transform_point3(Vec3::new(across, 2.0 + 0.03 * up * up, 0.2 + front)));
+        influences.joints.extend([0; 4]);
+        influences.weights.extend([1.0, 0.0, 0.0, 0.0]);
+    }
+    primitive.stored_vertices = primitive.positions.len();
+    let mirror = mirror(parts, None);
+    assert!(mirror.normal().abs().z > 1.0 - 1e-6, "{mirror:?}");
+    assert_eq!(mirror.partner(NodeId(2)), NodeId(3), "{mirror:?}");
 }
