@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use skinscope::app::ui::{ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+use skinscope::app::ui::{
+    ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus,
+};
 use skinscope::model::{MeshId, WeightChange};
 use skinscope::session::{RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
@@ -106,11 +108,19 @@ fn another_file_is_typed_or_chosen() {
 #[test]
 fn what_failed_is_said_and_nothing_is_lost() {
     let why = "could not write /models/tube.gltf: no space left on device".to_owned();
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Failed(why.clone()));
+    let failed = |other_file_helps| SaveStage::Failed(SaveFailure { why: why.clone(), other_file_helps });
+    let mut harness = saving(SaveKind::InPlace, failed(true));
     harness.get_by_label(&why);
     harness.get_by_label("Nothing was written. The edits are still here.");
     click(&mut harness, "Save as…");
     assert_eq!(sent(&harness), [FileCommand::Save(SaveKind::As)]);
+    // Where no other file helps there is no button for one.
+    for kind in [SaveKind::InPlace, SaveKind::As] {
+        let mut harness = saving(kind, failed(false));
+        assert!(harness.query_by_label("Save as…").is_none() && harness.query_by_label("Save").is_none());
+        click(&mut harness, "Save session…");
+        assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::SaveSession)]);
+    }
     // While files are being written there is nothing to press, and Escape does not hide that.
     let mut harness = saving(SaveKind::InPlace, SaveStage::Writing);
     key(&mut harness, Key::Escape, Modifiers::NONE);
@@ -155,7 +165,10 @@ fn a_pose_and_what_else_no_model_file_takes_is_saved_in_a_session() {
 
 #[test]
 fn the_question_on_the_way_out_is_not_hidden_behind_another_dialog() {
-    let mut harness = saving(SaveKind::InPlace, SaveStage::Failed("changed on disk".into()));
+    let mut harness = saving(
+        SaveKind::InPlace,
+        SaveStage::Failed(SaveFailure { why: "changed on disk".into(), other_file_helps: true }),
+    );
     let work = UnsavedWork { vertices: 1, ..UnsavedWork::default() };
     let unsaved = UnsavedStatus { name: "tube.glb".into(), is_session: false, has_file: true, work, quits: true };
     harness.state_mut().status.unsaved = Some(unsaved);
@@ -166,7 +179,7 @@ fn the_question_on_the_way_out_is_not_hidden_behind_another_dialog() {
 #[test]
 fn a_changed_file_is_offered_and_not_taken() {
     let work = UnsavedWork { vertices: 172, ..UnsavedWork::default() };
-    let changed = Some(ChangedStatus { name: "tube.glb".into(), work });
+    let changed = Some(ChangedStatus { name: "tube.glb".into(), work, is_trying: false });
     let status = || Status { changed: changed.clone(), ..Status::default() };
     let mut harness = window(session(3), UiState::default(), status());
     harness.get_by_label("tube.glb has changed");
@@ -295,4 +308,25 @@ fn a_tick_stands_beside_what_was_done_and_a_warning_beside_what_was_not_or_not_a
         let more = |sign: &str| signs(&harness, sign) - signs(&plain, sign);
         assert_eq!([more(icons::CHECK), more(icons::WARNING)], wanted);
     }
+}
+
+#[test]
+fn a_preview_that_would_end_is_named_where_the_file_has_changed() {
+    let changed = ChangedStatus { name: "tube.glb".into(), work: UnsavedWork::default(), is_trying: true };
+    let status = Status { changed: Some(changed), ..Status::default() };
+    window(session(3), UiState::default(), status).get_by_label_contains("a tool that is not applied yet");
+}
+
+#[test]
+fn the_question_about_a_dropped_file_waits_for_other_questions() {
+    let work = UnsavedWork { vertices: 1, ..UnsavedWork::default() };
+    let mut harness = leaving(work);
+    harness.state_mut().status.dropped = Some("/models/walks.glb".into());
+    harness.run_steps(4);
+    assert!(harness.query_by_label_contains("walks.glb").is_none());
+    key(&mut harness, Key::Escape, Modifiers::NONE);
+    assert_eq!(sent(&harness), [FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)]);
+    harness.state_mut().status.unsaved = None;
+    harness.run_steps(4);
+    harness.get_by_label("What is walks.glb for?");
 }

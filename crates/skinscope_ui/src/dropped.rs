@@ -10,6 +10,10 @@ use super::saving::{buttons, text, title};
 
 pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
     let Some(path) = &status.dropped else { return };
+    // It waits until other questions are answered, which it would cover.
+    if status.asks_about_files() {
+        return;
+    }
     let key = |key| ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
     let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
     let modal = Modal::new(Id::unique("dropped")).frame(egui::Frame::window(ui.style()));

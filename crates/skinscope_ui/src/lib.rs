@@ -80,7 +80,7 @@ use egui::{Id, IdSalt, Pos2, Rect, Theme, Ui, Vec2};
 pub use keys::{mark_number_pad, turns};
 pub use over::{Over, show_over};
 pub use pose_library::{LibraryPose, PoseLibrary};
-pub use save_status::{ChangedStatus, RecoveryOffer, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
+pub use save_status::{ChangedStatus, RecoveryOffer, SaveFailure, SaveStage, SaveStatus, SaveSummary, UnsavedStatus};
 pub use saved::Saved;
 use skinscope_base::math::Ramp;
 use skinscope_deform::PaletteLimits;
@@ -170,6 +170,12 @@ pub struct Notice {
 }
 
 impl Status {
+    /// Returns whether a dialog about files waits for an answer, beside the one about a file that was dropped.
+    fn asks_about_files(&self) -> bool {
+        let asks_to_save = self.saving.is_some() || self.unsaved.is_some();
+        asks_to_save || self.changed.is_some() || self.recovery.is_some() || self.asked_file.is_some()
+    }
+
     /// Shows what was done, with a tick.
     pub fn say(&mut self, text: String) {
         self.notice = Notice { number: self.notice.number + 1, text, is_warning: false };

@@ -30,8 +30,17 @@ pub enum SaveStage {
     Ready(SaveSummary),
     /// Files are being written.
     Writing,
-    /// Nothing was written; the text says why.
-    Failed(String),
+    /// Nothing was written.
+    Failed(SaveFailure),
+}
+
+/// The reason why nothing was written, and what helps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaveFailure {
+    /// The reason, and what to do about it.
+    pub why: String,
+    /// Whether the model could be written into another file.
+    pub other_file_helps: bool,
 }
 
 /// The changes that saving will make.
@@ -70,6 +79,8 @@ pub struct ChangedStatus {
     pub name: String,
     /// The work that is in no file.
     pub work: UnsavedWork,
+    /// Whether a tool shows what it would do, and was not applied.
+    pub is_trying: bool,
 }
 
 /// Work that is in no file, of a model that is about to be closed.

@@ -110,11 +110,11 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
     match &saving.stage {
         SaveStage::Planning => working(ui, "Working out what changes"),
         SaveStage::Writing => working(ui, "Writing"),
-        SaveStage::Failed(why) => {
+        SaveStage::Failed(failure) => {
             let c = colors(ui);
             ui.horizontal_top(|ui| {
                 ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
-                ui.add(Label::new(RichText::new(why).color(c.text)).wrap().selectable(true));
+                ui.add(Label::new(RichText::new(&failure.why).color(c.text)).wrap().selectable(true));
             });
             ui.add_space(4.0);
             text(ui, "Nothing was written. The edits are still here.");
@@ -129,6 +129,7 @@ fn save(ui: &mut Ui, saving: &SaveStatus, dialog: &mut SaveDialog, entered: bool
         (SaveStage::Planning, _) => &["Cancel"],
         (SaveStage::Writing, _) => &[],
         (SaveStage::Ready(_), true) if nothing => &["Close"],
+        (SaveStage::Failed(failure), _) if !failure.other_file_helps => &["Save session…", "Cancel"],
         (SaveStage::Failed(_), true) => &["Save as…", "Save session…", "Cancel"],
         (SaveStage::Failed(_), false) => &["Save", "Save session…", "Cancel"],
         _ => &["Save", "Cancel"],
@@ -288,6 +289,9 @@ fn changed(ui: &mut Ui, changed: &ChangedStatus, entered: bool) -> Option<FileCo
         "Another program has written the file. Taken, your edits follow their vertices and joints; what has no place in it any more is set aside and not lost. Kept, what is open stays as it is, and Reload (Ctrl+R) takes the file later.",
     );
     made(ui, &changed.work);
+    if changed.is_trying {
+        text(ui, "• a tool that is not applied yet, whose preview ends when the file is taken");
+    }
     let pressed = buttons(ui, &["Take it and carry my edits over", "Keep mine"], entered);
     pressed.map(|i| FileCommand::AnswerChanged(i == 0))
 }

@@ -4,13 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 
+use super::file_names::may_be_model;
 use crate::app::App;
 use crate::app::jobs::Kind;
 use crate::import::Progress;
 use crate::model::Model;
 use crate::output::NewFile;
 use crate::pose::NameMap;
-use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips, is_page};
+use crate::session::{ClipFile, ClipNames, ClipNamesCommand, FileCommand, Source, TakenClips};
 use crate::words::counted;
 
 /// A file whose clips were wanted.
@@ -29,9 +30,9 @@ pub(crate) struct ReadClips {
 }
 
 impl App {
-    /// A model was dropped on the window: it is opened where nothing is open, else the user is asked. A page is opened.
+    /// A model was dropped on the window: it is opened where nothing is open, else the user is asked. Any other file is opened.
     pub(crate) fn dropped(&mut self, path: PathBuf) -> Option<FileCommand> {
-        if self.session.document().is_none() || self.status.loading.is_some() || is_page(&path) {
+        if self.session.document().is_none() || self.status.loading.is_some() || !may_be_model(&path) {
             return Some(FileCommand::Open(path));
         }
         self.status.dropped = Some(path);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::session::{SESSION_ENDING, is_session};
+use crate::session::{SESSION_ENDING, is_page, is_session};
 
 /// The ending of pose files.
 pub(crate) const POSE_ENDING: &str = ".pose.json";
@@ -10,6 +10,11 @@ pub(crate) const POSE_ENDING: &str = ".pose.json";
 /// Whether a file is a pose file, by its name.
 pub(crate) fn is_pose(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().to_ascii_lowercase().ends_with(POSE_ENDING))
+}
+
+/// Returns whether a file may be a model, by its name: it is no session file, no pose file and no page.
+pub(crate) fn may_be_model(path: &Path) -> bool {
+    !is_session(path) && !is_pose(path) && !is_page(path)
 }
 
 /// The same path with the ending of pose files, where it has none.
@@ -47,5 +52,13 @@ mod tests {
         }
         assert_eq!(session_path(Path::new("a/b.Skinscope.JSON")), Path::new("a/b.Skinscope.JSON"));
         assert!(!is_session(Path::new("a/b.pose.json")) && !is_session(Path::new("a/skinscope.json")));
+    }
+
+    #[test]
+    fn only_models_are_taken_for_models() {
+        let is_model = ["a.glb", "a.gltf", "a.VRM", "a"].map(|name| may_be_model(Path::new(name)));
+        assert_eq!(is_model, [true; 4]);
+        let is_model = ["a.skinscope.json", "a.Skinscope.JSON", "a.pose.json", "a.md"];
+        assert_eq!(is_model.map(|name| may_be_model(Path::new(name))), [false; 4]);
     }
 }

@@ -41,11 +41,11 @@ impl App {
         if *next == NextStep::Quit { work } else { UnsavedWork { set_aside: 0, ..work } }
     }
 
-    /// Closes other dialogs, behind which a question would not be seen. What is being written stays.
+    /// Closes other dialogs, behind which a question would not be seen. What is being written stays, and so does the offer to take a changed file,
+    /// which is made again once the question is cancelled.
     fn close_dialogs(&mut self) {
         self.status.saving.take_if(|saving| saving.stage != SaveStage::Writing);
         (self.status.asked_file, self.status.dropped) = (None, None);
-        self.status.changed = None;
     }
 
     /// Does something that closes the open model, whatever is lost by that.

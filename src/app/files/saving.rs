@@ -9,10 +9,10 @@ use super::file_dialog;
 use super::save_job::{SaveJob, Written, name_of, summary};
 use crate::app::App;
 use crate::app::jobs::Kind;
-use crate::app::ui::{SaveStage, SaveStatus, SaveSummary};
+use crate::app::ui::{SaveFailure, SaveStage, SaveStatus, SaveSummary};
 use crate::model::Model;
 use crate::session::{SaveKind, Source};
-use crate::writeback::{Recompression, SaveError, Saved};
+use crate::writeback::{Recompression, SaveError, Saved, WriteError};
 
 impl App {
     /// Begins to compute what saving would change.
@@ -171,24 +171,45 @@ fn proposed(path: Option<&Path>) -> PathBuf {
     (1..).map(name).find(|path| path.symlink_metadata().is_err()).unwrap_or_default()
 }
 
-/// The reason, and what to do about it.
-fn explain(error: &SaveError) -> String {
-    match error {
+/// Returns the reason, and what to do about it.
+fn explain(error: &SaveError) -> SaveFailure {
+    let advice = match error {
         SaveError::Stale(_) => {
-            format!(
-                "{error}. Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
-            )
+            ". Save as writes the file as it is now, with your edits, under another name; Reload (Ctrl+R) reads it again and carries your edits over."
         }
-        SaveError::Unmatched { .. } => format!("{error}. Save a session, which keeps all of them."),
-
-        SaveError::Output { .. } => {
-            format!("{error}. Save into another folder, or make room or get leave to write there.")
+        SaveError::Unmatched { .. } => ". Save a session, which keeps all of them.",
+        // Every file that is written has the bytes of the model's own, but for those that change.
+        SaveError::Patch(WriteError::Read { .. }) => {
+            ". Put the file back, or save a session, which keeps all that you made."
         }
-        SaveError::Patch(_) | SaveError::Overwritten(_) | SaveError::Container { .. } => error.to_string(),
-    }
+        SaveError::Output { .. } => ". Save into another folder, or make room or get leave to write there.",
+        SaveError::Patch(_) | SaveError::Overwritten(_) | SaveError::Container { .. } => "",
+    };
+    let needs_file = matches!(error, SaveError::Unmatched { .. } | SaveError::Patch(WriteError::Read { .. }));
+    SaveFailure { why: format!("{error}{advice}"), other_file_helps: !needs_file }
 }
 
 /// How what meshopt had compressed is stored.
 fn recompression(recompresses: bool) -> Recompression {
     if recompresses { Recompression::Meshopt } else { Recompression::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_the_models_file_is_gone_only_a_session_helps() {
+        let path = PathBuf::from("models/tube.glb");
+        let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let failure = explain(&SaveError::Patch(WriteError::Read { path: path.clone(), source: gone() }));
+        assert!(!failure.other_file_helps && failure.why.contains("save a session"), "{failure:?}");
+        let left = "2 vertices with edited weights".to_owned();
+        let failure = explain(&SaveError::Unmatched { path: path.clone(), left });
+        assert!(!failure.other_file_helps && failure.why.contains("Save a session"), "{failure:?}");
+        for error in [SaveError::Stale(path.clone()), SaveError::Output { path, reason: "the disk is full".into() }] {
+            let failure = explain(&error);
+            assert!(failure.other_file_helps && failure.why.contains(&error.to_string()), "{failure:?}");
+        }
+    }
 }

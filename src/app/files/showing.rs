@@ -15,7 +15,7 @@ impl App {
     /// Begins to read a file. What is open stays until the other model can be shown.
     pub(crate) fn load(&mut self, source: Source) {
         self.opening.begin(source.clone());
-        self.status.error = None;
+        (self.status.error, self.status.changed) = (None, None);
         let before = self.status.loading.replace(Loading { name: source.name(), ..Loading::default() });
         let formats = Arc::clone(&self.formats);
         let options =

@@ -47,10 +47,11 @@ impl App {
         if self.followed_path().is_none() {
             return;
         }
-        if self.session.unsaved().has_unsaved_work() || self.session.tools().is_trying() {
+        let is_trying = self.session.tools().is_trying();
+        if self.session.unsaved().has_unsaved_work() || is_trying {
             let name = self.session.document().map(|document| document.model.source.name.clone());
             let work = self.session.unsaved().unsaved_work();
-            self.status.changed = Some(ChangedStatus { name: name.unwrap_or_default(), work });
+            self.status.changed = Some(ChangedStatus { name: name.unwrap_or_default(), work, is_trying });
         } else {
             self.answer_changed(true);
         }
