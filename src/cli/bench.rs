@@ -5,8 +5,9 @@ use std::sync::atomic::AtomicBool;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::device_args::parse_backend;
 use super::pose::PoseArgs;
-use super::{CliError, ModelArgs, parse_backend, print, tell_warnings};
+use super::{CliError, ModelArgs, print, tell_warnings};
 use crate::app::compare_on_device;
 use crate::inspect::benchmark::{Benchmark, Measured, NotMeasured};
 use crate::output::overwritten_by_stdout;

@@ -8,12 +8,13 @@ use serde_json::json;
 
 use super::clips::{ClipsArgs, paths};
 use super::opened::{Opened, refuse_session};
-use super::{CliError, OpenArgs, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
+use super::write_args::{WriteArgs, tell_saved};
+use super::{CliError, other_file, print, printable, read_pose, tell_unmatched, tell_warnings};
 use crate::edit::Sheet;
 use crate::model::LocalPose;
-use crate::output::{overwritten, overwritten_by_stdout, say};
+use crate::output::{overwritten, overwritten_by_stdout};
 use crate::pose::{keyed_clip, resolve};
-use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
+use crate::writeback::{Origin, Recompression, Stamps, save};
 
 /// Add clips to a model: those of other files, or one made of pose files
 ///
@@ -24,24 +25,14 @@ use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
 /// buffers), json_values (new or different)}.
 #[derive(Debug, Args)]
 #[command(
-    group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
     group = ArgGroup::new("what").required(true).multiple(true).args(["clips_from", "key"]),
     after_help = "Exit codes: 0 all went well, 1 a file is bad, 2 wrong usage or no place to write to.\n\n\
         Examples:\n  skinscope clip knight.glb -o walking.glb --clips-from walks.glb\n  \
         skinscope clip knight.glb -o bowing.glb --name Bow --key 0=rest --key 0.5=bow.pose.json --key 1.5=rest",
 )]
 pub(super) struct ClipArgs {
-    /// A .gltf or .glb file
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
     #[command(flatten)]
-    open: OpenArgs,
-    /// Write into this file: a .glb for a .glb, a .gltf for a .gltf; never MODEL
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
-    #[arg(long)]
-    in_place: bool,
+    write: WriteArgs,
     #[command(flatten)]
     clips: ClipsArgs,
     /// Show the pose of FILE (or `rest`) at this moment of a new clip, seconds; may be given several times, with rising moments. Rotations
@@ -64,9 +55,10 @@ fn parse_key(text: &str) -> Result<(f32, PathBuf), String> {
 }
 
 pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
-    refuse_session(&args.model)?;
-    let mut stamps = Stamps::of(&args.model);
-    let document = other_file(&args.model, &args.open)?;
+    let WriteArgs { model: path, open, output, .. } = &args.write;
+    refuse_session(path)?;
+    let mut stamps = Stamps::of(path);
+    let document = other_file(path, open)?;
     stamps.add(document.files());
     let mut opened = Opened::from(document);
     if !args.json {
@@ -74,7 +66,7 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
     }
     let own = opened.document.stored().clips.len();
     let keyed = args.key.iter().map(|(_, file)| file.as_path());
-    let mut read = args.clips.add(&mut opened, &args.open, keyed, args.output.as_deref())?;
+    let mut read = args.clips.add(&mut opened, open, keyed, output.as_deref())?;
     let mut model = std::sync::Arc::clone(opened.document.stored());
     if !args.key.is_empty() {
         let mut poses: Vec<(f32, LocalPose)> = Vec::with_capacity(args.key.len());
@@ -98,20 +90,12 @@ pub(super) fn run(args: &ClipArgs) -> Result<(), CliError> {
         model = std::sync::Arc::new(built);
     }
     overwritten_by_stdout(opened.files().chain(paths(&read)))?;
-    let destination = match &args.output {
-        Some(out) => {
-            overwritten(out, opened.files().chain(paths(&read)))?;
-            Destination::To(out)
-        }
-        None => Destination::InPlace,
-    };
-    let saved = save(Origin::File(&args.model, &stamps), &Sheet::of(&model), Recompression::None, destination)?;
-    for left in &saved.left {
-        say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
+    if let Some(out) = output {
+        overwritten(out, opened.files().chain(paths(&read)))?;
     }
-    for coarse in &saved.changes.coarse {
-        say(format_args!("warning: {}", printable(coarse)));
-    }
+    let destination = args.write.destination();
+    let saved = save(Origin::File(path, &stamps), &Sheet::of(&model), Recompression::None, destination)?;
+    tell_saved(&saved);
     let names: Vec<&str> = model.clips[own..].iter().map(|clip| clip.name.as_str()).collect();
     let changes = &saved.changes;
     if args.json {

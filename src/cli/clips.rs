@@ -1,6 +1,5 @@
 //! Clips of other files, for commands that show or write poses.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use clap::Args;
 use super::map::MapArgs;
 use super::opened::Opened;
 use super::{CliError, MOST_WARNINGS, OpenArgs, other_file, printable, unwritable};
-use crate::output::{NewFile, overwritten, say};
+use crate::output::{overwritten, say, write};
 use crate::pose::NameMap;
 use crate::session::{Document, TakenClips};
 
@@ -70,7 +69,7 @@ impl ClipsArgs {
                 let why = format!("{}: --write-map and --output name one file", out.display());
                 return Err(CliError::Usage(printable(&why)));
             }
-            write(out, &found.text()).map_err(|error| unwritable(out, error))?;
+            write(out, found.text().as_bytes()).map_err(|error| unwritable(out, error))?;
         }
         Ok(read)
     }
@@ -79,12 +78,6 @@ impl ClipsArgs {
 fn merged(mut map: NameMap, other: &NameMap) -> NameMap {
     map.extend(other.clone());
     map
-}
-
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    let mut out = NewFile::create(path)?;
-    out.write_all(text.as_bytes())?;
-    out.commit()
 }
 
 /// Returns paths as a check of outputs wants them.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::check::load;
-use super::{CliError, OpenArgs, print, printable, unwritable};
+use super::markup::{TAIL, head, shown};
+use super::{CliError, OpenArgs, other_file, print, printable, unwritable};
 use crate::compare::{Differences, Named, PrimitiveDifference, Shown, compare};
 use crate::output::{overwritten, overwritten_by_stdout, write};
-use crate::session::{Document, Source};
+use crate::session::Document;
 use crate::words::counted;
 
 /// Say what differs between two files: nodes, weights, matrices, clips, materials, the posed surface
@@ -48,12 +48,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<(), CliError> {
     if let Some(path) = args.html.as_ref().filter(|path| path.extension().is_none_or(|e| e != "html" && e != "htm")) {
         return Err(CliError::Usage(format!("{}: pages are written as .html", path.display())));
     }
-    let open = |path: &Path| {
-        let source = Source::File(path.to_owned());
-        load(&source, &args.open.options())
-            .map_err(|error| CliError::Import { file: path.display().to_string(), error })
-    };
-    let (a, b) = (open(&args.a)?, open(&args.b)?);
+    let (a, b) = (other_file(&args.a, &args.open)?, other_file(&args.b, &args.open)?);
     let files = || a.files().chain(b.files());
     overwritten_by_stdout(files())?;
     if let Some(html) = &args.html {
@@ -193,7 +188,8 @@ fn farthest(found: &Differences) -> (String, String) {
 }
 
 fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
-    let mut out = format!("{}\n{}\n\n", args.a.display(), args.b.display());
+    let [a, b] = [&args.a, &args.b].map(|path| printable(&path.display().to_string()));
+    let mut out = format!("{a}\n{b}\n\n");
     if same {
         return out + "  nothing differs\n";
     }
@@ -204,22 +200,36 @@ fn text(args: &DiffArgs, found: &Differences, same: bool) -> String {
 }
 
 fn page(args: &DiffArgs, found: &Differences, same: bool) -> String {
-    let escaped =
-        |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
-    let style = include_str!("check/page.css");
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-        <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Skinscope diff</title>\n\
-        <style>\n{style}</style>\n</head>\n<body>\n<main>\n<h1>Skinscope diff</h1>\n<section>\n<h2>{}<br>{}</h2>\n",
-        escaped(&args.a.display().to_string()),
-        escaped(&args.b.display().to_string()),
-    );
+    let [a, b] = [&args.a, &args.b].map(|path| shown(&path.display().to_string()));
+    let mut out = head("Skinscope diff") + &format!("<section>\n<h2>{a}<br>{b}</h2>\n");
     if same {
         out += "<p>Nothing differs.</p>\n";
     }
     for (what, text) in lines(found).iter().filter(|_| !same) {
-        let (what, text) = (escaped(what), escaped(&printable(text)));
+        let (what, text) = (shown(what), shown(text));
         out += &format!("<article class=\"warning\"><div><h3>{what}</h3><p>{text}</p></div></article>\n");
     }
-    out + "</section>\n</main>\n</body>\n</html>\n"
+    out + "</section>\n" + TAIL
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::{Cli, Subcommands};
+    use super::*;
+
+    #[test]
+    fn page_and_text_show_the_paths_of_both_files_and_obey_nothing_in_them() {
+        let words = ["skinscope", "diff", "a<b>\u{1b}[2J.glb", "c&d\u{202e}.glb"];
+        let Some(Subcommands::Diff(args)) = Cli::try_parse_from(words).unwrap().command else { unreachable!() };
+        let plain = text(&args, &Differences::default(), true);
+        assert_eq!(plain, "a<b>\u{fffd}[2J.glb\nc&d\u{fffd}.glb\n\n  nothing differs\n");
+        let page = page(&args, &Differences::default(), true);
+        let both = "<h2>a&lt;b&gt;\u{fffd}[2J.glb<br>c&amp;d\u{fffd}.glb</h2>\n<p>Nothing differs.</p>";
+        assert!(page.contains(both), "{page}");
+        for tag in ["section", "main", "body", "html", "style"] {
+            assert_eq!((page.matches(&format!("<{tag}")).count(), page.matches(&format!("</{tag}>")).count()), (1, 1));
+        }
+    }
 }

@@ -88,10 +88,7 @@ impl TypedValueParser for Names {
 }
 
 fn parse_slider(text: &str) -> Result<(String, f32), String> {
-    let parsed = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-    parsed
-        .filter(|(_, value): &(String, f32)| value.is_finite())
-        .ok_or_else(|| "expected NAME=VALUE, such as theta=90".into())
+    super::named_number(text, "NAME=VALUE", "theta=90")
 }
 
 impl ExampleArgs {

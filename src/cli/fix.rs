@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 
-use super::check::load;
 use super::find::{find_node, find_pairs, parse_two};
 use super::fix_report::{Done, report, text};
 use super::map::MapArgs;
 use super::pose::{PoseArgs, parse_secs};
 use super::storage::Restored;
-use super::{CliError, OpenArgs, print, printable, tell_warnings};
+use super::write_args::{WriteArgs, tell_saved};
+use super::{CliError, other_file, print, printable, tell_warnings};
 use crate::edit::{
     Amount, Axis, Donor, OPERATIONS, Operation, REPAIRED, Refusal, Settings, Sheet, apply, check as check_operation,
     check_applied, check_joint, check_moves,
@@ -19,8 +19,8 @@ use crate::edit::{
 use crate::inspect::VertexSet;
 use crate::model::{Model, WeightFormat};
 use crate::output::{overwritten, overwritten_by_stdout, say};
-use crate::session::{Document, Source};
-use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
+use crate::session::Document;
+use crate::writeback::{Origin, Recompression, Stamps, save};
 
 /// Repair weights and write back only what changed
 ///
@@ -43,22 +43,10 @@ use crate::writeback::{Destination, Origin, Recompression, Stamps, save};
 /// mesh's positions)}], without_plane [{mesh, name}] (meshes that stay) and unpaired (vertices that stay, since a joint of one side has no
 /// partner).
 #[derive(Debug, Args)]
-#[command(
-    group = ArgGroup::new("place").required(true).args(["output", "in_place"]),
-    after_help = after_help(),
-)]
+#[command(after_help = after_help())]
 pub(super) struct FixArgs {
-    /// A .gltf or .glb file
-    #[arg(value_name = "MODEL")]
-    model: PathBuf,
     #[command(flatten)]
-    open: OpenArgs,
-    /// Write into this file: a .glb for a .glb, a .gltf for a .gltf; never MODEL
-    #[arg(short, long, value_name = "OUT")]
-    output: Option<PathBuf>,
-    /// Replace MODEL, and keep what it was as MODEL.bak; so too for each .bin that changes
-    #[arg(long)]
-    in_place: bool,
+    write: WriteArgs,
     /// Compress by meshopt again what was compressed by it and changes, in place of storing it plain
     #[arg(long)]
     recompress: bool,
@@ -277,7 +265,7 @@ impl FixArgs {
             (out.joint, out.other) = (Some(find_node(model, joint)?), Some(find_node(model, other)?));
         }
         out.pairs = find_pairs(model, &self.pair, |name| find_node(model, name))?;
-        if let (Some(out), Some(pose)) = (&self.output, &self.pose) {
+        if let (Some(out), Some(pose)) = (&self.write.output, &self.pose) {
             overwritten(out, [pose.as_path()])?;
         }
         if self.bind_here {
@@ -296,11 +284,9 @@ impl FixArgs {
 
     /// Reads the file whose weights are taken. The result is not written over it.
     fn donor(&self, path: &Path) -> Result<Donor, CliError> {
-        let file = path.display().to_string();
-        let document = load(&Source::File(path.to_owned()), &self.open.options())
-            .map_err(|error| CliError::Import { file, error })?;
+        let document = other_file(path, &self.write.open)?;
         overwritten_by_stdout(document.files())?;
-        if let Some(out) = &self.output {
+        if let Some(out) = &self.write.output {
             overwritten(out, document.files())?;
         }
         let model = document.stored();
@@ -382,10 +368,9 @@ impl FixArgs {
 }
 
 pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
-    let source = Source::File(args.model.clone());
-    let mut stamps = Stamps::of(&args.model);
-    let file = args.model.display().to_string();
-    let document = load(&source, &args.open.options()).map_err(|error| CliError::Import { file, error })?;
+    let path = &args.write.model;
+    let mut stamps = Stamps::of(path);
+    let document = other_file(path, &args.write.open)?;
     overwritten_by_stdout(document.files())?;
     stamps.add(document.files());
     let mut sheet = Sheet::of(document.stored());
@@ -405,12 +390,9 @@ pub(super) fn run(args: &FixArgs) -> Result<(), CliError> {
     if !args.json {
         tell_current(&document, &sheet);
     }
-    let destination = args.output.as_deref().map_or(Destination::InPlace, Destination::To);
     let recompression = if args.recompress { Recompression::Meshopt } else { Recompression::None };
-    let saved = save(Origin::File(&args.model, &stamps), &sheet, recompression, destination)?;
-    for left in &saved.left {
-        say(format_args!("warning: {}: its name leads out of the folder, so it was not copied", left.display()));
-    }
+    let saved = save(Origin::File(path, &stamps), &sheet, recompression, args.write.destination())?;
+    tell_saved(&saved);
     let restored = if saved.changes.accessors.is_empty() { Restored::default() } else { Restored::of(&sheet) };
     print(&if args.json {
         report(document.stored(), &done, &saved, &restored)

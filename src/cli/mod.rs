@@ -7,6 +7,7 @@ mod check;
 mod clip;
 mod clips;
 mod compare;
+mod device_args;
 mod diff;
 mod example;
 mod find;
@@ -21,6 +22,7 @@ mod load;
 mod look;
 mod make_pose;
 mod map;
+mod markup;
 mod measure;
 mod method;
 mod opened;
@@ -32,6 +34,7 @@ mod skeleton;
 mod storage;
 mod toggles;
 mod view;
+mod write_args;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -43,11 +46,11 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand};
 
 use crate::app::AppError;
-use crate::deform::{METHODS, PASSES, PaletteBuffer};
+use crate::deform::{METHODS, PASSES};
 use crate::import::{AskFormats, ImportError, Limits, Options, Progress};
 use crate::output::{self, Captured, Overwritten, say};
 use crate::pose::{FileError, PoseFile};
-use crate::render::{Backend, GpuError};
+use crate::render::GpuError;
 use crate::session::{ComparedFile, Document, MOST_MEMBERS, Session, Source};
 use crate::words::counted;
 use crate::writeback::SaveError;
@@ -320,6 +323,13 @@ fn tell_unmatched(unmatched: &[String]) {
     }
 }
 
+/// Parses a name and a number, `NAME=VALUE` in the words of `form`; the value stands after the last `=`.
+fn named_number(text: &str, form: &str, example: &str) -> Result<(String, f32), String> {
+    let parsed = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
+    let parsed = parsed.filter(|(name, value): &(String, f32)| value.is_finite() && !name.is_empty());
+    parsed.ok_or_else(|| format!("expected {form}, such as {example}"))
+}
+
 /// Parses `X,Y,Z`.
 fn parse_point(text: &str) -> Result<glam::DVec3, String> {
     // The numbers must also fit into f32.
@@ -370,24 +380,6 @@ fn parse_size(text: &str) -> Result<[u32; 2], String> {
     }
 }
 
-fn parse_backend(text: &str) -> Result<Backend, String> {
-    match text {
-        "auto" => Ok(Backend::Auto),
-        "vulkan" => Ok(Backend::Vulkan),
-        "gl" => Ok(Backend::Gl),
-        _ => Err("expected auto, vulkan or gl".into()),
-    }
-}
-
-fn parse_palette(text: &str) -> Result<PaletteBuffer, String> {
-    let known = PaletteBuffer::ALL.into_iter().find(|buffer| buffer.id() == text);
-    known.ok_or_else(|| "expected auto, uniform or storage".into())
-}
-
-fn bytes_of(mib: Option<u32>) -> Option<u64> {
-    mib.map(|mib| u64::from(mib) << 20)
-}
-
 /// Returns the parser of a crowd's size.
 fn crowd_sizes() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST_MEMBERS))
@@ -397,7 +389,7 @@ fn method_names() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(METHODS.iter().map(|m| PossibleValue::new(m.id).help(m.help)))
 }
 
-/// Reads a file that the model is compared with.
+/// Reads a model that is named beside others, or the one that is written back.
 fn other_file(path: &Path, open: &OpenArgs) -> Result<Document, CliError> {
     check::load(&Source::File(path.to_owned()), &open.options())
         .map_err(|error| CliError::Import { file: path.display().to_string(), error })
@@ -444,6 +436,26 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_number_without_a_name_is_refused() {
+        for (start, option, form) in [
+            ("--example=twist-bar", "--slider", "NAME=VALUE"),
+            ("examples twist-bar", "--slider", "NAME=VALUE"),
+            ("render a.glb -o a.png", "--control", "NAME=VALUE"),
+            ("render a.glb -o a.png", "--morph", "NAME=WEIGHT"),
+        ] {
+            let parse = |value| {
+                let words = ["skinscope"].into_iter().chain(start.split(' ')).chain([option, value]);
+                Cli::try_parse_from(words).map_err(|error| error.to_string())
+            };
+            for bad in ["=1", "1", "theta=", "theta=inf"] {
+                let refused = parse(bad).unwrap_err();
+                assert!(refused.contains(&format!("expected {form}, such as")), "{start} {option} {bad}: {refused}");
+            }
+            assert!(parse("theta=1").is_ok() && parse("a=b=-1").is_ok(), "{start} {option}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::find::{find_clip, find_node, known};
 use super::layers::LayerArgs;
 use super::method::{MethodArgs, MethodSettings};
 use super::opened::Opened;
-use super::{CliError, parse_point, printable, read_pose, tell_unmatched};
+use super::{CliError, named_number, parse_point, printable, read_pose, tell_unmatched};
 use crate::deform::METHODS;
 use crate::model::Model;
 use crate::output::say;
@@ -126,16 +126,11 @@ fn unknown_slider(name: &str, session: &Session) -> String {
 }
 
 fn parse_slider(text: &str) -> Result<(String, f32), String> {
-    let parsed = text.rsplit_once('=').and_then(|(name, value)| Some((name.to_owned(), value.parse().ok()?)));
-    let parsed = parsed.filter(|(name, value): &(String, f32)| value.is_finite() && !name.is_empty());
-    parsed.ok_or_else(|| "expected NAME=VALUE, such as Flex=0.5".into())
+    named_number(text, "NAME=VALUE", "Flex=0.5")
 }
 
 fn parse_morph(text: &str) -> Result<(String, f32), String> {
-    let parsed = text.rsplit_once('=').and_then(|(name, weight)| Some((name.to_owned(), weight.parse().ok()?)));
-    parsed
-        .filter(|(_, w): &(String, f32)| w.is_finite())
-        .ok_or_else(|| "expected NAME=WEIGHT, such as Smile=0.5".into())
+    named_number(text, "NAME=WEIGHT", "Smile=0.5")
 }
 
 pub(super) fn parse_secs(text: &str) -> Result<f32, String> {

@@ -5,17 +5,16 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::device_args::{DeviceArgs, TextureArgs};
 use super::example::ExampleArgs;
 use super::look::overlay_names;
 use super::map::MapArgs;
 use super::method::MethodArgs;
 use super::pose::SliderArgs;
-use super::{CliError, ModelArgs, bytes_of, crowd_sizes, parse_backend, parse_palette, parse_size, print, read_pose};
+use super::{CliError, ModelArgs, crowd_sizes, parse_size, print, read_pose};
 use crate::app::{self, AppError, Benchmark, Options};
-use crate::deform::PaletteBuffer;
 use crate::import::ImportError;
 use crate::inspect::overlay;
-use crate::render::Backend;
 use crate::session::{Antialiasing, Source, is_session};
 
 /// Open a window: play, scrub, pose, see the weights
@@ -72,15 +71,10 @@ pub(super) struct ViewArgs {
     /// Smooth edges always (4) or never (off); auto smooths them always on a graphics card, and only while nothing moves where the processor draws
     #[arg(long, value_name = "auto|off|4", value_parser = parse_antialiasing, default_value = "auto")]
     msaa: Antialiasing,
-    /// Draw with this graphics interface; auto takes the first that there is
-    #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
-    backend: Backend,
-    /// Let shaders read joint matrices from this kind of buffer; those that do not fit into a uniform buffer are read from a storage buffer
-    #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
-    palette: PaletteBuffer,
-    /// Use this much memory for textures, MiB; textures that need more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
-    texture_memory: Option<u32>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    #[command(flatten)]
+    textures: TextureArgs,
     /// Write down edits that are in no file every so many seconds, to offer them again after a crash; 0 never does
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = clap::value_parser!(u32).range(0..=86_400))]
     autosave: u32,
@@ -119,9 +113,9 @@ pub(super) fn run(args: ViewArgs, started: Instant) -> Result<(), CliError> {
         autosave: Some(Duration::from_secs(args.autosave.into())).filter(|every| !every.is_zero()),
         watch: args.watch,
         benchmark,
-        backend: args.backend,
-        texture_memory: bytes_of(args.texture_memory),
-        palette_buffer: args.palette,
+        backend: args.device.backend,
+        texture_memory: args.textures.bytes(),
+        palette_buffer: args.device.palette,
         method: args.method.method,
         pass: args.method.settings.pass,
         normals: args.method.settings.normals,

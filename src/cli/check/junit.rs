@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use super::super::markup::escaped;
 use super::report::{self, Outcome};
 use crate::inspect::check::{Finding, RULES, Severity};
 use crate::inspect::rom::ROM_RULES;
@@ -63,32 +64,4 @@ pub(super) fn suite(
     format!(
         "<testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">\n{cases}</testsuite>\n"
     )
-}
-
-/// Escapes a text for XML. Characters that XML 1.0 cannot hold (section 2.2) are replaced.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            '\n' => out += "&#10;",
-            '\t' => out += "&#9;",
-            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_do_not_break_the_document() {
-        assert_eq!(escaped("<a & \"b\">\u{1}\n\u{ffff}"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}&#10;\u{fffd}");
-    }
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use super::super::markup::shown;
 use crate::inspect::check::{Finding, FindingPose, Report, Severity};
 use crate::inspect::rule_words;
 use crate::model::Model;
@@ -21,25 +22,12 @@ pub(super) enum Outcome<'a> {
     Checked { model: &'a Model, report: &'a Report, pictures: &'a [Option<Vec<u8>>], note: Option<&'a str> },
 }
 
-/// Returns the page up to its first section.
-pub(super) fn head() -> String {
-    let style = include_str!("page.css");
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-        <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Skinscope check</title>\n\
-        <style>\n{style}</style>\n</head>\n<body>\n<main>\n<h1>Skinscope check</h1>\n"
-    )
-}
-
-/// The end of the page.
-pub(super) const TAIL: &str = "</main>\n</body>\n</html>\n";
-
 /// Returns the section about the file at `path`.
 pub(super) fn section(path: &str, outcome: &Outcome) -> String {
-    let path = escaped(path);
+    let path = shown(path);
     match outcome {
         Outcome::Refused(error) => {
-            let error = escaped(error);
+            let error = shown(error);
             format!(
                 "<section>\n<h2>{path}</h2>\n<p class=\"counts\"><span class=\"error\">does not load</span></p>\n\
                 <article class=\"error\"><div><h3>Does not load</h3><p>{error}</p></div></article>\n</section>\n"
@@ -55,10 +43,10 @@ pub(super) fn section(path: &str, outcome: &Outcome) -> String {
             }
             out += "</p>\n";
             if let Some(note) = note {
-                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(note));
+                _ = writeln!(out, "<p class=\"note\">{}</p>", shown(note));
             }
             if let Some(remark) = super::report::symmetry(report) {
-                _ = writeln!(out, "<p class=\"note\">{}</p>", escaped(&remark));
+                _ = writeln!(out, "<p class=\"note\">{}</p>", shown(&remark));
             }
             if report.findings.is_empty() {
                 out += "<p>Nothing was found.</p>\n";
@@ -76,17 +64,17 @@ fn article(model: &Model, finding: &Finding, picture: Option<&[u8]>) -> String {
     let id = finding.severity.id();
     let mut out = format!(
         "<article class=\"{id}\"><div>\n<h3>{}</h3>\n<p class=\"rule\">{id} · <code>{}</code></p>\n<p>{}</p>\n<p class=\"fix\">{}</p>\n<dl>\n",
-        escaped(label),
-        escaped(finding.rule),
-        escaped(&finding.message),
-        escaped(&finding.fix),
+        shown(label),
+        shown(finding.rule),
+        shown(&finding.message),
+        shown(&finding.fix),
     );
     for (name, value) in facts(model, finding) {
-        _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", escaped(&value));
+        _ = writeln!(out, "<dt>{name}</dt><dd>{}</dd>", shown(&value));
     }
     out += "</dl>\n</div>";
     if let Some(png) = picture {
-        let alt = escaped(&finding.message);
+        let alt = shown(&finding.message);
         _ = write!(out, "<img alt=\"{alt}\" src=\"data:image/png;base64,{}\">", STANDARD.encode(png));
     }
     out + "</article>\n"
@@ -136,23 +124,9 @@ fn listed(items: impl Iterator<Item = String>, count: usize) -> String {
     out
 }
 
-/// Escapes a text for HTML: names come from the file.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in super::super::printable(text).chars() {
-        match c {
-            '&' => out += "&amp;",
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '"' => out += "&quot;",
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::super::markup::{TAIL, head};
     use super::*;
     use crate::inspect::check::Measure;
     use crate::model::shapes::{Tube, tube};
@@ -180,7 +154,7 @@ mod tests {
         let pictures = [Some(vec![1, 2, 3])];
         let checked = Outcome::Checked { model: &model, report: &report, pictures: &pictures, note: None };
         let refused = section("bad.glb", &Outcome::Refused("node 3: no"));
-        let text = [head(), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
+        let text = [head("Skinscope check"), section("a<b>.glb", &checked), refused, TAIL.into()].concat();
         assert!(!text.contains("<script>") && text.contains("&lt;script&gt;alert(1)"), "{text}");
         assert!(text.contains("<h2>a&lt;b&gt;.glb</h2>") && text.contains("node 3: no"));
         assert!(

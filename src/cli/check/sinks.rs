@@ -6,8 +6,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::super::{CliError, print, printable, unwritable};
-use super::{CheckArgs, junit, page, report, sarif};
+use super::super::{CliError, markup, print, printable, unwritable};
+use super::{CheckArgs, junit, report, sarif};
 use crate::output::{NewFile, is_stdout, overwritten, overwritten_by_stdout, say};
 
 /// A form in which results are written.
@@ -28,7 +28,7 @@ impl Format {
             Self::Json => report::JSON_HEAD.to_owned(),
             Self::Sarif => sarif::head(),
             Self::Junit => junit::HEAD.to_owned(),
-            Self::Page => page::head(),
+            Self::Page => markup::head("Skinscope check"),
         }
     }
 
@@ -42,7 +42,7 @@ impl Format {
             Self::Json => report::JSON_TAIL,
             Self::Sarif => sarif::TAIL,
             Self::Junit => junit::TAIL,
-            Self::Page => page::TAIL,
+            Self::Page => markup::TAIL,
         }
     }
 

@@ -15,14 +15,15 @@ use self::film::FilmArgs;
 use self::scene::Scene;
 use super::camera::parse_fov;
 use super::clips::{ClipsArgs, paths};
+use super::device_args::{DeviceArgs, TextureArgs};
 use super::example::ExampleArgs;
 use super::line::ProgressLine;
 use super::look::LookArgs;
 use super::pose::PoseArgs;
 use super::skeleton::SkeletonArgs;
 use super::{
-    AFTER_HELP, CliError, ModelArgs, bytes_of, compare_with, crowd_sizes, other_file, parse_backend, parse_palette,
-    parse_point, parse_side, parse_size, print, tell_warnings, unwritable,
+    AFTER_HELP, CliError, ModelArgs, compare_with, crowd_sizes, other_file, parse_point, parse_side, parse_size, print,
+    tell_warnings, unwritable,
 };
 use crate::app::{MOST_SUPERSAMPLING, PicturePainter, PictureStyle};
 use crate::deform::{Deformer, PaletteBuffer, PaletteFit};
@@ -32,7 +33,7 @@ use crate::film::{FilmError, Reel, Target, check, record};
 use crate::frame::Background;
 use crate::model::BlockFormats;
 use crate::output::{self, overwritten, overwritten_by_stdout, say};
-use crate::render::{Backend, Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
+use crate::render::{Gpu, GpuError, Renderer, SAMPLES, on_device, render_rows};
 use crate::session::{ComparisonCommand, PlaybackCommand, Session, SideWeights, Toggle, ViewCommand};
 
 /// Draw a picture of the posed model, or a film, without a display
@@ -134,12 +135,8 @@ pub(super) struct RenderArgs {
     /// picture is the same
     #[arg(long, value_name = "BY", value_parser = deformers(), default_value = "auto")]
     deform: String,
-    /// Draw with this graphics interface; auto takes the first that there is
-    #[arg(long, value_name = "auto|vulkan|gl", value_parser = parse_backend, default_value = "auto")]
-    backend: Backend,
-    /// Let shaders read joint matrices from this kind of buffer; those that do not fit into a uniform buffer are read from a storage buffer
-    #[arg(long, value_name = "auto|uniform|storage", value_parser = parse_palette, default_value = "auto")]
-    palette: PaletteBuffer,
+    #[command(flatten)]
+    device: DeviceArgs,
     /// Print as JSON what drew the picture, and how
     #[arg(long)]
     json: bool,
@@ -147,9 +144,8 @@ pub(super) struct RenderArgs {
     /// changed-surface
     #[arg(long, value_name = "ORIGINAL")]
     stored: Option<PathBuf>,
-    /// Use this much memory for textures, MiB; textures that need more are drawn smaller [default: 4096 with a graphics card's own memory, else 1024]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..))]
-    texture_memory: Option<u32>,
+    #[command(flatten)]
+    textures: TextureArgs,
 }
 
 impl RenderArgs {
@@ -227,7 +223,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), CliError> {
             }
         }
     }
-    let (shared_gpu, backend, memory) = (Arc::new(OnceLock::new()), args.backend, bytes_of(args.texture_memory));
+    let (shared_gpu, backend, memory) = (Arc::new(OnceLock::new()), args.device.backend, args.textures.bytes());
     let open = move || Ok(Gpu::headless(backend)?.with_texture_memory(memory));
     // The device starts while the file is read. The program waits for it in any case: a driver that is still starting
     // when the program ends may hang it.

@@ -77,7 +77,7 @@ impl<'a> Scene<'a> {
         if let Some(lights) = args.lights {
             light(lights, session)?;
         }
-        session.apply(ViewCommand::SetPaletteBuffer(args.palette));
+        session.apply(ViewCommand::SetPaletteBuffer(args.device.palette));
         scene.compare(session);
         Ok(scene)
     }
