@@ -117,6 +117,38 @@ fn a_model_that_is_dropped_beside_the_open_one_is_asked_about() {
 }
 
 #[test]
+fn escape_closes_a_menu_before_it_leaves_the_question_beneath() {
+    let path = std::path::PathBuf::from("/models/walks.glb");
+    let mut harness = window(session(3), UiState::default(), Status::default());
+    harness.get_by_role_and_label(Role::Button, "View").click();
+    harness.run();
+    assert!(egui::Popup::is_any_open(&harness.ctx));
+    harness.state_mut().status.dropped = Some(path);
+    harness.state_mut().commands.clear();
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert!(!egui::Popup::is_any_open(&harness.ctx));
+    assert_eq!(harness.state().commands, []);
+    harness.key_press(Key::Escape);
+    harness.run();
+    assert_eq!(harness.state().commands, [FileCommand::LeaveDropped.into()]);
+}
+
+#[test]
+fn enter_presses_the_button_of_a_question_that_has_the_focus() {
+    let path = std::path::PathBuf::from("/models/walks.glb");
+    let status = Status { dropped: Some(path.clone()), ..Status::default() };
+    let mut harness = window(session(3), UiState::default(), status);
+    harness.key_press(Key::Enter);
+    harness.run();
+    harness.get_by_role_and_label(Role::Button, "Cancel").focus();
+    harness.run();
+    harness.key_press(Key::Enter);
+    harness.run();
+    assert_eq!(harness.state().commands, [FileCommand::Open(path).into(), FileCommand::LeaveDropped.into()]);
+}
+
+#[test]
 fn a_benchmark_runs_when_it_is_asked_for() {
     let mut harness = shown(tube(Tube { joints: 4, rings: 9, sides: 4, influences: 1, ..Tube::default() }), 900.0);
     tab(&mut harness, "Benchmark");

@@ -4,14 +4,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, RichText, ScrollArea, Ui, vec2};
+use egui::{Align, Id, Label, Layout, RichText, ScrollArea, Ui, vec2};
 use skinscope_anim::pose::Resolved;
 use skinscope_session::{Command, EditCommand, ExportKind, ExportSettings, FileCommand, FileUse, Session, SessionFile};
 
+use super::dialogs::question;
 use super::saving::{buttons, text, title, working};
 use super::theme::{self, ROW, colors};
-use super::widgets::{PathField, chip, counted, figure, grouped, section};
-use super::{Status, UiState, copied, exports, icons};
+use super::widgets::{PathField, chip, counted, error_line, figure, grouped, section};
+use super::{Status, UiState, copied, exports};
 
 /// A file that is about to be written or shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,13 +98,11 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
     if dialog.field.follow(&asked.path) {
         exports::begin(session, &mut dialog.settings);
     }
-    let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
-    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
-    let modal = Modal::new(Id::unique("asked file")).frame(egui::Frame::window(ui.style()));
-    modal.show(ui.ctx(), |ui| contents(ui, session, asked, dialog, entered, commands));
-    if escaped {
-        commands.push(FileCommand::CloseFile.into());
-    }
+    let left = question(ui, Id::unique("asked file"), Some(FileCommand::CloseFile), |ui, entered| {
+        contents(ui, session, asked, dialog, entered, commands);
+        None
+    });
+    commands.extend(left.map(Command::from));
 }
 
 fn contents(
@@ -151,11 +150,7 @@ fn show_stage(ui: &mut Ui, asked: &AskedFile, commands: &mut Vec<Command>) {
         AskedStage::Pose(report) => read(ui, report, commands),
         AskedStage::Session(report) => show_session(ui, report),
         AskedStage::Failed(why) => {
-            let c = colors(ui);
-            ui.horizontal_top(|ui| {
-                ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
-                ui.add(Label::new(RichText::new(why).color(c.text)).wrap().selectable(true));
-            });
+            ui.horizontal_top(|ui| error_line(ui, why));
         }
     }
 }

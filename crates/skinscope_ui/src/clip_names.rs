@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align, Id, Label, Layout, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 use skinscope_anim::pose::Keys;
 use skinscope_model::{Model, NodeId};
 use skinscope_session::{ClipNames, ClipNamesCommand, Command, FileCommand, Session};
 
+use super::dialogs::question;
 use super::saving::{buttons, text, title};
 use super::search_list::{SearchList, SearchListOptions};
 use super::theme::ROW;
@@ -44,11 +45,9 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
         dialog.lists.clear();
     }
     dialog.lists.resize_with(names.rows.len(), SearchList::default);
-    let key = |key| !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
-    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
-    let modal = Modal::new(Id::unique("clip names")).frame(egui::Frame::window(ui.style()));
-    let answer = modal.show(ui.ctx(), |ui| contents(ui, names, model, dialog, entered)).inner;
-    let answer = answer.or_else(|| escaped.then_some(ClipNamesCommand::Leave));
+    let answer = question(ui, Id::unique("clip names"), Some(ClipNamesCommand::Leave), |ui, entered| {
+        contents(ui, names, model, dialog, entered)
+    });
     commands.extend(answer.map(|command| Command::from(FileCommand::ClipNames(command))));
 }
 

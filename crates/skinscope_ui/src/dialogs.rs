@@ -1,19 +1,37 @@
-//! The dialogs: the list of keys, and what program this is.
+//! What all dialogs have in common; the list of keys, and what program this is.
 
 use egui::accesskit::Role;
-use egui::{Id, Label, Modal, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
+use egui::{Id, Key, Label, Modal, Modifiers, Popup, RichText, ScrollArea, Sense, Ui, WidgetInfo, vec2};
 use skinscope_session::{COMMANDS, CommandRow, Menu};
 
 use super::theme::{self, BODY, colors};
 use super::widgets::{icon_button, paint_line, section};
 use super::{Dialog, Status, UiState, icons};
 
+/// Returns whether a key was pressed without others, and takes it, so that nothing else has it. A popup that is open over the dialog has its keys for itself.
+///
+/// A modal does not react to Escape in its first pass, where a key that opens it and Escape may follow each other within one frame.
+pub(super) fn take_key(ui: &Ui, key: Key) -> bool {
+    !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
+}
+
+/// Asks something over all else. `contents` is told whether Enter was pressed, and returns the answer; where there is none, Escape gives
+/// `on_escape`.
+pub(super) fn question<T>(
+    ui: &Ui,
+    id: Id,
+    on_escape: Option<T>,
+    contents: impl FnOnce(&mut Ui, bool) -> Option<T>,
+) -> Option<T> {
+    let (escaped, entered) = (take_key(ui, Key::Escape), take_key(ui, Key::Enter));
+    let modal = Modal::new(id).frame(egui::Frame::window(ui.style()));
+    let answer = modal.show(ui.ctx(), |ui| contents(ui, entered)).inner;
+    answer.or(on_escape.filter(|_| escaped))
+}
+
 pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status) {
     let Some(dialog) = state.dialog else { return };
-    // A modal does not react to Escape in its first pass, where a key that opens it and Escape may follow each other
-    // within one frame.
-    let escaped = !Popup::is_any_open(ui.ctx())
-        && ui.ctx().input_mut(|i| i.consume_key(egui::Modifiers::NONE, egui::Key::Escape));
+    let escaped = take_key(ui, Key::Escape);
     let modal = Modal::new(Id::unique("dialog")).frame(egui::Frame::window(ui.style()));
     let shown = modal.show(ui.ctx(), |ui| match dialog {
         Dialog::Keys => keys(ui),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use egui::{Id, Key, Modal, Modifiers, Ui};
+use egui::{Id, Key, Modal, Modifiers, Popup, Ui};
 use skinscope_session::{Command, FileCommand};
 
 use super::Status;
@@ -15,7 +15,9 @@ pub(super) fn show(ui: &Ui, status: &Status, commands: &mut Vec<Command>) {
         return;
     }
     let key = |key| ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key));
-    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
+    // A menu that is open over the dialog has its keys for itself.
+    let has_keys = !Popup::is_any_open(ui.ctx());
+    let (escaped, entered) = (has_keys && key(Key::Escape), has_keys && key(Key::Enter));
     let modal = Modal::new(Id::unique("dropped")).frame(egui::Frame::window(ui.style()));
     let answer = modal.show(ui.ctx(), |ui| contents(ui, path, entered)).inner;
     commands.extend(answer.or_else(|| escaped.then_some(FileCommand::LeaveDropped)).map(Command::from));

@@ -2,12 +2,11 @@
 //! Escape closes. Overlays are commands too.
 
 use egui::accesskit::Role;
-use egui::{
-    Align2, Color32, CornerRadius, Id, Key, Modal, Modifiers, Popup, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align2, Color32, CornerRadius, Id, Key, Modal, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 use skinscope_model::{ClipId, NodeId};
 use skinscope_session::{COMMANDS, Command, Menu, PlaybackCommand, SelectionCommand, Session, WindowCommand, refusal};
 
+use super::dialogs::take_key;
 use super::search_list::index_of;
 use super::theme::{self, BODY, ROW, SMALL, colors};
 use super::widgets::{elided, mark_row, paint_line, search_field};
@@ -107,7 +106,7 @@ pub(super) fn show(ui: &Ui, session: &Session, state: &mut UiState, status: &Sta
         finder.search.clear();
         finder.find(session);
     }
-    let escaped = !Popup::is_any_open(ui.ctx()) && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, Key::Escape));
+    let escaped = take_key(ui, Key::Escape);
     let id = Id::unique("command palette");
     let area = Modal::default_area(id).anchor(Align2::CENTER_TOP, vec2(0.0, TOP));
     let frame = egui::Frame::window(ui.style()).inner_margin(8);

@@ -8,7 +8,7 @@ use skinscope_model::{Model, NodeId};
 use skinscope_session::Session;
 
 use super::theme::{self, BODY, MARGIN, ROW, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, shortened};
+use super::widgets::{focus_ring, paint_line, row_background, shortened};
 use super::{focus, icons};
 
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,8 @@ pub(super) fn show_row(
         let label = humanoid.map_or_else(|| name.clone(), |h| format!("{name}, {h}"));
         WidgetInfo::selected(Role::TreeItem, ui.is_enabled(), selected, label)
     });
-    paint_background(ui, rect, selected, response.hovered() || session.view().hovered == Some(row.node));
+    let hovered = response.hovered() || session.view().hovered == Some(row.node);
+    row_background(ui.painter(), rect, selected, hovered, selected, c);
     let y = rect.center().y;
     let left = rect.left() + f32::from(MARGIN) - 6.0 + indent(look.depth, rect.width());
     let mut answer = response.hovered().then_some(RowAction::Hover);
@@ -113,21 +114,6 @@ pub(super) fn show_row(
         response.on_hover_text(name);
     }
     answer
-}
-
-/// Paints the background of a row, with a bar at the left of the selected one.
-fn paint_background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) {
-    let c = colors(ui);
-    let fill = match (selected, hovered) {
-        (true, _) => c.selection,
-        (false, true) => c.raised,
-        (false, false) => Color32::TRANSPARENT,
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
-    if selected {
-        let bar = Rect::from_min_size(rect.min, vec2(2.0, ROW));
-        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
-    }
 }
 
 /// Returns the indent in points at `depth` in a list `width` points wide: 14 a level, less where that would leave no

@@ -1,9 +1,10 @@
 //! Dialogs about edits that are in no file yet: what saving will change, whether they are to be lost, and those that an
 //! earlier run has left behind.
 
-use egui::{Align, Id, Key, Label, Layout, Modal, Modifiers, Popup, RichText, Ui, vec2};
+use egui::{Align, Id, Label, Layout, RichText, Ui, vec2};
 use skinscope_session::{Command, FileCommand, RecoveryAnswer, SaveKind, UnsavedAnswer, UnsavedWork};
 
+use super::dialogs::question;
 use super::theme::{self, BODY, ROW, colors};
 use super::widgets::{PathField, chip, counted, figure, grouped, section, text_button};
 use super::{
@@ -29,32 +30,24 @@ pub(super) fn show(ui: &Ui, state: &mut UiState, status: &Status, commands: &mut
         let tell = if *is_warning { copied::warn } else { copied::say };
         tell(ui, text.clone());
     }
-    // A modal takes no Escape in its first pass.
     if status.saving.is_none() {
         state.saving.target.close();
     }
-    let key = |key| {
-        (status.saving.is_some() || status.unsaved.is_some() || status.recovery.is_some() || status.changed.is_some())
-            && !Popup::is_any_open(ui.ctx())
-            && ui.ctx().input_mut(|i| i.consume_key(Modifiers::NONE, key))
-    };
-    let (escaped, entered) = (key(Key::Escape), key(Key::Enter));
-    let modal = |name: &str| Modal::new(Id::unique(("saving", name))).frame(egui::Frame::window(ui.style()));
-    let writes = status.saving.as_ref().is_some_and(|saving| saving.stage == SaveStage::Writing);
+    let id = |name: &str| Id::unique(("saving", name));
+    let is_writing = status.saving.as_ref().is_some_and(|saving| saving.stage == SaveStage::Writing);
     // A question before closing comes before everything but a file that is being written.
-    let answer = if let Some(unsaved) = status.unsaved.as_ref().filter(|_| !writes) {
-        let shown = modal("leave").show(ui.ctx(), |ui| leave(ui, unsaved, entered));
-        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel)))
+    let answer = if let Some(unsaved) = status.unsaved.as_ref().filter(|_| !is_writing) {
+        let escape = FileCommand::AnswerUnsaved(UnsavedAnswer::Cancel);
+        question(ui, id("leave"), Some(escape), |ui, entered| leave(ui, unsaved, entered))
     } else if let Some(offer) = &status.recovery {
-        let shown = modal("recovery").show(ui.ctx(), |ui| recovery(ui, offer, entered));
-        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerRecovery(RecoveryAnswer::Later)))
+        let escape = FileCommand::AnswerRecovery(RecoveryAnswer::Later);
+        question(ui, id("recovery"), Some(escape), |ui, entered| recovery(ui, offer, entered))
     } else if let Some(saving) = &status.saving {
-        let shown = modal("save").show(ui.ctx(), |ui| save(ui, saving, &mut state.saving, entered));
-        let may_leave = escaped && saving.stage != SaveStage::Writing;
-        shown.inner.or_else(|| may_leave.then_some(FileCommand::CloseFile))
+        let escape = (saving.stage != SaveStage::Writing).then_some(FileCommand::CloseFile);
+        question(ui, id("save"), escape, |ui, entered| save(ui, saving, &mut state.saving, entered))
     } else if let Some(file) = &status.changed {
-        let shown = modal("changed").show(ui.ctx(), |ui| changed(ui, file, entered));
-        shown.inner.or_else(|| escaped.then_some(FileCommand::AnswerChanged(false)))
+        let escape = FileCommand::AnswerChanged(false);
+        question(ui, id("changed"), Some(escape), |ui, entered| changed(ui, file, entered))
     } else {
         None
     };
@@ -72,7 +65,7 @@ pub(super) fn text(ui: &mut Ui, text: &str) {
     ui.add(Label::new(RichText::new(text).color(dim)).wrap());
 }
 
-/// Shows buttons at the right end, the first of which is the one that Enter presses; returns which was pressed.
+/// Shows buttons at the right end; returns which was pressed. Enter presses the one that has the focus, and the first where none has.
 pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usize> {
     ui.add_space(12.0);
     let mut pressed = (entered && !names.is_empty()).then_some(0);
@@ -80,7 +73,8 @@ pub(super) fn buttons(ui: &mut Ui, names: &[&str], entered: bool) -> Option<usiz
     ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         for (i, name) in names.iter().enumerate() {
-            if text_button(ui, None, name, i == 0).clicked() {
+            let button = text_button(ui, None, name, i == 0);
+            if button.clicked() || (entered && button.has_focus()) {
                 pressed = Some(i);
             }
         }
@@ -298,34 +292,21 @@ fn changed(ui: &mut Ui, changed: &ChangedStatus, entered: bool) -> Option<FileCo
 
 fn recovery(ui: &mut Ui, offer: &RecoveryOffer, entered: bool) -> Option<FileCommand> {
     title(ui, &format!("Restore the edits of {}?", offer.name));
-    let mut what = Vec::new();
-    if offer.vertices > 0 {
-        what.push(format!("the weights of {}", counted(offer.vertices, "vertex", "vertices")));
-    }
-    if offer.clips > 0 {
-        what.push(counted(offer.clips, "new clip", "new clips"));
-    }
-    if offer.binds > 0 {
-        what.push(format!("the bind matrices of {}", counted(offer.binds, "joint", "joints")));
-    }
-    if offer.posed > 0 {
-        what.push(format!("the pose of {}", counted(offer.posed, "node or morph target", "nodes and morph targets")));
-    }
-    if offer.controls > 0 {
-        what.push(counted(offer.controls, "slider or control", "sliders and controls"));
-    }
-    if offer.ruled > 0 {
-        what.push(format!("limits, pins or pairs of {}", counted(offer.ruled, "joint", "joints")));
-    }
-    if offer.marks > 0 {
-        what.push(counted(offer.marks, "marked vertex", "marked vertices"));
-    }
-    if offer.names > 0 {
-        what.push(counted(offer.names, "joint of clips with a counterpart", "joints of clips with counterparts"));
-    }
-    if offer.set_aside > 0 {
-        what.push(counted(offer.set_aside, "thing that was set aside", "things that were set aside"));
-    }
+    let what: Vec<String> = [
+        (offer.vertices, "the weights of ", "vertex", "vertices"),
+        (offer.clips, "", "new clip", "new clips"),
+        (offer.binds, "the bind matrices of ", "joint", "joints"),
+        (offer.posed, "the pose of ", "node or morph target", "nodes and morph targets"),
+        (offer.controls, "", "slider or control", "sliders and controls"),
+        (offer.ruled, "limits, pins or pairs of ", "joint", "joints"),
+        (offer.marks, "", "marked vertex", "marked vertices"),
+        (offer.names, "", "joint of clips with a counterpart", "joints of clips with counterparts"),
+        (offer.set_aside, "", "thing that was set aside", "things that were set aside"),
+    ]
+    .into_iter()
+    .filter(|(count, ..)| *count > 0)
+    .map(|(count, of, one, many)| of.to_owned() + &counted(count, one, many))
+    .collect();
     let line =
         format!("Skinscope ended without saving them. Written down {}: {}.", ago(offer.age_secs), what.join(", "));
     text(ui, &line);

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 
 use egui::{
-    Align, Align2, Color32, CornerRadius, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
+    Align, Align2, Color32, CornerRadius, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, vec2,
 };
 use skinscope_session::{Command, FileCommand};
 
 use super::theme::{self, BODY, colors};
-use super::widgets::{elided, icon_button, paint_line, plate, progress_bar, text_button, tip};
+use super::widgets::{elided, error_line, icon_button, paint_line, plate, progress_bar, text_button, tip};
 use super::{BackgroundStatus, Loading, Status, icons, recent};
 
 /// Shows at most one of loading, error and other work over the picture, and the frame for a file that is dragged in.
@@ -139,8 +139,7 @@ fn show_error(ui: &mut Ui, rect: Rect, error: &str, commands: &mut Vec<Command>)
                         commands.push(FileCommand::CancelLoad.into());
                     }
                     ui.with_layout(Layout::left_to_right(Align::TOP), |ui| {
-                        ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
-                        ui.add(Label::new(RichText::new(error).color(c.text)).wrap().selectable(true));
+                        error_line(ui, error);
                     });
                 });
             });

@@ -12,7 +12,7 @@ use egui::{
 use super::table_cells;
 pub(super) use super::table_state::{RowStyle, Rows, TableResponse, TableState};
 use super::theme::{self, BODY, ROW, SMALL, colors};
-use super::widgets::{focus_ring, paint_line, shortened};
+use super::widgets::{focus_ring, paint_line, row_background, shortened};
 
 /// A column of a table.
 #[derive(Clone, Debug, Default)]
@@ -249,7 +249,7 @@ impl Table<'_> {
             let at = whole.interact(rect.intersect(*body), response.id.with(("row", row)), Sense::CLICK);
             let look = (rows.look)(row);
             at.widget_info(|| WidgetInfo::selected(Role::Row, true, look.selected, (rows.label)(row)));
-            paint_row(whole.painter(), rect, look, at.hovered(), c);
+            row_background(whole.painter(), rect, look.selected, at.hovered() || look.hovered, look.leads, c);
             let mut under = None;
             for (column, left, right, is_still) in self.seen(layout, state.left) {
                 let cell = Rect::from_x_y_ranges(left..=right, rect.y_range());
@@ -320,18 +320,6 @@ impl Table<'_> {
                 at.on_hover_text(text.trim_end());
             }
         }
-    }
-}
-
-fn paint_row(painter: &Painter, rect: Rect, look: RowStyle, hovered: bool, c: &theme::Colors) {
-    let fill = match (look.selected, hovered || look.hovered) {
-        (true, _) => c.selection,
-        (false, true) => c.raised,
-        (false, false) => Color32::TRANSPARENT,
-    };
-    painter.rect_filled(rect, CornerRadius::ZERO, fill);
-    if look.leads {
-        painter.rect_filled(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), CornerRadius::ZERO, c.accent);
     }
 }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use egui::accesskit::Role;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
-use egui::{
-    Align, Align2, Color32, CornerRadius, Galley, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Align2, Color32, Galley, Layout, Rect, RichText, Sense, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 use skinscope_edit::operation;
 use skinscope_inspect::check::{Finding, Measure, Severity};
 use skinscope_inspect::rule_words;
@@ -15,7 +13,7 @@ use skinscope_session::{RepairTool, repair_of};
 
 use crate::icons;
 use crate::theme::{self, BODY, Colors, MARGIN, SMALL, colors};
-use crate::widgets::{counted, focus_ring, grouped, paint_line, shortened, text_button};
+use crate::widgets::{counted, focus_ring, grouped, paint_line, row_background, shortened, text_button};
 
 /// The height of a folded finding without the lines of its title, points.
 pub(super) const FOLDED: f32 = 24.0;
@@ -113,16 +111,7 @@ pub(super) fn row(
         let spoken = if open { format!("{label}, {at}. {}", finding.message) } else { format!("{label}, {at}") };
         WidgetInfo::selected(Role::ListBoxOption, true, open, spoken)
     });
-    let fill = match (open, response.hovered()) {
-        (true, _) => c.selection,
-        (false, true) => c.raised,
-        (false, false) => Color32::TRANSPARENT,
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, fill);
-    if open {
-        let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
-        ui.painter().rect_filled(bar, CornerRadius::ZERO, c.accent);
-    }
+    row_background(ui.painter(), rect, open, response.hovered(), open, c);
     let mut pressed = None;
     let (icon, ink) = mark(finding.severity, c);
     let (ink, title_ink) = if doubt.is_some() { (c.dim, c.dim) } else { (ink, c.text) };

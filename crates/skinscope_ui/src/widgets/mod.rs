@@ -7,8 +7,8 @@ mod text;
 
 use egui::accesskit::Role;
 use egui::{
-    Align, Align2, Color32, CornerRadius, CursorIcon, Event, Layout, PointerButton, Pos2, Rect, Response, Sense,
-    Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
+    Align, Align2, Color32, CornerRadius, CursorIcon, Event, Label, Layout, Painter, PointerButton, Pos2, Rect,
+    Response, RichText, Sense, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, WidgetText, pos2, vec2,
 };
 use skinscope_session::{Command, row_of};
 
@@ -18,7 +18,7 @@ pub(super) use self::figures::{
 pub(super) use self::path_field::PathField;
 pub(super) use self::search::{SearchResponse, open_field, search_field, steps_down};
 pub(super) use self::text::{counted, elided, grouped, number, paint_line, shortened};
-use super::theme::{self, BODY, RADIUS, ROW, SMALL, colors};
+use super::theme::{self, BODY, Colors, RADIUS, ROW, SMALL, colors};
 use super::{bidi, icons};
 
 /// Returns a tooltip that says what a command does, with its key.
@@ -177,6 +177,27 @@ pub(super) fn segments(ui: &mut Ui, choices: &[(&str, bool, String)]) -> Option<
         }
     });
     chosen
+}
+
+/// Paints the background of a row in a list, with a bar at the left of the one that leads the selection.
+pub(super) fn row_background(painter: &Painter, rect: Rect, selected: bool, hovered: bool, has_bar: bool, c: &Colors) {
+    let fill = match (selected, hovered) {
+        (true, _) => c.selection,
+        (false, true) => c.raised,
+        (false, false) => Color32::TRANSPARENT,
+    };
+    painter.rect_filled(rect, CornerRadius::ZERO, fill);
+    if has_bar {
+        let bar = Rect::from_min_size(rect.min, vec2(2.0, rect.height()));
+        painter.rect_filled(bar, CornerRadius::ZERO, c.accent);
+    }
+}
+
+/// Shows why something failed, after a sign, in the layout of `ui`. The text can be selected.
+pub(super) fn error_line(ui: &mut Ui, why: &str) {
+    let c = colors(ui);
+    ui.label(RichText::new(icons::ERROR).font(theme::icon(18.0)).color(c.red));
+    ui.add(Label::new(RichText::new(why).color(c.text)).wrap().selectable(true));
 }
 
 /// Paints the caret of drop-downs.
