@@ -64,7 +64,8 @@ impl Readings {
         }
         if self.job.is_none()
             && self.pace.is_due(Instant::now(), window.gpu.software.measures_rest)
-            && let Some(run) = window.session.begin(&Work::MeasurePose)
+            && let Some(model) = window.session.model().map(Arc::downgrade)
+            && let Some(run) = window.session.begin(&Work::MeasurePose(model))
         {
             self.pace.begin(Instant::now());
             self.job = Some(Job::start("measure", Arc::new(|| ()), run));

@@ -177,7 +177,7 @@ fn poses_are_measured_once_and_elsewhere() {
     assert!(session.wanted().is_empty() && session.measurements().measures().is_none(), "nobody asks");
     session.apply(ViewCommand::SetOverlay(Some("stretch")));
     assert!(
-        session.wanted() == [Work::MeasurePose] && session.measurements().measures().is_none(),
+        matches!(session.wanted()[..], [Work::MeasurePose(_)]) && session.measurements().measures().is_none(),
         "it is not measured yet"
     );
     session.do_wanted();
@@ -210,7 +210,8 @@ fn both_sides_of_a_comparison_are_measured_and_the_legend_says_both() {
         session.apply(PlaybackCommand::Seek(0.1 * i as f32));
         session.update_pose();
         let before = session.measurements().compared_measures().unwrap().measures.clone();
-        let run = session.begin(&Work::MeasurePose).unwrap();
+        let work = session.wanted().into_iter().find(|work| matches!(work, Work::MeasurePose(_))).unwrap();
+        let run = session.begin(&work).unwrap();
         session.done(run(&JobContext::of_waiting()).unwrap());
         turns.push(session.measurements().compared_measures().unwrap().measures != before);
     }

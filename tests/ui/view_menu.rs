@@ -17,6 +17,32 @@ fn weights_and_dominant_are_switched_in_the_menu_bar() {
     );
 }
 
+#[test]
+fn changes_of_the_view_are_undone_by_key_and_in_the_menu() {
+    let mut harness = open(3);
+    let shows_axes = |harness: &Harness<'_, App>| harness.state().session.view().is_on(Toggle::Axes);
+    let row = |harness: &Harness<'_, App>, label: &str| {
+        harness.get_by_role_and_label(Role::MenuItem, label).accesskit_node().is_disabled()
+    };
+    click(&mut harness, "Edit");
+    assert!(row(&harness, "Undo view change") && row(&harness, "Redo view change"), "nothing was changed");
+    harness.key_press(Key::Escape);
+    harness.run();
+    harness.key_press(Key::A);
+    harness.run();
+    assert!(shows_axes(&harness));
+    harness.key_press(Key::U);
+    harness.run();
+    assert!(!shows_axes(&harness));
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::U);
+    harness.run();
+    assert!(shows_axes(&harness));
+    click(&mut harness, "Edit");
+    assert!(!row(&harness, "Undo view change"));
+    click(&mut harness, "Undo view change");
+    assert!(!shows_axes(&harness) && has(&harness, &Command::View(ViewCommand::Undo)));
+}
+
 /// Thirty cameras make a menu that no window holds: its last row is reached by scrolling, and it stays inside the window.
 #[test]
 fn a_menu_longer_than_the_window_scrolls() {

@@ -48,7 +48,7 @@ pub use findings::{Repair, RepairTool, repair_of};
 pub use gizmo::{Drag, DragValue, Gizmo, Gizmos, Handle, HandleShape, LimitArc, Orientation, PoseTool, Pull, Snap};
 pub use measuring::{
     CurvesKey, MEASURES_PER_SECOND, MOST_MEASURED, MeasureCommand, MeasureCurves, MeasureKey, MeasuredPose,
-    Measurements, Measuring,
+    Measurements, Measuring, WorstMomentKey,
 };
 pub use menus::{
     COMMANDS, CommandRow, Key, Keymap, Menu, Shortcut, Submenu, TOGGLES, Toggle, ToggleRow, command_of, is_on, refusal,
@@ -62,7 +62,7 @@ pub use pose::{CrowdPose, Formation, MOST_MEMBERS, Onion, OnionSkin, Pose, Trail
 pub use surfaces::{Deforming, MethodChoice, Surfaces};
 pub use view::{
     ActiveCamera, Antialiasing, Bones, Extents, FOV_Y, FileLights, Lighting, Orbit, Picking, PosedLight, Projector,
-    View, ViewFrom, WeightsJointSource,
+    View, ViewFrom, ViewHistory, WeightsJointSource,
 };
 pub use weights::{EditedWeights, MarkCommand, MarkMode, MarkShape, MarkTool, Marking, Scope, ToolCommand, Tools};
 pub use work::{Done, Run, Work};
@@ -81,6 +81,7 @@ pub struct Session {
     document: Option<Document>,
     edits: Arc<Edits>,
     history: History,
+    view_history: ViewHistory,
     view: View,
     playback: Playback,
     /// The pose at the last [`Session::update_pose`].
@@ -113,6 +114,12 @@ impl Session {
     #[must_use]
     pub fn history(&self) -> &History {
         &self.history
+    }
+
+    /// Returns the changes of the view that can be undone and redone.
+    #[must_use]
+    pub fn view_history(&self) -> &ViewHistory {
+        &self.view_history
     }
 
     /// Returns camera, selection and overlays.
@@ -190,7 +197,7 @@ impl Session {
                 comparison::pack(self);
             }
             Command::Measure(command) => measuring::measure_commands::apply(self, &command),
-            Command::Example(command) => self.teach(&command),
+            Command::Example(command) => document::lesson_commands::apply(self, &command),
             Command::Camera(command) => view::camera::apply(self, command),
         }
         None

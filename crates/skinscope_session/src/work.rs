@@ -16,7 +16,7 @@ use crate::surfaces::deforming;
 use crate::weights::tools;
 use crate::{
     Command, ComparisonCommand, CurvesKey, EditCommand, MEASURES_PER_SECOND, MeasureCurves, Session, SideWeights,
-    ToolCommand, ViewCommand, comparison, measuring, weights,
+    ToolCommand, ViewCommand, WorstMomentKey, comparison, measuring, weights,
 };
 
 /// A piece of work: what is wanted, and of what. The result of one serves every other that equals it.
@@ -30,12 +30,13 @@ pub enum Work {
     PackWeights(Weak<Model>, Packing),
     /// How many vertices of this model have how many influences.
     CountWeights(Weak<Model>),
-    /// The moment of the clip at which both sides of the comparison are farthest apart.
-    FindWorstMoment,
+    /// The moment of this clip at which both sides of this comparison are farthest apart.
+    FindWorstMoment(Box<WorstMomentKey>),
     /// The measures of a clip over time.
     MeasureClip(CurvesKey),
-    /// The measures of the pose that is shown when the work begins.
-    MeasurePose,
+    /// The measures of the pose that is shown when the work begins, of this model. A later pose does not cancel it: otherwise a clip that
+    /// plays would never be measured.
+    MeasurePose(Weak<Model>),
     /// What a deformation method computes once for this model.
     PrepareMethod(&'static DataSource, Weak<Model>),
 }
@@ -43,14 +44,14 @@ pub enum Work {
 impl PartialEq for Work {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::NormaliseWeights(a), Self::NormaliseWeights(b)) | (Self::CountWeights(a), Self::CountWeights(b)) => {
-                a.ptr_eq(b)
-            }
+            (Self::NormaliseWeights(a), Self::NormaliseWeights(b))
+            | (Self::CountWeights(a), Self::CountWeights(b))
+            | (Self::MeasurePose(a), Self::MeasurePose(b)) => a.ptr_eq(b),
             (Self::TryTool(a, x), Self::TryTool(b, y)) => a.ptr_eq(b) && x == y,
             (Self::PackWeights(a, x), Self::PackWeights(b, y)) => a.ptr_eq(b) && x == y,
             (Self::PrepareMethod(x, a), Self::PrepareMethod(y, b)) => a.ptr_eq(b) && std::ptr::eq(*x, *y),
             (Self::MeasureClip(a), Self::MeasureClip(b)) => a == b,
-            (Self::FindWorstMoment, Self::FindWorstMoment) | (Self::MeasurePose, Self::MeasurePose) => true,
+            (Self::FindWorstMoment(a), Self::FindWorstMoment(b)) => a == b,
             _ => false,
         }
     }
@@ -77,7 +78,7 @@ impl Work {
             Self::PrepareMethod(source, _) => {
                 Some((format!("Computing {}", source.label), ViewCommand::GiveUpData.into()))
             }
-            Self::CountWeights(_) | Self::FindWorstMoment | Self::MeasureClip(_) | Self::MeasurePose => None,
+            Self::CountWeights(_) | Self::FindWorstMoment(_) | Self::MeasureClip(_) | Self::MeasurePose(_) => None,
         }
     }
 }
@@ -132,14 +133,16 @@ impl Session {
         if let Some((model, packing)) = self.deforming().wanted_packing() {
             wanted.push(Work::PackWeights(Arc::downgrade(&model), packing));
         }
-        if self.compared.is_seeking_worst {
-            wanted.push(Work::FindWorstMoment);
+        match self.measurements().wanted_worst_moment() {
+            Some(key) => wanted.push(Work::FindWorstMoment(Box::new(key))),
+            // Without a clip or a comparison there is no such moment.
+            None => self.compared.is_seeking_worst = false,
         }
         if let Some(key) = self.measurements().wanted_curves() {
             wanted.push(Work::MeasureClip(key));
         }
-        if measuring::is_pose_wanted(self) {
-            wanted.push(Work::MeasurePose);
+        if let Some(model) = measuring::wanted_pose(self) {
+            wanted.push(Work::MeasurePose(model));
         }
         wanted
     }
@@ -181,12 +184,15 @@ impl Session {
                     Some(Done::of(|_| ()))
                 }))
             }
-            Work::FindWorstMoment => {
-                let session = self.clone();
+            Work::FindWorstMoment(key) => {
+                if self.measurements().wanted_worst_moment().as_ref() != Some(&**key) {
+                    return None;
+                }
+                let (session, key) = (self.clone(), WorstMomentKey::clone(key));
                 Some(Box::new(move |context| {
                     let worst = session.worst_moment(&mut |fraction| go_on(context, fraction));
                     (!context.is_cancelled())
-                        .then(|| Done::of(move |session| comparison::take_worst_moment(session, worst)))
+                        .then(|| Done::of(move |session| comparison::take_worst_moment(session, &key, worst)))
                 }))
             }
             Work::MeasureClip(_) => {
@@ -198,7 +204,11 @@ impl Session {
                     Some(Done::of(move |session| session.measuring.take_curves(curves)))
                 }))
             }
-            Work::MeasurePose => {
+            Work::MeasurePose(model) => {
+                let is_shown = |shown: &Arc<Model>| std::ptr::eq(Arc::as_ptr(shown), model.as_ptr());
+                if !self.deforming().shown_model().is_some_and(is_shown) {
+                    return None;
+                }
                 let (pose, mut measurers) = measuring::begin_measuring(self)?;
                 Some(Box::new(move |context| {
                     let measured = pose.measure(&mut measurers, &|| context.is_cancelled())?;

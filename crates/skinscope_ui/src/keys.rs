@@ -166,6 +166,7 @@ fn repeats(command: &Command) -> bool {
             matches!(command, StepFrames(_) | NextKey | PreviousKey | StepClip(_))
         }
         Command::Edit(command) => matches!(command, EditCommand::Undo | EditCommand::Redo),
+        Command::View(command) => matches!(command, ViewCommand::Undo | ViewCommand::Redo),
         Command::Selection(command) => {
             matches!(command, SelectionCommand::SelectParent | SelectionCommand::SelectChild)
         }

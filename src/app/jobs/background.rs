@@ -79,16 +79,16 @@ impl App {
         let playing = self.session.playback().playing;
         let pace = &mut self.pace;
         self.jobs.follow(&mut self.session, &mut |work| {
-            *work != Work::MeasurePose || pace.begin_measuring(Instant::now(), playing, rests)
+            !matches!(work, Work::MeasurePose(_)) || pace.begin_measuring(Instant::now(), playing, rests)
         });
-        self.status.worst = self.jobs.work_fraction(|work| *work == Work::FindWorstMoment);
+        self.status.worst = self.jobs.work_fraction(|work| matches!(work, Work::FindWorstMoment(_)));
         self.status.curves = self.jobs.work_fraction(|work| matches!(work, Work::MeasureClip(_)));
         self.status.rom = self.jobs.fraction(Kind::RangeOfMotion);
     }
 
     /// Takes the result of work of the session.
     pub(crate) fn work_done(&mut self, work: &Work, done: Done) {
-        if *work == Work::MeasurePose {
+        if matches!(work, Work::MeasurePose(_)) {
             self.pace.end_measuring(Instant::now());
         }
         self.session.done(done);

@@ -261,9 +261,9 @@ fn number(work: &Work) -> usize {
         Work::TryTool(..) => 1,
         Work::PackWeights(..) => 2,
         Work::CountWeights(_) => 3,
-        Work::FindWorstMoment => 4,
+        Work::FindWorstMoment(_) => 4,
         Work::MeasureClip(_) => 5,
-        Work::MeasurePose => 6,
+        Work::MeasurePose(_) => 6,
         Work::PrepareMethod(..) => 7,
     }
 }

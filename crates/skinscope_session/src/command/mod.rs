@@ -355,6 +355,10 @@ pub enum InspectionCommand {
 /// Commands about what is shown of the model, and how.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum ViewCommand {
+    /// One change of the view back ([`crate::ViewHistory`]); edits stay.
+    Undo,
+    /// One change of the view forward.
+    Redo,
     /// Show an overlay, given by [`skinscope_inspect::Overlay::id`]; `None`: materials and light.
     SetOverlay(#[serde(deserialize_with = "crate::command::ids::optional")] Option<Id>),
     /// Show an overlay, or go back to materials and light where that overlay is shown.
@@ -365,7 +369,7 @@ pub enum ViewCommand {
     SetRamp(Ramp),
     /// Turn bones, axes, names, grid, wireframe… on or off.
     Toggle(Toggle),
-    /// Turn one of these on (`true`) or off, whatever it was.
+    /// Turn one of these on (`true`) or off, whatever it was, as a key does while it is pressed. It is no step of the history of the view.
     Set(Toggle, bool),
     /// Set the shape in which bones are drawn.
     SetBoneShape(BoneShape),

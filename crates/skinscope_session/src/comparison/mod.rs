@@ -18,7 +18,10 @@ use crate::command::ids::Id;
 use crate::comparison::stored::ChangedWeights;
 use crate::measuring::measure_commands;
 use crate::pose::crowd;
-use crate::{Deforming, Extents, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, findings, playback};
+use crate::{
+    Deforming, Extents, MethodChoice, PlaybackCommand, PoseSource, Session, Surfaces, WorstMomentKey, findings,
+    playback,
+};
 
 /// How the two sides of a comparison share the picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -408,11 +411,13 @@ fn to_worst_moment(session: &mut Session) {
     }
 }
 
-/// Takes the worst moment that was looked for, unless that was cancelled meanwhile; `None`: there is none.
-pub(super) fn take_worst_moment(session: &mut Session, worst: Option<WorstPose>) {
-    if !std::mem::take(&mut session.compared.is_seeking_worst) {
+/// Takes the worst moment of `key`, unless the search was cancelled meanwhile or is one for another clip, model or method now. `None`: there
+/// is no such moment.
+pub(super) fn take_worst_moment(session: &mut Session, key: &WorstMomentKey, worst: Option<WorstPose>) {
+    if session.measurements().wanted_worst_moment().as_ref() != Some(key) {
         return;
     }
+    session.compared.is_seeking_worst = false;
     if let Some(FindingPose::Clip { time_secs, .. }) = worst.map(|worst| worst.pose) {
         show_moment(session, time_secs);
     }

@@ -1,6 +1,7 @@
 //! An open file.
 
 pub(crate) mod lesson;
+pub(crate) mod lesson_commands;
 pub(crate) mod opening;
 pub(crate) mod page_file;
 pub(crate) mod source;

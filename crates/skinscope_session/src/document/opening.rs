@@ -8,6 +8,7 @@ use skinscope_base::math::Aabb;
 use skinscope_edit::{find_nodes, is_same_order, paths_of};
 use skinscope_model::{BindChange, ClipId, MeshId, Model, NodeId, Skin};
 
+use crate::document::lesson;
 use crate::files::carrying::{self, Bringing, Nodes};
 use crate::files::restore::told_of;
 use crate::files::saving::changed_since;
@@ -19,7 +20,7 @@ use crate::view::orbit::Orbit;
 use crate::weights::tools;
 use crate::{
     CameraCommand, Document, History, KeptSession, Playback, PlaybackCommand, PoseSource, Session, Unsaved, ViewFrom,
-    WorkRecord, findings, playback, weights,
+    ViewHistory, WorkRecord, findings, playback, weights,
 };
 
 impl History {
@@ -52,20 +53,21 @@ impl Session {
     /// their names still exist. A model that no longer fits the view is framed.
     pub fn open(&mut self, document: Document) {
         if self.unsaved().is_newer_version(&document) {
-            let has_other_look = self.take_up_newer_page(&document);
+            let has_other_look = lesson::replace(self, &document);
             reopen(self, document);
             self.pose.invalidate();
             self.update_pose();
             if has_other_look {
-                self.look_as_example();
+                lesson::apply_look(self);
                 self.apply(CameraCommand::FrameAll);
             }
             return;
         }
-        self.take_up_lesson(&document);
+        lesson::open(self, &document);
         self.tools.forget();
         self.files.forget();
         self.compared.file = None;
+        self.compared.is_seeking_worst = false;
         let model = Arc::clone(&document.model);
         let clip = (!model.clips.is_empty()).then_some(ClipId(0));
         // The sliders of a page say how its model is posed.
@@ -73,6 +75,7 @@ impl Session {
         self.edits = Arc::default();
         self.posing.last_laid = None;
         self.history = History::default();
+        self.view_history = ViewHistory::default();
         self.playback = Playback {
             source: if plays { PoseSource::Clip } else { PoseSource::Rest },
             clip,
@@ -97,7 +100,7 @@ impl Session {
         findings::forget_vertices(self);
         let lines = unmatched::take_up_fitting(self);
         self.warn(&lines);
-        self.look_as_example();
+        lesson::apply_look(self);
         self.pose.opened_bounds = Aabb::EMPTY;
         self.update_pose();
         self.pose.opened_bounds = self.extents().bounds();
@@ -206,6 +209,7 @@ fn follow_view(session: &mut Session, old: &Model, find: impl Fn(NodeId) -> Opti
     let Some(new) = session.model().map(Arc::clone) else { return };
     session.view.selected = session.view.selected.and_then(find);
     session.view.hidden = Arc::new(session.view.hidden.iter().filter_map(|node| find(*node)).collect());
+    session.view_history.follow_nodes(find);
     session.view.hovered = None;
     session.view.scene = if session.view.scene < new.scenes.len() { session.view.scene } else { new.default_scene };
     let variant = session.view.variant.and_then(|v| old.variants.get(v));

@@ -1,11 +1,12 @@
 //! Work that the open model has no place for: it is set aside, so that it can be listed, saved in a session file, and taken up when a model is
 //! opened that has.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use glam::Vec3;
+use skinscope_base::math::BoxTree;
 use skinscope_base::words::counted;
 use skinscope_edit::{Identities, carry};
 use skinscope_inspect::VertexSet;
@@ -141,25 +142,49 @@ fn is_made_on(work: &WorkRecord, model: &Model) -> bool {
     carried.aside.is_empty() && carried.repainted == 0
 }
 
-/// The vertices of a model that are nearest to where those were that work was made on.
+/// Returns the vertices of a model that are nearest to the stored positions of the vertices that work was made on.
 fn nearest(model: &Model, work: &WorkRecord) -> VertexSet {
-    let mut out = Vec::new();
     let records = work.weights.iter().chain(&work.marked).filter_map(WeightsRecord::edited);
-    let wanted: Vec<Vec3> = records.flat_map(|edited| edited.list.positions).collect();
-    let mut all: HashMap<[u32; 3], (MeshId, usize, u32)> = HashMap::new();
+    let wanted: Vec<Vec3> = records.flat_map(|edited| edited.list.positions).take(MOST_SHOWN).collect();
+    nearest_vertices(model, &wanted)
+}
+
+/// Returns the skinned vertex whose stored position is nearest to each of `wanted` (mesh space), by the squared distance as `f32`. Of several
+/// that are equally near it is the one with the lowest index of mesh, then primitive, then vertex. A position that is not finite has none.
+pub(crate) fn nearest_vertices(model: &Model, wanted: &[Vec3]) -> VertexSet {
+    let mut seen: HashSet<[u32; 3]> = HashSet::new();
+    let (mut vertices, mut positions) = (Vec::new(), Vec::new());
     for (m, mesh) in model.meshes.iter().enumerate() {
         for (p, primitive) in mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some()) {
             for (v, position) in primitive.positions[..primitive.stored_vertices].iter().enumerate() {
-                all.entry(position.to_array().map(f32::to_bits)).or_insert((MeshId::from_index(m), p, v as u32));
+                if seen.insert(position.to_array().map(f32::to_bits)) {
+                    vertices.push((MeshId::from_index(m), p, v as u32));
+                    positions.push(*position);
+                }
             }
         }
     }
-    for position in wanted.iter().take(MOST_SHOWN) {
-        let apart = |bits: &[u32; 3]| Vec3::from_array(bits.map(f32::from_bits)).distance_squared(*position);
-        let near = all.iter().min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)).then(a.1.cmp(b.1)));
-        out.extend(near.map(|(_, place)| *place));
+    let tree = BoxTree::of_points(positions.iter().copied());
+    let mut out = Vec::new();
+    for position in wanted {
+        // Vertices rise by their indices, so that the index in the list decides as they do.
+        let mut best: Option<(f32, u32)> = None;
+        tree.nearest(position.as_dvec3(), |i| {
+            let found = (positions[i as usize].distance_squared(*position), i);
+            if best.is_none_or(|best| found < best) {
+                best = Some(found);
+            }
+            best.map_or(f64::INFINITY, |(squared, _)| reach(squared))
+        });
+        out.extend(best.map(|(_, i)| vertices[i as usize]));
     }
     VertexSet::from_vertices(out)
+}
+
+/// Returns a distance beyond which no point has this squared distance or a lower one, both rounded to `f32`.
+fn reach(squared: f32) -> f64 {
+    // Rounding changes a square by less than a millionth of it, and squares below the least number are zero.
+    f64::from(squared).sqrt() * 1.000_001 + 1e-18
 }
 
 /// How many things are named in a message.

@@ -4,17 +4,18 @@
 //! ([`Work::MeasurePose`](crate::Work), [`Work::MeasureClip`](crate::Work)), and the numbers are those of a moment ago; else it is
 //! done when it is asked for.
 
+pub(crate) mod keys;
 pub(crate) mod measure_commands;
+
+pub use self::keys::{CurvesKey, MeasureKey, WorstMomentKey};
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use glam::Affine3A;
-use skinscope_deform::{
-    AppliedPass, Deformation, METHODS, MethodData, ParameterSettings, ParameterValues, Pass, Surface, SurfaceInput,
-};
+use skinscope_deform::{AppliedPass, Deformation, METHODS, MethodData, ParameterValues, Pass, Surface, SurfaceInput};
 use skinscope_inspect::measure::{self, Measurer, SurfaceMeasures, VertexMeasure, Wanted};
 use skinscope_inspect::{PerVertex, VertexValues};
-use skinscope_model::{ClipId, InstanceId, Model};
+use skinscope_model::{InstanceId, Model};
 
 use crate::command::ids::Id;
 use crate::pose::crowd;
@@ -86,33 +87,6 @@ impl Measurers {
     }
 }
 
-/// The pose, method and model that measures belong to, and what was asked.
-#[derive(Clone, Debug)]
-pub struct MeasureKey {
-    model: Weak<Model>,
-    /// Counts the poses of the session.
-    pose: u64,
-    /// How the surface is deformed.
-    choice: MethodChoice,
-    wanted: Wanted,
-}
-
-impl MeasureKey {
-    /// Returns what was asked.
-    #[must_use]
-    pub fn wanted(&self) -> Wanted {
-        self.wanted
-    }
-}
-
-impl PartialEq for MeasureKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.model.ptr_eq(&other.model)
-            && (self.pose, self.wanted) == (other.pose, other.wanted)
-            && self.choice == other.choice
-    }
-}
-
 /// The measures of one pose.
 #[derive(Clone, Debug)]
 pub struct MeasuredPose {
@@ -165,25 +139,6 @@ impl PoseToMeasure {
             None => measurer.deform_and_measure(&input, self.key.wanted),
         };
         Some(MeasuredPose { key: self.key.clone(), measures, values: Arc::new(values) })
-    }
-}
-
-/// What the measures of a clip depend on.
-#[derive(Clone, Debug)]
-pub struct CurvesKey {
-    model: Weak<Model>,
-    clip: ClipId,
-    choice: MethodChoice,
-    parameters: ParameterSettings,
-    edits: Arc<Edits>,
-}
-
-impl PartialEq for CurvesKey {
-    fn eq(&self, other: &Self) -> bool {
-        self.model.ptr_eq(&other.model)
-            && (self.clip, self.choice) == (other.clip, other.choice)
-            && self.parameters == other.parameters
-            && (Arc::ptr_eq(&self.edits, &other.edits) || self.edits == other.edits)
     }
 }
 
@@ -274,14 +229,15 @@ pub(super) fn begin_measuring(session: &mut Session) -> Option<(PoseToMeasure, M
     Some((pose, std::mem::take(own)))
 }
 
-/// Returns whether the measures of the pose that is shown are wanted and not there.
-pub(super) fn is_pose_wanted(session: &mut Session) -> bool {
+/// Returns the model that is shown, where the measures of its pose are wanted and not known.
+pub(super) fn wanted_pose(session: &mut Session) -> Option<Weak<Model>> {
     if session.measurements().wanted_measures().is_none() {
         // They are large, and nobody will need them soon.
         *session.measuring.own.get_mut().unwrap_or_else(PoisonError::into_inner) = Measurers::default();
-        return false;
+        return None;
     }
-    session.measurements().side_to_measure().is_some()
+    session.measurements().side_to_measure()?;
+    session.deforming().shown_model().map(Arc::downgrade)
 }
 
 /// Takes the measures of a pose, and what measured it for the next ones; measures of another model are ignored.
@@ -480,7 +436,25 @@ impl<'a> Measurements<'a> {
         let clip = self.playback.clip.filter(|_| self.playback.source == PoseSource::Clip)?;
         let model = Arc::downgrade(self.deforming.shown_model()?);
         let choice = self.deforming.ready(self.view.choice(), self.deforming.shown_model());
-        Some(CurvesKey { model, clip, choice, parameters: self.view.parameters.clone(), edits: Arc::clone(self.edits) })
+        Some(CurvesKey {
+            model,
+            clip,
+            choice,
+            parameters: self.view.parameters.clone(),
+            edits: Arc::clone(self.edits),
+            layers: self.playback.layers,
+            in_place: self.playback.in_place,
+        })
+    }
+
+    /// Returns what the worst moment of the comparison depends on, where that is being sought.
+    pub(super) fn wanted_worst_moment(self) -> Option<WorstMomentKey> {
+        if !self.deforming.compared.is_seeking_worst {
+            return None;
+        }
+        let compared = self.deforming.compared_model()?;
+        let choice = self.deforming.ready(self.deforming.comparison()?.choice, Some(compared));
+        Some(WorstMomentKey { shown: self.curves_key()?, compared: Arc::downgrade(compared), choice })
     }
 }
 

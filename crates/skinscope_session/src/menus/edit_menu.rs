@@ -130,6 +130,20 @@ pub(crate) static ROWS: &[CommandRow] = &[
     ),
     row(
         Menu::Edit,
+        "Undo view change",
+        key(Key::Char('u')),
+        Command::View(ViewCommand::Undo),
+        "Take back the last change of switches, overlay, method or look; edits stay",
+    ),
+    row(
+        Menu::Edit,
+        "Redo view change",
+        shift(Key::Char('u')),
+        Command::View(ViewCommand::Redo),
+        "Bring back the change of the view taken back last",
+    ),
+    row(
+        Menu::Edit,
         "Normalise weights",
         None,
         Command::Edit(EditCommand::NormaliseWeights),

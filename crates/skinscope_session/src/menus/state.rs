@@ -80,6 +80,12 @@ fn missing_of_family(command: &Command, session: &Session) -> Option<&'static st
     match command {
         Command::Edit(EditCommand::Undo) => unless(session.history().can_undo(), "There is no edit to take back."),
         Command::Edit(EditCommand::Redo) => unless(session.history().can_redo(), "No edit was taken back."),
+        Command::View(ViewCommand::Undo) => {
+            unless(session.view_history().can_undo(session.view()), "There is no change of the view to take back.")
+        }
+        Command::View(ViewCommand::Redo) => {
+            unless(session.view_history().can_redo(session.view()), "No change of the view was taken back.")
+        }
         Command::Edit(EditCommand::ResetJoint) => {
             let edits = &session.edits().nodes;
             let selected = session.view().selected;

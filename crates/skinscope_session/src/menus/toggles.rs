@@ -1,5 +1,5 @@
-//! The switches of the view, a row each: what menus, keys, options of the command line and session files say of it. What a switch does
-//! stands where [`crate::View::is_on`] asks for it.
+//! The switches of the view, a row each: what menus, keys, options of the command line and session files say of it. The history of the view
+//! ([`crate::ViewHistory`]) covers all of them. What a switch does stands where [`crate::View::is_on`] asks for it.
 
 use crate::menus::command_row::{key, plain, row, shift};
 use crate::{Command, CommandRow, Key, Menu, Shortcut, ViewCommand};
@@ -216,6 +216,12 @@ impl Toggles {
     pub fn set(&mut self, toggle: Toggle, on: bool) {
         let bit = 1 << toggle as u32;
         self.0 = if on { self.0 | bit } else { self.0 & !bit };
+    }
+
+    /// Returns these switches with those as in `to` that differ between `from` and `to`.
+    pub fn with_change(self, from: Self, to: Self) -> Self {
+        let changed = from.0 ^ to.0;
+        Self(self.0 & !changed | to.0 & changed)
     }
 }
 

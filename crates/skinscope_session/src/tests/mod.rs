@@ -1,5 +1,6 @@
 //! Tests of the session that need several of its parts, a file for each subject.
 
+mod binding;
 mod commands;
 mod comparison;
 mod controls;
@@ -7,6 +8,7 @@ mod edits;
 mod far;
 mod findings;
 mod held;
+mod marking;
 mod measuring;
 mod parts;
 mod presets;
@@ -16,5 +18,6 @@ pub(crate) mod sessions;
 mod tools;
 mod unmatched;
 mod versions;
+mod view_history;
 mod ways;
 mod work;

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use glam::Vec2;
 use skinscope_edit::{Amount, Axis, OPERATIONS, REPAIRED, Settings, Sheet, operation};
 use skinscope_inspect::VertexSet;
 use skinscope_model::shapes::{Tube, tube};
@@ -21,7 +20,8 @@ impl Random {
     }
 }
 
-fn open() -> Session {
+/// Opens a tube of twelve joints, of which eight move each vertex.
+pub(super) fn open() -> Session {
     let mut session = Session::default();
     let model = tube(Tube { joints: 12, rings: 40, influences: 8, ..Tube::default() });
     session.open(Document::new(Arc::new(model), Vec::new(), None));
@@ -274,105 +274,6 @@ fn a_patient_session_leaves_tools_to_others_and_applies_when_they_are_done() {
     assert!(result);
 }
 
-/// The tube at rest, seen from the front.
-fn pictured() -> Session {
-    let mut session = open();
-    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-    session.apply(CameraCommand::SetViewport(Vec2::new(600.0, 500.0)));
-    session.apply(CameraCommand::FrameAll);
-    session.update_pose();
-    session
-}
-
-fn marked(session: &Session) -> Vec<u32> {
-    session.view().marked.of(MeshId(0), 0).to_vec()
-}
-
-#[test]
-fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
-    let mut session = pictured();
-    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
-    let all = MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 500.0));
-    let (upper, lower) = (
-        MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 250.0)),
-        MarkShape::Lasso(Arc::new(vec![
-            Vec2::new(0.0, 250.0),
-            Vec2::new(600.0, 250.0),
-            Vec2::new(600.0, 500.0),
-            Vec2::new(0.0, 500.0),
-        ])),
-    );
-    for orthographic in [false, true] {
-        session.view.orbit.orthographic = orthographic;
-        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
-        let seen = marked(&session);
-        assert!(seen.len() > count / 4 && seen.len() < 3 * count / 4, "{} of {count}", seen.len());
-        let surface = session.surfaces().surface().unwrap();
-        let is_hidden = |vertex: &&u32| {
-            let at = surface.parts[0].deformed.positions[**vertex as usize];
-            let ray = session.view().ray(session.view().project(at).unwrap());
-            let before = session.picking().vertex_at(session.view().project(at).unwrap()).map(|hit| hit.distance);
-            let away = (at - ray.origin).dot(ray.direction.normalize());
-            before.is_some_and(|before| before < away - 0.05)
-        };
-        // Within a pixel of the outline it may be either.
-        let hidden = seen.iter().filter(is_hidden).count();
-        assert!(hidden * 50 < seen.len(), "{hidden} of {} are behind the surface", seen.len());
-        session.apply(MarkCommand::ToggleThrough);
-        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
-        assert_eq!(marked(&session).len(), count);
-        session.apply(MarkCommand::In(upper.clone(), MarkMode::Remove));
-        let below = marked(&session);
-        session.apply(MarkCommand::In(lower.clone(), MarkMode::Replace));
-        assert_eq!(marked(&session), below);
-        assert!(!below.is_empty() && below.len() < count);
-        session.apply(MarkCommand::In(upper.clone(), MarkMode::Add));
-        assert_eq!(marked(&session).len(), count);
-        session.apply(MarkCommand::ToggleThrough);
-    }
-    let circle = MarkShape::Circle(Vec2::new(300.0, 250.0), 30.0);
-    session.apply(MarkCommand::In(circle, MarkMode::Replace));
-    let projected = |v: &u32| {
-        session.view().project(session.surfaces().surface().unwrap().parts[0].deformed.positions[*v as usize])
-    };
-    assert!(marked(&session).iter().all(|v| projected(v).unwrap().distance(Vec2::new(300.0, 250.0)) < 30.01));
-}
-
-#[test]
-fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
-    let mut session = pictured();
-    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
-    session.apply(MarkCommand::In(MarkShape::Point(Vec2::new(300.0, 250.0)), MarkMode::Replace));
-    let one = marked(&session);
-    // Vertices of one place are marked together.
-    let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
-    let at = positions[one[0] as usize];
-    let twins: Vec<u32> = (0..count as u32).filter(|v| positions[*v as usize] == at).collect();
-    assert_eq!(one, twins);
-    session.apply(MarkCommand::Grow);
-    let grown = marked(&session);
-    assert!(grown.len() > one.len() && one.iter().all(|v| grown.contains(v)));
-    session.apply(MarkCommand::Shrink);
-    assert_eq!(marked(&session), one);
-    session.apply(MarkCommand::Invert);
-    assert_eq!(marked(&session).len(), count - one.len());
-    session.apply(MarkCommand::Invert);
-    assert_eq!(marked(&session), one);
-    session.apply(MarkCommand::All);
-    assert_eq!(marked(&session).len(), count);
-    session.apply(MarkCommand::None);
-    assert!(session.view().marked.is_empty());
-    session.apply(SelectionCommand::Select(Some(NodeId(4))));
-    session.apply(MarkCommand::OfJoint);
-    let moved = VertexSet::moved_by(session.model().unwrap(), NodeId(4));
-    assert!(!moved.is_empty() && moved.iter().all(|(m, p, v)| session.view().marked.contains(m, p, v)));
-    // Escape puts the tool away that marks.
-    session.apply(MarkCommand::Use(Some(MarkTool::Box)));
-    session.apply(SelectionCommand::Deselect);
-    assert!(session.marking().tool.is_none() && session.view().selected.is_some());
-    assert!(!session.history.can_undo());
-}
-
 #[test]
 fn joints_are_removed_replaced_and_copied() {
     let mut session = open();
@@ -448,94 +349,6 @@ fn a_finding_is_repaired_by_its_tool_on_its_vertices_or_on_all_of_its_rule() {
     session.apply(ToolCommand::Apply);
     inspect(&mut session);
     assert_eq!(place(&session, "weights-zero"), None);
-}
-
-/// The vertices of the surface that is shown.
-fn surface(session: &mut Session) -> Vec<glam::Vec3> {
-    session.update_pose();
-    let instance = skinscope_model::InstanceId(0);
-    let surface = session.surfaces().surface().unwrap();
-    let part = surface.part(instance, 0).unwrap();
-    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices as u32;
-    (0..count).map(|v| part.position(v as usize, 0).unwrap()).collect()
-}
-
-fn farthest(a: &[glam::Vec3], b: &[glam::Vec3]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max)
-}
-
-#[test]
-fn a_mesh_that_is_bound_here_has_its_own_shape_here_and_all_that_is_one_step() {
-    let mut session = open();
-    session.apply(PlaybackCommand::SetPlaying(false));
-    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
-    let stored = surface(&mut session);
-    let bend = |session: &mut Session, degrees: f32| {
-        let turned = ChannelValue::Rotation(glam::Vec3::new(0.0, 0.0, degrees));
-        session.apply(EditCommand::Edit(NodeId(5), turned));
-        session.apply(EditCommand::EndEdit);
-    };
-    bend(&mut session, 40.0);
-    let bent = surface(&mut session);
-    assert!(farthest(&stored, &bent) > 0.1);
-    session.apply(ToolCommand::Choose(Some("bind-here")));
-    let outcome = session.tools().outcome().unwrap();
-    // Joints from the bent one on stand elsewhere.
-    let moved = session.model().unwrap().skins[0].joints.iter().filter(|joint| joint.0 >= 5).count();
-    assert!(moved > 3);
-    assert_eq!((outcome.vertices, outcome.binds.len()), (0, moved));
-    assert!(farthest(&surface(&mut session), &stored) < 1e-5, "what is tried is seen");
-    // Another pose is bound only when it is taken.
-    assert!(!session.edited_weights().binds_elsewhere());
-    bend(&mut session, 70.0);
-    session.update_pose();
-    assert!(session.edited_weights().binds_elsewhere() && farthest(&surface(&mut session), &stored) > 0.05);
-    session.apply(ToolCommand::TakePose);
-    assert!(farthest(&surface(&mut session), &stored) < 1e-5);
-    session.apply(ToolCommand::Apply);
-    assert_eq!((session.unsaved().unsaved_vertices(), session.unsaved().unsaved_binds()), (0, moved));
-    assert!(session.unsaved().has_unsaved_skinning() && session.unsaved().has_work());
-    // The other side of a comparison has the matrices of the file, and the members of a crowd have the edited ones.
-    session.apply(ComparisonCommand::Set(true));
-    session.apply(ComparisonCommand::SetMethod("linear"));
-    session.apply(ComparisonCommand::SetWeights(SideWeights::Stored));
-    session.update_pose();
-    let apart = session.surfaces().compared_surfaces().unwrap().distance.worst;
-    assert!(apart > 0.1, "{apart}");
-    session.apply(ViewCommand::SetCrowd(3));
-    session.update_pose();
-    let comparison = *session.deforming().comparison().unwrap();
-    let of = |session: &Session, member: usize| session.surfaces().compared_surface(&comparison, member).unwrap();
-    let at = |surface: &skinscope_deform::Surface| {
-        surface.part(skinscope_model::InstanceId(0), 0).unwrap().position(400, 0).unwrap()
-    };
-    let apart =
-        |session: &Session, m: usize| at(&of(session, m)).distance(at(&session.surfaces().member_surface(m).unwrap()));
-    assert!((apart(&session, 2) - apart(&session, 0)).abs() < 1e-4 && apart(&session, 0) > 0.05);
-    session.apply(ViewCommand::SetCrowd(1));
-    session.apply(ComparisonCommand::Set(false));
-    // Bound at rest again, all is as stored.
-    session.apply(ToolCommand::Choose(Some("inverse-binds")));
-    session.apply(ToolCommand::Apply);
-    assert!(session.unsaved().unsaved_binds() <= moved);
-    let (now, file) = (session.model().unwrap(), session.document().unwrap().stored());
-    let matrices = now.skins[0].inverse_bind.iter().zip(&file.skins[0].inverse_bind);
-    assert!(matrices.into_iter().all(|(a, b)| a.abs_diff_eq(*b, 1e-4)), "most joints were bound elsewhere meanwhile");
-    session.apply(EditCommand::Undo);
-    session.apply(EditCommand::Undo);
-    assert!(!session.unsaved().has_unsaved_skinning());
-    assert!(Arc::ptr_eq(session.model().unwrap(), session.document().unwrap().stored()));
-}
-
-#[test]
-fn matrices_stay_where_no_vertex_of_their_skin_may_change() {
-    let mut session = open();
-    session.apply(EditCommand::Edit(NodeId(5), ChannelValue::Rotation(glam::Vec3::new(0.0, 0.0, 40.0))));
-    session.apply(ToolCommand::SetScope(Scope::Marked));
-    session.apply(ToolCommand::Choose(Some("bind-here")));
-    assert!(session.tools().outcome().unwrap().is_empty());
-    session.apply(ToolCommand::SetScope(Scope::All));
-    assert!(session.tools().outcome().unwrap().binds.len() > 3);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use skinscope_model::shapes::{Tube, obstacle_course, tube};
 use skinscope_model::{BindChange, Clip, MeshId, ModelParts, NodeId, SkinId, WeightChange};
 
 use crate::files::session_file::{ClipRecord, EditRecord, HeldRecord, LimitsRecord, Number, WorkRecord, numbers};
+use crate::files::unmatched::nearest_vertices;
 use crate::tests::sessions;
 use crate::*;
 
@@ -225,4 +226,45 @@ fn the_file_of_a_model_holds_weights_matrices_and_clips() {
     let others = UnsavedWork { posed: 1, controls: 2, limits: 3, pins: 4, marks: 5, names: 6, set_aside: 7, ..none() };
     assert!(!others.fits_model());
     assert_eq!(others.without_model(), others);
+}
+
+/// Looks at every vertex for each position.
+fn nearest_by_brute_force(model: &Model, wanted: &[Vec3]) -> VertexSet {
+    let mut out = Vec::new();
+    for position in wanted.iter().filter(|position| position.is_finite()) {
+        let mut all = Vec::new();
+        for (m, mesh) in model.meshes.iter().enumerate() {
+            for (p, primitive) in mesh.primitives.iter().enumerate().filter(|(_, p)| p.stored_influences.is_some()) {
+                for (v, at) in primitive.positions[..primitive.stored_vertices].iter().enumerate() {
+                    all.push((at.distance_squared(*position), (MeshId::from_index(m), p, v as u32)));
+                }
+            }
+        }
+        out.extend(all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))).map(|(_, vertex)| vertex));
+    }
+    VertexSet::from_vertices(out)
+}
+
+#[test]
+fn the_tree_finds_the_vertices_that_a_search_of_all_finds_also_where_several_are_equally_near() {
+    // Two meshes of two primitives each: every position is there four times, in another order each time.
+    let mut parts = ModelParts::clone(&tube(Tube { joints: 6, rings: 20, sides: 9, ..Tube::default() }));
+    let mut second = parts.meshes[0].primitives[0].clone();
+    second.positions.reverse();
+    parts.meshes[0].primitives.insert(0, second);
+    parts.meshes.push(parts.meshes[0].clone());
+    let positions = parts.meshes[0].primitives[0].positions.clone();
+    let model = Model::build(parts).unwrap();
+    let mut wanted = positions.clone();
+    // The middles of two vertices, points on the axis, which a ring is equally far from, and points far away.
+    wanted.extend(positions.windows(2).map(|pair| 0.5 * (pair[0] + pair[1])));
+    wanted.extend((0..40).map(|i| Vec3::Y * (i as f32 * 0.1)));
+    wanted.extend(positions.iter().map(|position| *position * 1e4));
+    wanted.extend(positions.iter().map(|position| *position + Vec3::splat(1e-24)));
+    wanted.extend([Vec3::splat(1e30), Vec3::NAN, Vec3::INFINITY]);
+    for position in wanted {
+        let found = nearest_vertices(&model, &[position]);
+        assert_eq!(found, nearest_by_brute_force(&model, &[position]), "{position}");
+    }
+    assert_eq!(nearest_vertices(&model, &positions), nearest_by_brute_force(&model, &positions));
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skinscope_base::parallel::JobContext;
 use skinscope_edit::{Packing, RUNTIMES, packed};
 use skinscope_model::shapes::{Tube, obstacle_course, tube};
-use skinscope_model::{MeshId, Model, WeightChange};
+use skinscope_model::{Clip, ClipId, MeshId, Model, WeightChange};
 
 use crate::tests::sessions::still_session;
 use crate::{
@@ -159,4 +159,76 @@ fn what_is_normalised_when_another_file_is_opened_ends_and_lands_on_no_other_mod
     assert_eq!(bits(session.model().unwrap()), stored, "it came too late");
     session.do_wanted();
     assert!(bits(session.model().unwrap()) == stored && !session.unsaved().has_unsaved_work());
+}
+
+/// Returns a session that seeks the worst moment of a comparison and waits for the measures of its pose, with both pieces of work.
+fn measured(model: Model) -> (Session, [Work; 2]) {
+    let mut session = still_session(model);
+    session.be_patient();
+    session.apply(ViewCommand::SetOverlay(Some("stretch")));
+    session.apply(ComparisonCommand::Set(true));
+    session.apply(ComparisonCommand::ToWorstMoment);
+    let wanted = session.wanted();
+    let find = |is_it: fn(&Work) -> bool| wanted.iter().find(|work| is_it(work)).unwrap().clone();
+    let works =
+        [find(|work| matches!(work, Work::FindWorstMoment(_))), find(|work| matches!(work, Work::MeasurePose(_)))];
+    (session, works)
+}
+
+#[test]
+fn a_search_or_a_measurement_of_another_model_is_cancelled_and_its_late_result_is_not_shown() {
+    let (mut session, works) = measured(obstacle_course());
+    let late: Vec<_> =
+        works.iter().map(|work| session.begin(work).unwrap()(&JobContext::of_waiting()).unwrap()).collect();
+    let mut change = WeightChange::new(MeshId(0), 0, 4);
+    change.push(5, &[0, 1, 2], &[0.5, 0.3, 0.2]);
+    session.apply(EditCommand::ChangeWeights(Arc::new(vec![change])));
+    let wanted = session.wanted();
+    for work in &works {
+        assert!(!wanted.contains(work) && session.begin(work).is_none(), "its model is not shown any more: {work:?}");
+        assert!(wanted.iter().any(|other| other.is_of_kind(work)), "it is wanted of the edited model: {work:?}");
+    }
+    let before = (session.playback().time_secs, session.view().pinned);
+    late.into_iter().for_each(|done| session.done(done));
+    assert!(session.compared().is_seeking_worst() && session.measurements().measures().is_none());
+    assert_eq!((session.playback().time_secs, session.view().pinned), before);
+    session.do_wanted();
+    assert!(!session.compared().is_seeking_worst() && session.measurements().measures().is_some());
+    // Another file ends the search.
+    session.apply(ComparisonCommand::ToWorstMoment);
+    session.open(Document::new(Arc::new(obstacle_course()), Vec::new(), Some("other.glb".into())));
+    assert!(!session.compared().is_seeking_worst());
+}
+
+#[test]
+fn a_search_for_the_worst_moment_is_one_of_its_clip_methods_edits_and_blended_clips() {
+    use skinscope_anim::{Additive, Layers};
+    let mut parts = (*obstacle_course()).clone();
+    let other_clip = ClipId::from_index(parts.clips.len());
+    parts.clips.push(Clip { name: "other".to_owned(), ..parts.clips[0].clone() });
+    let (session, [search, _]) = measured(Model::build(parts).unwrap());
+    let added = Layers { add: Some(Additive { clip: other_clip, weight: 0.5 }), ..Layers::default() };
+    let changes: [crate::Command; 6] = [
+        PlaybackCommand::SetClip(other_clip).into(),
+        PlaybackCommand::SetLayers(added).into(),
+        PlaybackCommand::ToggleInPlace.into(),
+        ComparisonCommand::SetNormals("blended-inverse-transpose").into(),
+        ViewCommand::SetMethod("dual-quaternion").into(),
+        EditCommand::EditMorph(0, 0.75).into(),
+    ];
+    for change in changes {
+        let mut session = session.clone();
+        let late = session.begin(&search).unwrap()(&JobContext::of_waiting()).unwrap();
+        session.apply(change.clone());
+        session.update_pose();
+        let now = session.wanted().into_iter().find(|work| work.is_of_kind(&search)).unwrap();
+        assert!(now != search, "{change:?}");
+        let time_secs = session.playback().time_secs;
+        session.done(late);
+        assert!(session.compared().is_seeking_worst() && session.playback().time_secs == time_secs, "{change:?}");
+    }
+    // Without a clip there is no such moment, and nothing is sought any more.
+    let mut session = session;
+    session.apply(PlaybackCommand::SetPose(crate::PoseSource::Rest));
+    assert!(!session.wanted().iter().any(|work| work.is_of_kind(&search)) && !session.compared().is_seeking_worst());
 }

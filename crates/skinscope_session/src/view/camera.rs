@@ -124,7 +124,7 @@ impl Session {
             bones: self.bones(),
             view: &self.view,
             pose: &self.pose,
-            stage: self.stage(),
+            stage: self.lesson().map(|lesson| lesson.moment().settings().stage()),
         }
     }
 }

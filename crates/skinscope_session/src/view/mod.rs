@@ -1,4 +1,5 @@
-//! The view of the model: the orbit camera, the selection, and what is shown. It is not part of the undo history.
+//! The view of the model: the orbit camera, the selection, and what is shown. It has an undo history of its own ([`ViewHistory`]), apart from
+//! that of edits.
 
 pub(crate) mod camera;
 pub(crate) mod hiding;
@@ -8,6 +9,7 @@ pub(crate) mod projector;
 pub(crate) mod queries;
 pub(crate) mod selection;
 pub(crate) mod view_commands;
+pub(crate) mod view_history;
 
 pub use self::camera::Extents;
 pub use self::hiding::Bones;
@@ -15,6 +17,7 @@ pub use self::lighting::{FileLights, PosedLight};
 pub use self::orbit::{FOV_Y, Orbit};
 pub use self::projector::Projector;
 pub use self::queries::{Picking, WeightsJointSource};
+pub use self::view_history::ViewHistory;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -6,7 +6,8 @@ use skinscope_inspect as inspect;
 
 use crate::pose::crowd;
 use crate::surfaces::deforming;
-use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand};
+use crate::view::view_history::{DraggedValue, Look};
+use crate::{Effect, InspectionCommand, MOST_MEMBERS, Session, View, ViewCommand, ViewHistory};
 
 impl View {
     /// Sets how thick bones are, within [`View::BONE_SIZES`].
@@ -25,10 +26,31 @@ impl View {
     }
 }
 
-/// Carries out a command of its family.
+/// Carries out a command of its family. What it changes becomes a step of the history of the view.
 pub(crate) fn apply(session: &mut Session, command: ViewCommand) -> Option<Effect> {
+    let is_step = !matches!(command, ViewCommand::Undo | ViewCommand::Redo | ViewCommand::Set(..));
+    let (before, dragged) = (Look::of(&session.view), DraggedValue::of(&command));
+    let effect = change(session, command);
+    if is_step {
+        session.view_history.add(before, &session.view, dragged);
+    }
+    effect
+}
+
+/// Takes a step of the history of the view back or forward.
+fn take_step(session: &mut Session, step: fn(&mut ViewHistory, &mut View) -> bool) -> Option<Effect> {
+    let limit = session.view.influence_limit;
+    if step(&mut session.view_history, &mut session.view) {
+        session.pose.forget_surfaces();
+    }
+    (session.view.influence_limit != limit).then_some(Effect::Inspection(InspectionCommand::Inspect))
+}
+
+fn change(session: &mut Session, command: ViewCommand) -> Option<Effect> {
     let view = &mut session.view;
     match command {
+        ViewCommand::Undo => return take_step(session, ViewHistory::undo),
+        ViewCommand::Redo => return take_step(session, ViewHistory::redo),
         ViewCommand::SetOverlay(id) => view.overlay = id.and_then(inspect::overlay),
         ViewCommand::ToggleOverlay(id) => {
             view.overlay = inspect::overlay(id).filter(|o| view.overlay != Some(*o));

@@ -1,0 +1,109 @@
+//! Tests of the tools that mark vertices.
+
+use std::sync::Arc;
+
+use glam::Vec2;
+use skinscope_inspect::VertexSet;
+use skinscope_model::{MeshId, NodeId};
+
+use crate::tests::tools::open;
+use crate::*;
+
+/// The tube at rest, seen from the front.
+fn pictured() -> Session {
+    let mut session = open();
+    session.apply(PlaybackCommand::SetPose(PoseSource::Rest));
+    session.apply(CameraCommand::SetViewport(Vec2::new(600.0, 500.0)));
+    session.apply(CameraCommand::FrameAll);
+    session.update_pose();
+    session
+}
+
+fn marked(session: &Session) -> Vec<u32> {
+    session.view().marked.of(MeshId(0), 0).to_vec()
+}
+
+#[test]
+fn a_box_marks_what_is_seen_or_all_of_it_and_adds_and_takes_away() {
+    let mut session = pictured();
+    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    let all = MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 500.0));
+    let (upper, lower) = (
+        MarkShape::Box(Vec2::ZERO, Vec2::new(600.0, 250.0)),
+        MarkShape::Lasso(Arc::new(vec![
+            Vec2::new(0.0, 250.0),
+            Vec2::new(600.0, 250.0),
+            Vec2::new(600.0, 500.0),
+            Vec2::new(0.0, 500.0),
+        ])),
+    );
+    for orthographic in [false, true] {
+        session.view.orbit.orthographic = orthographic;
+        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
+        let seen = marked(&session);
+        assert!(seen.len() > count / 4 && seen.len() < 3 * count / 4, "{} of {count}", seen.len());
+        let surface = session.surfaces().surface().unwrap();
+        let is_hidden = |vertex: &&u32| {
+            let at = surface.parts[0].deformed.positions[**vertex as usize];
+            let ray = session.view().ray(session.view().project(at).unwrap());
+            let before = session.picking().vertex_at(session.view().project(at).unwrap()).map(|hit| hit.distance);
+            let away = (at - ray.origin).dot(ray.direction.normalize());
+            before.is_some_and(|before| before < away - 0.05)
+        };
+        // Within a pixel of the outline it may be either.
+        let hidden = seen.iter().filter(is_hidden).count();
+        assert!(hidden * 50 < seen.len(), "{hidden} of {} are behind the surface", seen.len());
+        session.apply(MarkCommand::ToggleThrough);
+        session.apply(MarkCommand::In(all.clone(), MarkMode::Replace));
+        assert_eq!(marked(&session).len(), count);
+        session.apply(MarkCommand::In(upper.clone(), MarkMode::Remove));
+        let below = marked(&session);
+        session.apply(MarkCommand::In(lower.clone(), MarkMode::Replace));
+        assert_eq!(marked(&session), below);
+        assert!(!below.is_empty() && below.len() < count);
+        session.apply(MarkCommand::In(upper.clone(), MarkMode::Add));
+        assert_eq!(marked(&session).len(), count);
+        session.apply(MarkCommand::ToggleThrough);
+    }
+    let circle = MarkShape::Circle(Vec2::new(300.0, 250.0), 30.0);
+    session.apply(MarkCommand::In(circle, MarkMode::Replace));
+    let projected = |v: &u32| {
+        session.view().project(session.surfaces().surface().unwrap().parts[0].deformed.positions[*v as usize])
+    };
+    assert!(marked(&session).iter().all(|v| projected(v).unwrap().distance(Vec2::new(300.0, 250.0)) < 30.01));
+}
+
+#[test]
+fn a_click_marks_a_vertex_and_marks_grow_shrink_and_turn_round() {
+    let mut session = pictured();
+    let count = session.model().unwrap().meshes[0].primitives[0].stored_vertices;
+    session.apply(MarkCommand::In(MarkShape::Point(Vec2::new(300.0, 250.0)), MarkMode::Replace));
+    let one = marked(&session);
+    // Vertices of one place are marked together.
+    let positions = &session.model().unwrap().meshes[0].primitives[0].positions;
+    let at = positions[one[0] as usize];
+    let twins: Vec<u32> = (0..count as u32).filter(|v| positions[*v as usize] == at).collect();
+    assert_eq!(one, twins);
+    session.apply(MarkCommand::Grow);
+    let grown = marked(&session);
+    assert!(grown.len() > one.len() && one.iter().all(|v| grown.contains(v)));
+    session.apply(MarkCommand::Shrink);
+    assert_eq!(marked(&session), one);
+    session.apply(MarkCommand::Invert);
+    assert_eq!(marked(&session).len(), count - one.len());
+    session.apply(MarkCommand::Invert);
+    assert_eq!(marked(&session), one);
+    session.apply(MarkCommand::All);
+    assert_eq!(marked(&session).len(), count);
+    session.apply(MarkCommand::None);
+    assert!(session.view().marked.is_empty());
+    session.apply(SelectionCommand::Select(Some(NodeId(4))));
+    session.apply(MarkCommand::OfJoint);
+    let moved = VertexSet::moved_by(session.model().unwrap(), NodeId(4));
+    assert!(!moved.is_empty() && moved.iter().all(|(m, p, v)| session.view().marked.contains(m, p, v)));
+    // Escape puts the tool away that marks.
+    session.apply(MarkCommand::Use(Some(MarkTool::Box)));
+    session.apply(SelectionCommand::Deselect);
+    assert!(session.marking().tool.is_none() && session.view().selected.is_some());
+    assert!(!session.history.can_undo());
+}

@@ -1,0 +1,162 @@
+//! Tests of the undo history of the view.
+
+use std::sync::Arc;
+
+use skinscope_base::math::Ramp;
+use skinscope_deform::{Deformer, PaletteBuffer};
+use skinscope_inspect::BoneShape;
+use skinscope_model::NodeId;
+use skinscope_model::shapes::{Tube, tube};
+
+use crate::tests::sessions::tube_session;
+use crate::*;
+
+/// All of the view in words: two views with the same words are the same.
+fn words(session: &Session) -> String {
+    format!("{:?}", session.view())
+}
+
+/// A value of everything else that a command changes as a step of the view.
+fn other_changes() -> Vec<ViewCommand> {
+    vec![
+        ViewCommand::SetOverlay(Some("weights")),
+        ViewCommand::ToggleOverlay("dominant"),
+        ViewCommand::SetInfluenceLimit(2),
+        ViewCommand::SetRamp(Ramp::Viridis),
+        ViewCommand::SetBoneShape(BoneShape::Lines),
+        ViewCommand::SetBoneSize(2.0),
+        ViewCommand::SetOnion(Onion { shown: true, count: 2, step_frames: 3.0 }),
+        ViewCommand::ToggleDeformingOnly,
+        ViewCommand::SetDeformingOnly(None),
+        ViewCommand::SetSkinOpacity(0.25),
+        ViewCommand::ToggleHidden(NodeId(2)),
+        ViewCommand::HideSelected,
+        ViewCommand::ShowAll,
+        ViewCommand::SetMethod("dual-quaternion"),
+        ViewCommand::SetPass(Some("mush")),
+        ViewCommand::SetNormals("blended-inverse-transpose"),
+        ViewCommand::SetParameter("mush-iterations", 3.0),
+        ViewCommand::SetLighting(Lighting::Both),
+        ViewCommand::SetAntialiasing(Antialiasing::Four),
+        ViewCommand::SetPaletteBuffer(PaletteBuffer::Uniform),
+        ViewCommand::SetDeformer(Deformer::Compute),
+    ]
+}
+
+#[test]
+fn every_switch_is_undone_and_redone_apart_from_edits() {
+    for row in TOGGLES {
+        let mut session = tube_session();
+        session.apply(EditCommand::Edit(NodeId(1), ChannelValue::Translation(glam::Vec3::X)));
+        session.apply(EditCommand::EndEdit);
+        let edits = Arc::clone(session.edits());
+        let start = words(&session);
+        assert!(!session.view_history().can_undo(session.view()), "{}", row.label);
+        session.apply(ViewCommand::Toggle(row.toggle));
+        assert_eq!(session.view().is_on(row.toggle), !row.starts_on, "{}", row.label);
+        let switched = words(&session);
+        assert!(session.view_history().can_undo(session.view()) && !session.view_history().can_redo(session.view()));
+        session.apply(ViewCommand::Undo);
+        assert_eq!(words(&session), start, "{}", row.label);
+        assert!(!session.view_history().can_undo(session.view()) && session.view_history().can_redo(session.view()));
+        session.apply(ViewCommand::Redo);
+        assert_eq!(words(&session), switched, "{}", row.label);
+        assert!(Arc::ptr_eq(&edits, session.edits()), "edits stay");
+        session.apply(EditCommand::Undo);
+        assert!(session.edits().is_empty() && words(&session) == switched, "undoing an edit leaves the view alone");
+    }
+}
+
+#[test]
+fn every_other_change_of_the_look_is_undone_in_turn_and_redone() {
+    let mut session = tube_session();
+    session.apply(SelectionCommand::Select(Some(NodeId(1))));
+    let mut states = vec![words(&session)];
+    let toggles = TOGGLES.iter().map(|row| ViewCommand::Toggle(row.toggle));
+    for command in other_changes().into_iter().chain(toggles) {
+        session.apply(command.clone());
+        assert_ne!(Some(&words(&session)), states.last(), "{command:?}");
+        states.push(words(&session));
+    }
+    for state in states.iter().rev().skip(1) {
+        session.apply(ViewCommand::Undo);
+        assert_eq!(words(&session), *state);
+    }
+    assert!(!session.view_history().can_undo(session.view()));
+    for state in &states[1..] {
+        session.apply(ViewCommand::Redo);
+        assert_eq!(words(&session), *state);
+    }
+    assert!(!session.view_history().can_redo(session.view()));
+}
+
+#[test]
+fn a_drag_is_one_step_and_a_key_that_is_pressed_is_none() {
+    let mut session = tube_session();
+    let start = words(&session);
+    (1..9).for_each(|i| _ = session.apply(ViewCommand::SetSkinOpacity(0.1 * i as f32)));
+    (1..9).for_each(|i| _ = session.apply(ViewCommand::SetBoneSize(1.0 + 0.1 * i as f32)));
+    session.apply(ViewCommand::Set(Toggle::Stored, true));
+    session.apply(ViewCommand::Set(Toggle::Stored, false));
+    session.apply(ViewCommand::Undo);
+    assert!(session.view().bone_size == 1.0 && session.view().skin_opacity < 1.0);
+    session.apply(ViewCommand::Undo);
+    assert!(words(&session) == start && !session.view_history().can_undo(session.view()));
+    // What is changed after a step back replaces what could be redone.
+    session.apply(ViewCommand::Toggle(Toggle::Axes));
+    assert!(!session.view_history().can_redo(session.view()));
+}
+
+#[test]
+fn a_step_restores_what_it_has_changed_and_nothing_else() {
+    let mut session = tube_session();
+    session.apply(ViewCommand::Toggle(Toggle::Axes));
+    session.apply(ViewCommand::SetOverlay(Some("weights")));
+    // Another command changes the view as well: camera, selection, and a switch that a key switches.
+    session.apply(SelectionCommand::Select(Some(NodeId(2))));
+    session.apply(CameraCommand::LookFrom(ViewFrom::Top));
+    session.apply(ViewCommand::Set(Toggle::Grid, false));
+    let before = session.view().orbit;
+    session.apply(ViewCommand::Undo);
+    session.apply(ViewCommand::Undo);
+    let view = session.view();
+    assert!(view.overlay.is_none() && !view.is_on(Toggle::Axes) && !view.is_on(Toggle::Grid));
+    assert_eq!((view.selected, view.orbit), (Some(NodeId(2)), before));
+    // A step that would change nothing is passed over.
+    session.apply(ViewCommand::Toggle(Toggle::Names));
+    session.apply(ViewCommand::Toggle(Toggle::Wireframe));
+    session.apply(ViewCommand::Set(Toggle::Wireframe, false));
+    session.apply(ViewCommand::Undo);
+    assert!(!session.view().is_on(Toggle::Names) && !session.view_history().can_undo(session.view()));
+}
+
+#[test]
+fn the_checker_runs_again_where_its_limit_is_undone() {
+    let mut session = tube_session();
+    let inspect = Some(Effect::Inspection(InspectionCommand::Inspect));
+    assert_eq!(session.apply(ViewCommand::SetInfluenceLimit(2)), inspect);
+    assert_eq!(session.apply(ViewCommand::Toggle(Toggle::Axes)), None);
+    assert_eq!(session.apply(ViewCommand::Undo), None);
+    assert_eq!(session.apply(ViewCommand::Undo), inspect);
+    assert_eq!(session.apply(ViewCommand::Redo), inspect);
+}
+
+#[test]
+fn the_history_ends_with_the_file_and_follows_hidden_nodes_into_a_newer_version_of_it() {
+    let shape = Tube { joints: 3, ..Tube::default() };
+    let document =
+        |model: skinscope_model::Model, path: &str| Document::new(Arc::new(model), Vec::new(), Some(path.into()));
+    let mut session = Session::default();
+    session.open(document(tube(shape), "a.glb"));
+    session.apply(ViewCommand::ToggleHidden(NodeId(2)));
+    session.apply(ViewCommand::ShowAll);
+    // In the newer version joints have other indices.
+    let newer = tube(Tube { joints: 5, ..shape });
+    let name = &session.model().unwrap().skeleton.names[2];
+    let wanted = newer.skeleton.names.iter().position(|other| other == name).map(NodeId::from_index);
+    session.open(document(newer, "a.glb"));
+    session.apply(ViewCommand::Undo);
+    assert_eq!(session.view().hidden.iter().copied().collect::<Vec<_>>(), wanted.into_iter().collect::<Vec<_>>());
+    session.open(document(tube(shape), "b.glb"));
+    assert!(!session.view_history().can_undo(session.view()) && !session.view_history().can_redo(session.view()));
+}

@@ -1,0 +1,187 @@
+//! The undo history of the view: what is shown and how, apart from the history of edits, so that going back to an earlier overlay takes no
+//! edit back.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use skinscope_base::math::Ramp;
+use skinscope_deform::{Deformer, PaletteBuffer, ParameterSettings};
+use skinscope_inspect::{BoneShape, Overlay};
+use skinscope_model::NodeId;
+
+use crate::menus::toggles::Toggles;
+use crate::{Antialiasing, Lighting, MethodChoice, Onion, View, ViewCommand};
+
+/// How many steps are stored.
+const MOST_STEPS: usize = 1000;
+
+macro_rules! look {
+    ($($field:ident: $type:ty,)*) => {
+        /// The settings of a [`View`] that steps of its history restore. Camera, selection and scene are not among them.
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct Look {
+            /// All switches, so that each is covered.
+            toggles: Toggles,
+            choice: MethodChoice,
+            $($field: $type,)*
+        }
+
+        impl Look {
+            /// Returns the settings of a view.
+            pub(crate) fn of(view: &View) -> Self {
+                Self { toggles: view.toggles, choice: view.choice(), $($field: view.$field.clone(),)* }
+            }
+
+            /// Returns these settings with those as in `to` that differ between `from` and `to`.
+            fn with_change(&self, from: &Self, to: &Self) -> Self {
+                Self {
+                    toggles: self.toggles.with_change(from.toggles, to.toggles),
+                    choice: if from.choice == to.choice { self.choice } else { to.choice },
+                    $($field: if from.$field == to.$field { self.$field.clone() } else { to.$field.clone() },)*
+                }
+            }
+
+            /// Gives a view these settings.
+            fn show(self, view: &mut View) {
+                view.toggles = self.toggles;
+                MethodChoice { method: view.method, pass: view.pass, normals: view.normals } = self.choice;
+                $(view.$field = self.$field;)*
+            }
+        }
+    };
+}
+
+look! {
+    overlay: Option<&'static Overlay>,
+    ramp: Ramp,
+    parameters: ParameterSettings,
+    onion: Onion,
+    bone_shape: BoneShape,
+    bone_size: f32,
+    deforming_only: Option<bool>,
+    hidden: Arc<BTreeSet<NodeId>>,
+    skin_opacity: f32,
+    lighting: Lighting,
+    antialiasing: Antialiasing,
+    palette_buffer: PaletteBuffer,
+    deformer: Deformer,
+    influence_limit: usize,
+}
+
+/// A change of the view.
+#[derive(Clone, Debug)]
+struct ViewStep {
+    before: Look,
+    after: Look,
+}
+
+/// The value that a slider changes. Changes of one value that follow each other are one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DraggedValue {
+    BoneSize,
+    Onion,
+    SkinOpacity,
+    InfluenceLimit,
+    /// A parameter of a method or pass, by its id.
+    Parameter(&'static str),
+}
+
+impl DraggedValue {
+    /// Returns the value that a command changes as one of many while a slider is dragged; `None` for every other command.
+    pub(crate) fn of(command: &ViewCommand) -> Option<Self> {
+        match command {
+            ViewCommand::SetBoneSize(_) => Some(Self::BoneSize),
+            ViewCommand::SetOnion(_) => Some(Self::Onion),
+            ViewCommand::SetSkinOpacity(_) => Some(Self::SkinOpacity),
+            ViewCommand::SetInfluenceLimit(_) => Some(Self::InfluenceLimit),
+            ViewCommand::SetParameter(id, _) => Some(Self::Parameter(id)),
+            _ => None,
+        }
+    }
+}
+
+/// The changes of the view that can be undone and redone: switches, overlay, method, hidden nodes and all other settings that a
+/// [`ViewCommand`] changes, except the scene, the material variant, the crowd and the tool. A step restores what it has changed and nothing
+/// else. The history ends when another file is opened.
+#[derive(Clone, Debug, Default)]
+pub struct ViewHistory {
+    past: Vec<ViewStep>,
+    future: Vec<ViewStep>,
+    /// The value that the last step has changed, where the next change of it belongs to the same step.
+    dragged: Option<DraggedValue>,
+}
+
+impl ViewHistory {
+    /// Adds the step from `before` to the settings of `view`, unless they are the same.
+    pub(crate) fn add(&mut self, before: Look, view: &View, dragged: Option<DraggedValue>) {
+        let after = Look::of(view);
+        if before == after {
+            return;
+        }
+        self.future.clear();
+        match self.past.last_mut().filter(|_| dragged.is_some() && self.dragged == dragged) {
+            Some(step) => step.after = after,
+            None => {
+                if self.past.len() == MOST_STEPS {
+                    self.past.remove(0);
+                }
+                self.past.push(ViewStep { before, after });
+            }
+        }
+        self.dragged = dragged;
+    }
+
+    /// Goes back to before the last step. Steps that would change nothing now are passed over. Returns whether the view has changed.
+    pub(crate) fn undo(&mut self, view: &mut View) -> bool {
+        self.dragged = None;
+        take_step(&mut self.past, &mut self.future, view, |step, now| now.with_change(&step.after, &step.before))
+    }
+
+    /// Repeats the step that was undone last, as [`ViewHistory::undo`] goes back.
+    pub(crate) fn redo(&mut self, view: &mut View) -> bool {
+        self.dragged = None;
+        take_step(&mut self.future, &mut self.past, view, |step, now| now.with_change(&step.before, &step.after))
+    }
+
+    /// Gives the nodes that steps hide the ids that they have in a newer version of the file. Nodes without one are left out.
+    pub(crate) fn follow_nodes(&mut self, find: impl Fn(NodeId) -> Option<NodeId>) {
+        for step in self.past.iter_mut().chain(&mut self.future) {
+            for look in [&mut step.before, &mut step.after] {
+                look.hidden = Arc::new(look.hidden.iter().filter_map(|node| find(*node)).collect());
+            }
+        }
+    }
+
+    /// Returns whether there is a step back that would change `view`.
+    #[must_use]
+    pub fn can_undo(&self, view: &View) -> bool {
+        let now = Look::of(view);
+        self.past.iter().any(|step| now.with_change(&step.after, &step.before) != now)
+    }
+
+    /// Returns whether there is a step forward that would change `view`.
+    #[must_use]
+    pub fn can_redo(&self, view: &View) -> bool {
+        let now = Look::of(view);
+        self.future.iter().any(|step| now.with_change(&step.before, &step.after) != now)
+    }
+}
+
+/// Moves steps from `source` to `target` up to the first that changes `view`, and shows what `changed` makes of it. Returns whether there was one.
+fn take_step(
+    source: &mut Vec<ViewStep>,
+    target: &mut Vec<ViewStep>,
+    view: &mut View,
+    changed: impl Fn(&ViewStep, &Look) -> Look,
+) -> bool {
+    let now = Look::of(view);
+    while let Some(step) = source.pop() {
+        let next = changed(&step, &now);
+        target.push(step);
+        if next != now {
+            next.show(view);
+            return true;
+        }
+    }
+    false
+}
